@@ -8,13 +8,16 @@ import { auditedNamed } from './admin-orgs.ts'
 import { exportAudit } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
 
+/** What answers about the audit work with. */
+type AuditApp = Pick<OperatorApp, 'config' | 'store' | 'settings' | 'clock'>
+
 /** GET /admin/audit: control changes as JSON lines, oldest first; with `order=desc` a page of the newest. */
-export function showAudit(app: OperatorApp, call: HttpCall): Promise<void> {
+export function showAudit(app: AuditApp, call: HttpCall): Promise<void> {
   return /[?&]order=/.test(call.request.url ?? '') ? listAudit(app, call) : exportAudit(app, call)
 }
 
 /** The newest changes first, so many of those before a moment. */
-async function listAudit(app: OperatorApp, call: HttpCall): Promise<void> {
+async function listAudit(app: AuditApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['order', 'limit', 'before', 'account', 'action', 'by'])
   if ('denial' in query) return call.deny(query.denial)
   if (query.order !== 'desc')

@@ -4,8 +4,11 @@ import { readQuery } from '../listener/request-input.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { sendStream } from './stream-answer.ts'
 
+/** What a backup is made of. */
+type BackupApp = Pick<OperatorApp, 'about' | 'backupKey' | 'clock' | 'settings' | 'revisions' | 'store'>
+
 /** GET /admin/backup: all that the store has, as of one moment, with the files that serve, signed; as fast as the client takes it. */
-export async function sendBackup(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function sendBackup(app: BackupApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, [])
   if ('denial' in query) return call.deny(query.denial)
   const { about, clock, settings, revisions, store } = app

@@ -14,14 +14,20 @@ import { UNCACHED } from '../uncached.ts'
 import { NAME, textOf } from './admin-op.ts'
 import type { OperatorApp } from './operator-app.ts'
 
+/** What shows and changes the configuration works with. */
+type ConfigApp = Pick<
+  OperatorApp,
+  'config' | 'settings' | 'store' | 'reload' | 'revisions' | 'compare' | 'apply' | 'fleetChanges'
+>
+
 /** GET /admin/config: what serves, with the texts of its files. No secret is in them. */
-export function showConfig(app: OperatorApp, call: HttpCall): void {
+export function showConfig(app: ConfigApp, call: HttpCall): void {
   const { log, directory } = app.settings.decisions
   call.json(200, { ...revisionRecord(app.revisions.serving, 'since'), decisions: { log, directory } }, UNCACHED)
 }
 
 /** GET /admin/revisions: those that are kept, newest first; or one of them, by its number, with its files. */
-export async function listRevisions(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function listRevisions(app: ConfigApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['number'])
   if ('denial' in query) return call.deny(query.denial)
   const { revisions } = app
@@ -36,7 +42,7 @@ export async function listRevisions(app: OperatorApp, call: HttpCall): Promise<v
 }
 
 /** GET /admin/revisions/diff: what changes in meaning from one kept revision to another, and the texts that differ. */
-export async function diffRevisions(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function diffRevisions(app: ConfigApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['from', 'to'])
   if ('denial' in query) return call.deny(query.denial)
   const from = await revisionIn(app, query, 'from')
@@ -50,7 +56,7 @@ export async function diffRevisions(app: OperatorApp, call: HttpCall): Promise<v
 
 /** The kept revision whose number a parameter gives. */
 async function revisionIn<Name extends string>(
-  { revisions }: OperatorApp,
+  { revisions }: ConfigApp,
   query: Readonly<Partial<Record<Name, string>>>,
   name: Name,
 ): Promise<RevisionFiles | Denied> {
@@ -61,17 +67,17 @@ async function revisionIn<Name extends string>(
 }
 
 /** GET /admin/plans: how many accounts are on each. */
-export async function listPlans({ store, config }: OperatorApp, call: HttpCall): Promise<void> {
+export async function listPlans({ store, config }: ConfigApp, call: HttpCall): Promise<void> {
   call.json(200, { plans: await accountsByPlan(store.accounts, config) }, UNCACHED)
 }
 
 /** GET /admin/matrix: which models and hosted tools each plan has, and its limits. */
-export function showMatrix({ config }: OperatorApp, call: HttpCall): void {
+export function showMatrix({ config }: ConfigApp, call: HttpCall): void {
   call.json(200, { ...shownMatrix(config), plans: [...config.plans.values()].map(shownPlanLimits) }, UNCACHED)
 }
 
 /** POST /admin/reload: takes the files as they are now, whole or not at all. */
-export async function reloadConfig(app: OperatorApp, call: HttpCall, by: string): Promise<void> {
+export async function reloadConfig(app: ConfigApp, call: HttpCall, by: string): Promise<void> {
   const wrong = await readNothing(call)
   if (wrong) return call.deny(wrong.denial)
   const reloaded = await app.reload(by)
@@ -125,7 +131,7 @@ const check = validator({
  * POST /admin/apply: puts a candidate in the place of the files and of what serves, whole or not at all; with `fleet` at all
  * gateways of the fleet, or at none.
  */
-export async function applyConfig(app: OperatorApp, call: HttpCall, by: string): Promise<void> {
+export async function applyConfig(app: ConfigApp, call: HttpCall, by: string): Promise<void> {
   const read = await readApplication(call, by)
   if ('denial' in read) return call.deny(read.denial)
   const { application, fleet } = read

@@ -12,24 +12,27 @@ import { isOwnHost } from './admin-sessions.ts'
 import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
 
+/** What the console of operators is served from. */
+type ConsoleApp = Pick<OperatorApp, 'config' | 'settings' | 'providerOrigins'>
+
 /** The web console of operators. Its page holds nothing secret: what it shows it asks for as an operator. */
 export const consoleEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/console', who: 'anyone', rate: 'operators', run: showConsole },
   { method: 'GET', path: '/console/{id}', who: 'anyone', rate: 'operators', run: serveConsoleFile },
 ]
 
-function showConsole(app: OperatorApp, call: HttpCall): void {
+function showConsole(app: ConsoleApp, call: HttpCall): void {
   const served = servedConsole(app, call)
   if (served) answerConsole(call, served)
 }
 
-function serveConsoleFile(app: OperatorApp, call: HttpCall, name: string): void {
+function serveConsoleFile(app: ConsoleApp, call: HttpCall, name: string): void {
   const served = servedConsole(app, call)
   if (served) answerConsoleName(call, served, name)
 }
 
 /** The console where this gateway serves it under this host; else the call is answered. */
-function servedConsole(app: OperatorApp, call: HttpCall): ServedConsole | undefined {
+function servedConsole(app: ConsoleApp, call: HttpCall): ServedConsole | undefined {
   const { server } = app.settings
   const host = call.request.headers.host ?? ''
   if (!isOwnHost(host, server.adminUrl)) return void call.deny({ code: 'MISDIRECTED', host })
@@ -46,7 +49,7 @@ function pathAt(host: string, adminUrl: string | undefined): string {
   return own?.host === host.toLowerCase() ? own.pathname.replace(/\/$/, '') : ''
 }
 
-function bootOf({ config, settings }: OperatorApp, build: string, path: string): ConsoleBoot {
+function bootOf({ config, settings }: ConsoleApp, build: string, path: string): ConsoleBoot {
   const { brand, server, identity } = settings
   // Without operators among its accounts the gateway refuses every sign-in here.
   const signsIn = identity !== undefined && hasOperators(settings)

@@ -8,10 +8,13 @@ import { UNCACHED } from '../uncached.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
 import type { OperatorApp } from './operator-app.ts'
 
+/** What invoices are made of. */
+type InvoiceApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
+
 type InvoiceContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
 
 /** GET /admin/invoice: what one account is charged for a month, as JSON, CSV or a page to print. */
-export async function showInvoice(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function showInvoice(app: InvoiceApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['account', 'month', 'format'])
   if ('denial' in query) return call.deny(query.denial)
   const asked = formatIn(query.format)
@@ -22,7 +25,7 @@ export async function showInvoice(app: OperatorApp, call: HttpCall): Promise<voi
 }
 
 /** GET /admin/invoices: the months of one account that have usage. */
-export async function listInvoices(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function listInvoices(app: InvoiceApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['account'])
   const invoices = 'denial' in query ? query : await readInvoicesNamed(app, query)
   if ('denial' in invoices) call.deny(invoices.denial)

@@ -15,6 +15,22 @@ import { askedGateways } from './fleet/asked-gateways.ts'
 import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
 
+/** What shows and drains pools works with. */
+type PoolsApp = Pick<
+  OperatorApp,
+  | 'config'
+  | 'settings'
+  | 'clock'
+  | 'pools'
+  | 'store'
+  | 'poolsOfOthers'
+  | 'fleet'
+  | 'peers'
+  | 'alarm'
+  | 'audited'
+  | 'probes'
+>
+
 const properties = { pool: NAME, replica: { type: ['string', 'integer'], minimum: 1, minLength: 1 } }
 const checkOne = validator({ type: 'object', required: ['pool'], properties, additionalProperties: false })
 const checkSome = validator({
@@ -25,7 +41,7 @@ const checkSome = validator({
 })
 
 /** GET /admin/pools: as this gateway knows them, or with `gateway` as those of the fleet do. */
-async function listPools(app: OperatorApp, call: HttpCall): Promise<void> {
+async function listPools(app: PoolsApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['gateway'])
   if ('denial' in query) return call.deny(query.denial)
   const asked = await askedGateways(app, query.gateway)
@@ -47,7 +63,7 @@ const PATIENCE: Millis = 5000
 /** Sends no new requests to a pool or a replica, or sends them again; running ones go on. */
 const drain =
   (drained: boolean) =>
-  async (app: OperatorApp, call: HttpCall, by: string): Promise<void> => {
+  async (app: PoolsApp, call: HttpCall, by: string): Promise<void> => {
     const body = await readSmall(call, checkOne)
     const place = 'denial' in body ? body : placeNamed(app, body.body)
     if ('denial' in place) return call.deny(place.denial)
@@ -61,7 +77,7 @@ interface Draining {
 }
 
 /** For all gateways: this one follows at once, others when they ask the store next. */
-async function setDrained(app: OperatorApp, place: PoolPlace, { drained, by }: Draining): Promise<void> {
+async function setDrained(app: PoolsApp, place: PoolPlace, { drained, by }: Draining): Promise<void> {
   const { pool, replica } = place
   await app.store.fleet.setDrained({ pool: pool.name, ...(replica && { replica: replica.url }) }, drained)
   await app.fleet.announce()
@@ -78,7 +94,7 @@ const textOf = ({ pool, replica }: PoolPlace): string =>
 const NOTE = 'It holds for all gateways on the store, and over restarts, until it is undrained.'
 
 /** Asks replicas now: one, those of a pool, or all. */
-async function probe(app: OperatorApp, call: HttpCall): Promise<void> {
+async function probe(app: PoolsApp, call: HttpCall): Promise<void> {
   const body = await readSmall(call, checkSome, '{}')
   if ('denial' in body) return call.deny(body.denial)
   const asked = body.body.pool === undefined ? [...app.config.pools.values()] : placeNamed(app, body.body)
@@ -88,7 +104,7 @@ async function probe(app: OperatorApp, call: HttpCall): Promise<void> {
   call.json(200, { object: 'list', ok: data.every(({ ok }) => ok), data }, UNCACHED)
 }
 
-function askAt(app: OperatorApp, { pool, state, replica: only }: PoolPlace): Promise<ShownResult>[] {
+function askAt(app: PoolsApp, { pool, state, replica: only }: PoolPlace): Promise<ShownResult>[] {
   const all = [...state.replicas(pool).entries()]
   return all
     .filter(([, replica]) => only === undefined || replica === only)
@@ -106,7 +122,7 @@ interface PoolPlace {
 }
 
 /** What `pool` and `replica` of a body name: a replica by its URL, or by its number in the configuration. */
-function placeNamed({ config, pools }: OperatorApp, body: JsonObject): PoolPlace | Denied {
+function placeNamed({ config, pools }: PoolsApp, body: JsonObject): PoolPlace | Denied {
   const pool = config.pools.get(String(body.pool))
   if (!pool) return invalid('pool', `no such pool \`${body.pool}\`; there are ${[...config.pools.keys()].join(', ')}`)
   const state = pools.of(pool.name)

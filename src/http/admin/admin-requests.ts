@@ -12,15 +12,21 @@ import { type Detail, detailOfFleet } from './fleet/detail-of-fleet.ts'
 import { withOthers } from './fleet/past-of-fleet.ts'
 import type { OperatorApp } from './operator-app.ts'
 
+/** What answers about requests work with. */
+type RequestsApp = Pick<
+  OperatorApp,
+  'config' | 'settings' | 'store' | 'clock' | 'recent' | 'explain' | 'fleet' | 'peers'
+>
+
 /**
  * GET /admin/requests: the newest requests that this process remembers; with `since` those that the ledger has, and what all
  * gateways of the fleet remember.
  */
-export function listRequests(app: OperatorApp, call: HttpCall): Promise<void> {
+export function listRequests(app: RequestsApp, call: HttpCall): Promise<void> {
   return /[?&](?:since|month)=/.test(call.request.url ?? '') ? listPast(app, call) : listNewest(app, call)
 }
 
-async function listPast(app: OperatorApp, call: HttpCall): Promise<void> {
+async function listPast(app: RequestsApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, [...PAST_WORDS, 'remembered'])
   if ('denial' in query) return call.deny(query.denial)
   const { remembered, ...texts } = query
@@ -30,7 +36,7 @@ async function listPast(app: OperatorApp, call: HttpCall): Promise<void> {
   call.json(200, isPart ? past : await withOthers(app, texts, past), UNCACHED)
 }
 
-async function listNewest(app: OperatorApp, call: HttpCall): Promise<void> {
+async function listNewest(app: RequestsApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['limit', 'before', 'account', ...FILTERS])
   if ('denial' in query) return call.deny(query.denial)
   const limit = wholeIn(query.limit ?? '200', MOST)
@@ -50,7 +56,7 @@ async function listNewest(app: OperatorApp, call: HttpCall): Promise<void> {
 
 /** By account. While the store does not answer there are none: what this process remembers is shown in any case. */
 async function labelsOf(
-  { store }: OperatorApp,
+  { store }: RequestsApp,
   requests: readonly { readonly account?: string | undefined }[],
 ): Promise<Readonly<Record<string, string>>> {
   const accounts = [...new Set(requests.flatMap(({ account }) => account ?? []))]
@@ -62,7 +68,7 @@ function unlessAway(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error
 }
 
-function shownEnd({ config }: OperatorApp, request: RequestEnd): object {
+function shownEnd({ config }: RequestsApp, request: RequestEnd): object {
   const { standing: _, ...fields } = shownRequest(request, config, null)
   return fields
 }
@@ -71,7 +77,7 @@ function shownEnd({ config }: OperatorApp, request: RequestEnd): object {
  * GET /admin/requests/{id}: what is remembered of a request, its rows in the ledger, and why it went as it did. Memory and
  * decision log are those of this process, or with `gateway` those of the fleet.
  */
-export async function showRequest(app: OperatorApp, call: HttpCall, _by: string, id: string): Promise<void> {
+export async function showRequest(app: RequestsApp, call: HttpCall, _by: string, id: string): Promise<void> {
   const query = readQuery(call, ['gateway'])
   if ('denial' in query) return call.deny(query.denial)
   const asked = await askedGateways(app, query.gateway)
@@ -94,7 +100,7 @@ const UNKNOWN = {
 } as const
 
 /** As this gateway has it; undefined where neither it nor the ledger knows the request. */
-async function detailOf(app: OperatorApp, id: string): Promise<Detail | undefined> {
+async function detailOf(app: RequestsApp, id: string): Promise<Detail | undefined> {
   const [request, ledger, decision] = await Promise.all([
     app.recent.find(id),
     app.store.ledger.readRequest(id),
@@ -110,7 +116,7 @@ async function detailOf(app: OperatorApp, id: string): Promise<Detail | undefine
   }
 }
 
-const whyNone = ({ settings }: OperatorApp): string =>
+const whyNone = ({ settings }: RequestsApp): string =>
   settings.decisions.log ? 'The decision log of this gateway has no line of it.' : 'decisions.log is off.'
 
 const MOST = 5000

@@ -6,11 +6,14 @@ import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { OperatorApp } from './operator-app.ts'
 
+/** What time series are read from. */
+type SeriesApp = Pick<OperatorApp, 'store' | 'clock' | 'recordSeries'>
+
 /**
  * GET /admin/series: requests by outcome, latencies, tokens and spend of all gateways over time; of one model or pool where
  * one is named. This gateway is up to date, others as of 10 s ago at most.
  */
-export async function showSeries({ store, clock, recordSeries }: OperatorApp, call: HttpCall): Promise<void> {
+export async function showSeries({ store, clock, recordSeries }: SeriesApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['minutes', 'step', 'model', 'pool'])
   if ('denial' in query) return call.deny(query.denial)
   const minutes = wholeIn(query.minutes ?? '60', MOST_MINUTES)

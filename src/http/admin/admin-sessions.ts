@@ -8,6 +8,12 @@ import { bearerOf, operatorOf, tooManyTries } from './admin-operator.ts'
 import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
 
+/** What sessions are issued and ended with. */
+type SessionsApp = Pick<
+  OperatorApp,
+  'adminToken' | 'sessions' | 'verify' | 'settings' | 'signInTries' | 'refusals' | 'clock'
+>
+
 /** How operators come into a browser: `svcctl console` prints a link with a code, and the page exchanges it. */
 export const sessionEndpoints: readonly AdminEndpoint[] = [
   { method: 'POST', path: '/admin/console/code', who: 'operator', needs: 'viewer', run: issueCode },
@@ -16,7 +22,7 @@ export const sessionEndpoints: readonly AdminEndpoint[] = [
 ]
 
 /** The link has the code in its fragment, which browsers send nowhere. */
-async function issueCode(app: OperatorApp, call: HttpCall): Promise<void> {
+async function issueCode(app: SessionsApp, call: HttpCall): Promise<void> {
   const operator = await operatorOf(app, call)
   if ('denial' in operator) return call.deny(operator.denial)
   const wrong = await readNothing(call)
@@ -31,7 +37,7 @@ async function issueCode(app: OperatorApp, call: HttpCall): Promise<void> {
 const readCode = oneField('code', { minLength: 1, maxLength: 200 })
 
 /** Any page may send this, so that the host counts: a name that leads here may be that of an attacker. */
-async function openSession({ sessions, signInTries, settings }: OperatorApp, call: HttpCall): Promise<void> {
+async function openSession({ sessions, signInTries, settings }: SessionsApp, call: HttpCall): Promise<void> {
   const host = call.request.headers.host ?? ''
   if (!isOwnHost(host, settings.server.adminUrl)) return call.deny({ code: 'MISDIRECTED', host })
   const read = await readCode(call)
@@ -52,7 +58,7 @@ async function openSession({ sessions, signInTries, settings }: OperatorApp, cal
 
 const sessionRecord = ({ value, expiresAt }: Issued) => ({ token: value, expires_at: timeText(expiresAt) })
 
-async function endSession({ sessions }: OperatorApp, call: HttpCall): Promise<void> {
+async function endSession({ sessions }: SessionsApp, call: HttpCall): Promise<void> {
   const wrong = await readNothing(call)
   if (wrong) return call.deny(wrong.denial)
   sessions.end(bearerOf(call.request.headers.authorization))

@@ -4,11 +4,15 @@ import type { ArchiveRecord } from '../../wire/admin/archive-state.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
-import { operatorOf } from './admin-operator.ts'
+import { type OperatorPorts, operatorOf } from './admin-operator.ts'
 import type { OperatorApp } from './operator-app.ts'
 
+/** What tells an operator who they are, and what answers. */
+type WhoAmIApp = OperatorPorts &
+  Pick<OperatorApp, 'about' | 'config' | 'revisions' | 'generation' | 'feed' | 'storeHealth'>
+
 /** GET /admin/whoami: who the operator is, and what answers. */
-export async function showWhoAmI(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function showWhoAmI(app: WhoAmIApp, call: HttpCall): Promise<void> {
   const operator = await operatorOf(app, call)
   if ('denial' in operator) return call.deny(operator.denial)
   const { about, settings, config, revisions, generation, feed } = app
@@ -33,7 +37,7 @@ export async function showWhoAmI(app: OperatorApp, call: HttpCall): Promise<void
 }
 
 /** GET /admin/alarms: the newest alarms of this process, newest first. Those that say the same within a minute are one. */
-export async function listAlarms({ alarms }: OperatorApp, call: HttpCall): Promise<void> {
+export async function listAlarms({ alarms }: Pick<OperatorApp, 'alarms'>, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['limit'])
   if ('denial' in query) return call.deny(query.denial)
   const limit = wholeIn(query.limit ?? '200', MOST_ALARMS)
@@ -44,7 +48,7 @@ export async function listAlarms({ alarms }: OperatorApp, call: HttpCall): Promi
 }
 
 /** GET /admin/archive: how far rows of the ledger came on their way into the archive. */
-export async function showArchive({ archiving }: OperatorApp, call: HttpCall): Promise<void> {
+export async function showArchive({ archiving }: Pick<OperatorApp, 'archiving'>, call: HttpCall): Promise<void> {
   call.json(200, recordOf(archiving()), UNCACHED)
 }
 

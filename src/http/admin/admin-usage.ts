@@ -12,8 +12,11 @@ import { sendLines } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { daysIn, periodIn } from './period.ts'
 
+/** What answers about usage work with. */
+type UsageApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
+
 /** GET /admin/usage: totals of whole UTC days, with what was wasted; of one account or key, or of all. */
-export async function showUsage(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function showUsage(app: UsageApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['since', 'until', 'month', 'by', 'split', 'top', 'waste', 'account', 'key'])
   const report = 'denial' in query ? query : await readUsage(app, query)
   if ('denial' in report) call.deny(report.denial)
@@ -21,7 +24,7 @@ export async function showUsage(app: OperatorApp, call: HttpCall): Promise<void>
 }
 
 /** GET /admin/ledger: rows as JSON lines. */
-export async function exportLedger(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function exportLedger(app: UsageApp, call: HttpCall): Promise<void> {
   const texts = readQuery(call, ['since', 'until', 'month', 'account', 'key'])
   const query = 'denial' in texts ? texts : await rowsQuery(app, texts)
   if ('denial' in query) return call.deny(query.denial)

@@ -117,7 +117,10 @@ function repeatKeyOf({ request }: HttpCall): Pick<AdminContext, 'repeatKey'> | D
 
 type Acting = Pick<AdminContext, 'by' | 'role'>
 
-async function runAdminOp(op: AdminOp, app: OperatorApp, call: HttpCall, acting: Acting): Promise<void> {
+/** What operations run with beside the operator. */
+type OpApp = Omit<AdminContext, 'by' | 'role' | 'repeatKey'> & Pick<OperatorApp, 'refusals'>
+
+async function runAdminOp(op: AdminOp, app: OpApp, call: HttpCall, acting: Acting): Promise<void> {
   let body: JsonObject = {}
   if (op.check) {
     const read = await readSmall(call, op.check)

@@ -14,15 +14,18 @@ import type { OperatorApp } from './operator-app.ts'
 import { periodIn } from './period.ts'
 import { sendStream } from './stream-answer.ts'
 
+/** What exports read. */
+type ExportApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
+
 /** GET /admin/audit: control changes as JSON lines, oldest first. */
-export async function exportAudit(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function exportAudit(app: ExportApp, call: HttpCall): Promise<void> {
   const query = await readAuditQuery(app, call)
   if ('denial' in query) return call.deny(query.denial)
   await sendLines(call, mapped(labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit))
 }
 
 /** GET /admin/accounts: how accounts stand, as JSON lines: one of them, or all that have had a key. */
-export async function listStandings(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function listStandings(app: ExportApp, call: HttpCall): Promise<void> {
   const named = await readAccountQuery(app, call)
   if ('denial' in named) return call.deny(named.denial)
   await sendLines(call, standingsOf(app, named.account))
@@ -50,14 +53,14 @@ export async function* standingsOf(
 type AdminStore = Pick<AdminContext, 'store' | 'settings' | 'config'>
 
 /** Wrapped in an object, to differ from a denial. */
-async function readAccountQuery(app: OperatorApp, call: HttpCall): Promise<{ readonly account?: string } | Denied> {
+async function readAccountQuery(app: ExportApp, call: HttpCall): Promise<{ readonly account?: string } | Denied> {
   const query = readQuery(call, ['account'])
   return 'denial' in query ? query : accountIn(app, query.account)
 }
 
 /** Wrapped in an object, to differ from a denial. */
 export async function accountIn(
-  app: OperatorApp,
+  app: ExportApp,
   named: string | undefined,
 ): Promise<{ readonly account?: string } | Denied> {
   if (named === undefined) return {}
@@ -66,7 +69,7 @@ export async function accountIn(
 }
 
 /** Which rows of the audit an operator asks for, by `since` and `account`. */
-async function readAuditQuery(app: OperatorApp, call: HttpCall): Promise<AuditQuery | Denied> {
+async function readAuditQuery(app: ExportApp, call: HttpCall): Promise<AuditQuery | Denied> {
   const query = readQuery(call, ['since', 'account'])
   if ('denial' in query) return query
   const from = periodIn(query.since === undefined ? {} : { since: query.since }, app.clock.now())

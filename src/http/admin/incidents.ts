@@ -15,11 +15,14 @@ import { UNCACHED } from '../uncached.ts'
 import { askedGateways } from './fleet/asked-gateways.ts'
 import type { OperatorApp } from './operator-app.ts'
 
+/** What answers about incidents work with. */
+type IncidentsApp = Pick<OperatorApp, 'incidents' | 'fleet' | 'peers' | 'clock'>
+
 /**
  * GET /admin/incidents: what troubles this gateway, or with `gateway` those of the fleet. Open ones first, in each part the
  * newest first; with `state=open` those alone.
  */
-export async function listIncidents(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function listIncidents(app: IncidentsApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['gateway', 'limit', 'state'])
   if ('denial' in query) return call.deny(query.denial)
   const limit = wholeIn(query.limit ?? '100', MOST)
@@ -42,7 +45,7 @@ export async function listIncidents(app: OperatorApp, call: HttpCall): Promise<v
 }
 
 async function incidentsHere(
-  { incidents, fleet }: OperatorApp,
+  { incidents, fleet }: IncidentsApp,
   limit: number,
   onlyOpen: boolean,
 ): Promise<IncidentsOfGateway> {

@@ -13,8 +13,15 @@ import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
 
+/** What an account is shown from. */
+type AccountApp = Pick<ClientApp, 'config' | 'store' | 'clock' | 'recent'>
+
 /** GET /v1/account: who the caller is, what its plan has and what it used. */
-export async function showAccount({ config, store }: ClientApp, call: HttpCall, { caller }: Identified): Promise<void> {
+export async function showAccount(
+  { config, store }: AccountApp,
+  call: HttpCall,
+  { caller }: Identified,
+): Promise<void> {
   const usage = await store.accounts.readUsage(caller.account)
   if (!usage) throw new Error(`there is no account ${caller.account}`)
   const uses = (await readLimits(config, store, { ...caller, keys: [caller.key] }, usage)).filter(isShown)
@@ -22,7 +29,7 @@ export async function showAccount({ config, store }: ClientApp, call: HttpCall, 
 }
 
 /** GET /billing/usage?days=30: what the account used, by day, model, plan and key. */
-export async function showUsage(app: ClientApp, call: HttpCall, { caller }: Identified): Promise<void> {
+export async function showUsage(app: AccountApp, call: HttpCall, { caller }: Identified): Promise<void> {
   const query = readQuery(call, ['days'])
   if ('denial' in query) return call.deny(query.denial)
   const days = wholeIn(query.days ?? '30', MOST_DAYS)
@@ -39,7 +46,7 @@ export async function showUsage(app: ClientApp, call: HttpCall, { caller }: Iden
 const MOST_DAYS = 90
 
 /** GET /v1/requests: the newest requests of the account, and why some were refused. */
-export async function listRequests(app: ClientApp, call: HttpCall, { caller }: Identified): Promise<void> {
+export async function listRequests(app: AccountApp, call: HttpCall, { caller }: Identified): Promise<void> {
   const query = readQuery(call, ['limit', 'before', 'status'])
   if ('denial' in query) return call.deny(query.denial)
   const { before, status } = query

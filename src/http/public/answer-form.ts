@@ -20,6 +20,9 @@ import type { StreamForm } from '../stream-form.ts'
 import type { ClientApp } from './client-app.ts'
 import { KeptAnswer } from './kept-answer.ts'
 
+/** What answers are written with. */
+type FormApp = Pick<ClientApp, 'clock' | 'random' | 'settings' | 'bodies' | 'responses'>
+
 /** Who answers. */
 interface Answered {
   readonly admitted: AdmittedCall
@@ -30,7 +33,7 @@ type WholeServed = Extract<Served, { readonly kind: 'whole' }>
 
 /** Answers to a request whose client does not read chats as backends write them. */
 export class SpokenAnswer {
-  readonly #app: ClientApp
+  readonly #app: FormApp
   readonly #call: HttpCall
   readonly #spoken: Spoken
   readonly #request: ChatAsk
@@ -40,7 +43,7 @@ export class SpokenAnswer {
   readonly #ignoresStore: boolean
   #writer: AnswerWriter | undefined
 
-  constructor(app: ClientApp, call: HttpCall, { request, spoken, thread, ignoresStore = false }: WireRequest) {
+  constructor(app: FormApp, call: HttpCall, { request, spoken, thread, ignoresStore = false }: WireRequest) {
     if (!spoken || request.kind !== 'chat') throw new Error('only chats are asked for in another dialect')
     this.#app = app
     this.#call = call

@@ -9,20 +9,23 @@ import {
 import type { HttpCall } from '../listener/call.ts'
 import type { ClientApp } from './client-app.ts'
 
+/** What the console is served from. */
+type ConsoleApp = Pick<ClientApp, 'config' | 'settings' | 'providerOrigins'>
+
 /** GET /console: the web console for people who sign in. */
-export function showConsole(app: ClientApp, call: HttpCall): void {
+export function showConsole(app: ConsoleApp, call: HttpCall): void {
   const served = servedConsole(app, call)
   if (served) answerConsole(call, served)
 }
 
 /** GET /console/{id}: a page or a file of it. */
-export function serveConsoleFile(app: ClientApp, call: HttpCall, name: string): void {
+export function serveConsoleFile(app: ConsoleApp, call: HttpCall, name: string): void {
   const served = servedConsole(app, call)
   if (served) answerConsoleName(call, served, name)
 }
 
 /** The console where this gateway serves it; else the call is answered. */
-function servedConsole(app: ClientApp, call: HttpCall): ServedConsole | undefined {
+function servedConsole(app: ConsoleApp, call: HttpCall): ServedConsole | undefined {
   const { console: isServed, consoleUrl, publicUrl } = app.settings.server
   if (!isServed) return answerMissing(call, 'This gateway serves no console.')
   // Another page has its place: sign-ins lead back there.
@@ -32,7 +35,7 @@ function servedConsole(app: ClientApp, call: HttpCall): ServedConsole | undefine
   return built && { built, boot: bootOf(app, built.build), connect: app.providerOrigins?.() ?? [] }
 }
 
-function bootOf({ config, settings }: ClientApp, build: string): ConsoleBoot {
+function bootOf({ config, settings }: ConsoleApp, build: string): ConsoleBoot {
   const { brand, server, identity, errors } = settings
   return {
     door: 'public',

@@ -12,6 +12,9 @@ import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
 
+/** What people manage their keys with. */
+type KeysApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'random'>
+
 const body = (properties: object) => validator({ type: 'object', properties, additionalProperties: false })
 const text = { type: 'string' }
 const checkMint = body(WISH_FIELDS)
@@ -19,7 +22,7 @@ const checkRotate = body({ key: text, id: text, grace: { type: ['integer', 'stri
 const checkRevoke = body({ key: text, id: text })
 
 /** POST /v1/keys/developer: the full value once, the masked one ever after. Without a name it is the account's first key. */
-export async function mintKey(app: ClientApp, call: HttpCall, caller: Caller): Promise<void> {
+export async function mintKey(app: KeysApp, call: HttpCall, caller: Caller): Promise<void> {
   const read = await readSmall(call, checkMint, '{}')
   if ('denial' in read) return call.deny(read.denial)
   const { name, ...more } = read.body
@@ -41,7 +44,7 @@ export async function mintKey(app: ClientApp, call: HttpCall, caller: Caller): P
 const NAMELESS = invalid('name', 'is required for a key that is not the first one of the account')
 
 /** POST /v1/keys/developer/rotate. */
-export async function rotateKey(app: ClientApp, call: HttpCall, caller: Caller): Promise<void> {
+export async function rotateKey(app: KeysApp, call: HttpCall, caller: Caller): Promise<void> {
   const read = await readNamed(call, checkRotate)
   if ('denial' in read) return call.deny(read.denial)
   const grace = spanIn(read.body, 'grace')
@@ -62,7 +65,7 @@ export async function rotateKey(app: ClientApp, call: HttpCall, caller: Caller):
 }
 
 /** POST /v1/keys/developer/revoke. */
-export async function revokeKey(app: ClientApp, call: HttpCall, caller: Caller): Promise<void> {
+export async function revokeKey(app: KeysApp, call: HttpCall, caller: Caller): Promise<void> {
   const read = await readNamed(call, checkRevoke)
   if ('denial' in read) return call.deny(read.denial)
   // Not counted: a key that leaked must end, however many were changed before. Without a mint it ends nothing more.
@@ -72,7 +75,7 @@ export async function revokeKey(app: ClientApp, call: HttpCall, caller: Caller):
 }
 
 /** GET /v1/keys/developer: the keys that work, then those that ended. */
-export async function listOwnKeys(app: ClientApp, call: HttpCall, caller: Caller): Promise<void> {
+export async function listOwnKeys(app: KeysApp, call: HttpCall, caller: Caller): Promise<void> {
   const plan = planName(app.config, caller)
   const keys = await app.store.keys.listOf(caller.account)
   const working = keys.filter(({ status }) => status === 'active')
@@ -81,7 +84,7 @@ export async function listOwnKeys(app: ClientApp, call: HttpCall, caller: Caller
   call.json(200, { object: 'list', data }, UNCACHED)
 }
 
-const ownerOf = ({ settings }: ClientApp, { account }: Caller): Owner => ({
+const ownerOf = ({ settings }: KeysApp, { account }: Caller): Owner => ({
   brand: settings.brand,
   account,
   most: settings.limits.keysPerAccount,

@@ -12,10 +12,9 @@ import { checkChat } from '../../wire/openai/chat.ts'
 import { responses } from '../../wire/responses/client.ts'
 import { tokensOf } from '../../wire/token-count.ts'
 import type { HttpCall } from '../listener/call.ts'
-import type { ClientApp } from './client-app.ts'
 import type { ClientEndpoint } from './client-family.ts'
 import { asksForTools, inference } from './infer.ts'
-import { receive } from './receive.ts'
+import { type ReceiveApp, receive } from './receive.ts'
 import type { Format } from './receive-request.ts'
 import { responsesEndpoints } from './responses.ts'
 
@@ -63,7 +62,7 @@ function counting(
   read: (body: JsonObject, terms: ReadTerms) => Pick<ChatOfDialect, 'chat'> | Denied,
   answer: (tokens: number) => object,
 ) {
-  return async (app: ClientApp, call: HttpCall, found: Identified): Promise<void> => {
+  return async (app: ReceiveApp, call: HttpCall, found: Identified): Promise<void> => {
     const { config, settings } = app
     const terms = clientTerms(config, settings.brand, found.caller)
     const check = ({ body, texts }: DialectBody) => {

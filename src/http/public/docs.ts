@@ -7,8 +7,11 @@ import type { HttpCall } from '../listener/call.ts'
 import { Compressed, smallestForm } from '../listener/content-coding.ts'
 import type { ClientApp } from './client-app.ts'
 
+/** What the documents are written from. */
+type DocsApp = Pick<ClientApp, 'config' | 'settings'>
+
 /** GET /docs/errors. Nothing on the page may load or run: its one style is allowed by its hash. */
-export function showErrorDocs({ settings }: ClientApp, call: HttpCall): void {
+export function showErrorDocs({ settings }: DocsApp, call: HttpCall): void {
   const { brand, server, errors, identity, guests } = settings
   const { consoleUrl } = server
   const { topup: topupUrl } = errors
@@ -26,7 +29,7 @@ export const listErrors = (call: HttpCall): void => call.json(200, errorList(), 
 const styleHash = createHash('sha256').update(docsStyle).digest('base64')
 
 /** GET /openapi.json: openapi.yaml of this package, in the words of this deployment. Written and compressed once for each configuration. */
-export function showOpenApi(app: ClientApp, call: HttpCall): void {
+export function showOpenApi(app: DocsApp, call: HttpCall): void {
   const known = documents.get(app.config) ?? new Compressed(openApiOf(app))
   documents.set(app.config, known)
   const form = smallestForm(call.request.headers['accept-encoding'])
@@ -38,7 +41,7 @@ export function showOpenApi(app: ClientApp, call: HttpCall): void {
 
 const documents = new WeakMap<ClientApp['config'], Compressed>()
 
-function openApiOf({ config, settings }: ClientApp): Buffer {
+function openApiOf({ config, settings }: DocsApp): Buffer {
   const { brand, server } = settings
   const text = openApiText().replaceAll('x-svc-', `x-${brand}-`).replaceAll('svc_', `${brand}_`)
   const document = JSON.parse(text)

@@ -6,6 +6,9 @@ import { oneField } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
 
+/** What keys of guests are minted with. */
+type GuestsApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'guestSecrets'>
+
 const readDeviceId = oneField('device_id', {
   pattern: DEVICE_ID,
   description: 'must have 1 to 256 printable characters',
@@ -13,7 +16,7 @@ const readDeviceId = oneField('device_id', {
 
 /** POST /v1/keys/guest: the key of a device, without an account. */
 export async function mintGuestKey(
-  { config, settings, store, guestSecrets }: ClientApp,
+  { config, settings, store, guestSecrets }: GuestsApp,
   call: HttpCall,
 ): Promise<void> {
   const plan = config.guestPlan

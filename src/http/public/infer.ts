@@ -31,7 +31,7 @@ const LIGHT_BYTES = 65_536
 const HEADERS_WAIT: Millis = 25_000
 
 /** Whether a body has tools where some are hosted: which ones depends on the plan, and they are asked before the admission. */
-export const asksForTools = ({ tools }: JsonObject, { config }: ClientApp): boolean =>
+export const asksForTools = ({ tools }: JsonObject, { config }: Pick<ClientApp, 'config'>): boolean =>
   config.tools.size > 0 && Array.isArray(tools) && tools.length > 0
 
 /** An endpoint that serves one kind of inference request. */
@@ -142,7 +142,7 @@ async function answer(
 
 /** Begins to trace a request, where tracing is on. */
 export function traceOf(
-  { traces }: ClientApp,
+  { traces }: Pick<ClientApp, 'traces'>,
   call: HttpCall,
   asked: Pick<TracedRequest, 'kind' | 'stream'>,
 ): RequestTrace | undefined {
@@ -223,7 +223,7 @@ function deny(call: HttpCall, { denial, rate }: Refusal, late: LateStart | undef
 }
 
 /** Of a caller as it is known by now: its plan may change while a request is read. */
-export function notePlan({ config }: ClientApp, { note }: HttpCall, caller: Caller | undefined): void {
+export function notePlan({ config }: Pick<ClientApp, 'config'>, { note }: HttpCall, caller: Caller | undefined): void {
   if (caller) note.plan = planOf(config, caller)?.name
 }
 

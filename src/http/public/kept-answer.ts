@@ -11,8 +11,11 @@ import type { HttpCall } from '../listener/call.ts'
 import type { StreamForm } from '../stream-form.ts'
 import type { ClientApp } from './client-app.ts'
 
+/** What responses are kept with. */
+type KeepingApp = Pick<ClientApp, 'bodies' | 'responses'>
+
 /** Counts what is kept of responses among the bodies in memory, as long as an answer with it lasts; or says that there is no room. */
-export function holdKept(app: ClientApp, call: HttpCall, account: string, bytes: number): Denied | undefined {
+export function holdKept(app: KeepingApp, call: HttpCall, account: string, bytes: number): Denied | undefined {
   const held = app.bodies.open({ account, address: call.clientAddress })
   call.onClosed(() => held.release())
   held.add(bytes)
@@ -22,11 +25,11 @@ export function holdKept(app: ClientApp, call: HttpCall, account: string, bytes:
 
 /** Keeps the answer of one request, and writes into it whether it is kept, and what it goes on from. */
 export class KeptAnswer {
-  readonly #app: ClientApp
+  readonly #app: KeepingApp
   readonly #call: HttpCall
   readonly #thread: Thread
 
-  constructor(app: ClientApp, call: HttpCall, thread: Thread) {
+  constructor(app: KeepingApp, call: HttpCall, thread: Thread) {
     this.#app = app
     this.#call = call
     this.#thread = thread

@@ -5,6 +5,9 @@ import type { HttpCall } from '../listener/call.ts'
 import { ClientLeft } from '../listener/request-input.ts'
 import type { ClientApp } from './client-app.ts'
 
+/** What kept responses are read with. */
+type ReadingApp = Pick<ClientApp, 'bodies' | 'turns'>
+
 /** To parse fewer bytes takes no longer than to parse a small body. */
 const SMALL_BYTES = 32_768
 
@@ -13,12 +16,12 @@ const SMALL_BYTES = 32_768
  * parsing has its turn among those of costly bodies. Each step is the last one where the client has left.
  */
 export class KeptReading implements Reading {
-  readonly #app: ClientApp
+  readonly #app: ReadingApp
   readonly #call: HttpCall
   readonly #account: string
   readonly #held: HeldBody
 
-  constructor(app: ClientApp, call: HttpCall, account: string) {
+  constructor(app: ReadingApp, call: HttpCall, account: string) {
     this.#app = app
     this.#call = call
     this.#account = account

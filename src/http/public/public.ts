@@ -106,11 +106,14 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
 
 export const clientFamily = familyOfClients(publicEndpoints, ({ config }) => passthroughEndpoints(config))
 
-function listModels(app: ClientApp, call: HttpCall): void {
+/** What the models are listed from. */
+type CatalogApp = Pick<ClientApp, 'config' | 'settings' | 'loadedAt'>
+
+function listModels(app: CatalogApp, call: HttpCall): void {
   call.json(200, catalog(app.config, { brand: app.settings.brand, createdAt: app.loadedAt }))
 }
 
-function showModel(app: ClientApp, call: HttpCall, path: string): void {
+function showModel(app: CatalogApp, call: HttpCall, path: string): void {
   const id = decoded(path)
   const model = catalogModel(app.config, id, { brand: app.settings.brand, createdAt: app.loadedAt })
   if (model) call.json(200, model)
@@ -130,7 +133,11 @@ function decoded(path: string): string {
   }
 }
 
-async function showQuota(app: ClientApp, call: HttpCall, { caller }: Identified): Promise<void> {
+async function showQuota(
+  app: Pick<ClientApp, 'config' | 'store'>,
+  call: HttpCall,
+  { caller }: Identified,
+): Promise<void> {
   const quota = await readQuota(app.config, app.store, caller)
   call.json(200, quotaRecord(quota, caller.keyPrefix))
 }

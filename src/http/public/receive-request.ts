@@ -80,7 +80,7 @@ export async function receiveRequest<P extends object>(
 }
 
 /** As for costly bodies: the account's next request that refers to kept responses is read once this one is decided. */
-function nextTurn({ turns }: ClientApp, account: string, decided: () => void): Promise<() => void> {
+function nextTurn({ turns }: Pick<ClientApp, 'turns'>, account: string, decided: () => void): Promise<() => void> {
   decided()
   return turns.take(account)
 }

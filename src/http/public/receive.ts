@@ -12,6 +12,9 @@ import { ClientLeft, readPieces } from '../listener/request-input.ts'
 import { isShed } from '../listener/shed.ts'
 import type { ClientApp } from './client-app.ts'
 
+/** What bodies are received with. */
+export type ReceiveApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'clock' | 'bodies' | 'turns' | 'shedding'>
+
 /** To ask whether a smaller body is costly would take as long as to read it. */
 const SMALL_BYTES = 8192
 
@@ -46,7 +49,7 @@ export interface Reader<P, T> {
  * its address. Before it is read the load is looked at again, and before a costly one is, the account's minute.
  */
 export async function receive<P extends object, T extends object>(
-  app: ClientApp,
+  app: ReceiveApp,
   call: HttpCall,
   found: Identified,
   reader: Reader<P, T>,
@@ -84,7 +87,7 @@ const SHED = { value: { denial: { code: 'OVERLOADED', of: 'gateway' } }, decided
 type Read<T> = Pick<Received<T | Refusal>, 'value' | 'decided'>
 
 async function readInTurn<P extends object, T extends object>(
-  app: ClientApp,
+  app: ReceiveApp,
   call: HttpCall,
   found: Identified,
   { pieces, size }: { readonly pieces: Pieces; readonly size: number },

@@ -51,8 +51,13 @@ const format: Format<ResponsesBody> = {
 }
 
 /** What keeps responses of a caller; undefined where nothing does. */
-const keeperFor = ({ responses, settings }: ClientApp, { kind }: Caller): KeptResponses | undefined =>
-  kind === 'guest' && settings.responses?.guests !== true ? undefined : responses
+/** What responses that were kept are shown and removed with. */
+type KeptApp = Pick<ClientApp, 'responses' | 'settings' | 'turns' | 'bodies'>
+
+const keeperFor = (
+  { responses, settings }: Pick<ClientApp, 'responses' | 'settings'>,
+  { kind }: Caller,
+): KeptResponses | undefined => (kind === 'guest' && settings.responses?.guests !== true ? undefined : responses)
 
 /** What of a request the answer goes on from, and is kept with it. */
 function threadOf(
@@ -99,7 +104,7 @@ export const responsesEndpoints: readonly ClientEndpoint[] = [
 
 /** Answers of a kept response of the account, where there is one. */
 function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonly body: object } | Denied) {
-  return async (app: ClientApp, call: HttpCall, found: Identified, id: string): Promise<void> => {
+  return async (app: KeptApp, call: HttpCall, found: Identified, id: string): Promise<void> => {
     const { caller } = found
     const { turns } = app
     const responses = keeperFor(app, caller)
@@ -133,7 +138,7 @@ function showResponse({ response }: KeptResponse, query: URLSearchParams) {
     : { body: response }
 }
 
-async function removeResponse(app: ClientApp, call: HttpCall, found: Identified, id: string): Promise<void> {
+async function removeResponse(app: KeptApp, call: HttpCall, found: Identified, id: string): Promise<void> {
   const responses = keeperFor(app, found.caller)
   if (!responses) return call.deny(responseNotFound(id).denial)
   const isRemoved = await responses.remove(keeperOf(found), id)

@@ -7,8 +7,11 @@ import { NAME, textOf } from '../admin-op.ts'
 import type { OperatorApp } from '../operator-app.ts'
 import type { AdminEndpoint } from '../operator-family.ts'
 
+/** What answers about the fleet work with. */
+type FleetApp = Pick<OperatorApp, 'fleet' | 'fleetChanges' | 'settings'>
+
 /** GET /admin/fleet: the gateways that are on the store now. */
-async function showFleet({ fleet, settings }: OperatorApp, call: HttpCall): Promise<void> {
+async function showFleet({ fleet, settings }: FleetApp, call: HttpCall): Promise<void> {
   const { members } = await fleet.announce()
   call.json(200, shownFleet(settings.store.kind, members, fleet.self.id), UNCACHED)
 }
@@ -27,7 +30,7 @@ const checkSettle = validator({
 })
 
 /** POST /admin/fleet/prepare: the gateway that leads a change of all asks whether this one can take it, and it waits for the decision. */
-async function prepareChange({ fleetChanges, fleet }: OperatorApp, call: HttpCall): Promise<void> {
+async function prepareChange({ fleetChanges, fleet }: FleetApp, call: HttpCall): Promise<void> {
   const read = await readSmall(call, checkPrepare)
   if ('denial' in read) return call.deny(read.denial)
   const denied = await fleetChanges.participant.prepare(textOf(read.body, 'change'), textOf(read.body, 'previous'))
@@ -36,7 +39,7 @@ async function prepareChange({ fleetChanges, fleet }: OperatorApp, call: HttpCal
 }
 
 /** POST /admin/fleet/settle: a change of all is decided, and the store says how. Answered once it is done here. */
-async function settleChange({ fleetChanges, fleet }: OperatorApp, call: HttpCall): Promise<void> {
+async function settleChange({ fleetChanges, fleet }: FleetApp, call: HttpCall): Promise<void> {
   const read = await readSmall(call, checkSettle)
   if ('denial' in read) return call.deny(read.denial)
   const applied = await fleetChanges.participant.settle(textOf(read.body, 'change'))

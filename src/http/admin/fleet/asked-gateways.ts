@@ -3,6 +3,9 @@ import { type Denied, invalid } from '../../../policy/denial.ts'
 import type { Member } from '../../../wire/admin/fleet.ts'
 import type { OperatorApp } from '../operator-app.ts'
 
+/** What finds the gateways that are asked. */
+type FleetApp = Pick<OperatorApp, 'fleet'>
+
 /** Which gateways a question of an operator is for. */
 export interface AskedGateways {
   /** Whether the one that got the question is one of them. */
@@ -15,10 +18,7 @@ export interface AskedGateways {
  * The gateways that `gateway` of a query names: `all` of the fleet, or one by its name; without it
  * the one that was asked.
  */
-export async function askedGateways(
-  { fleet }: OperatorApp,
-  named: string | undefined,
-): Promise<AskedGateways | Denied> {
+export async function askedGateways({ fleet }: FleetApp, named: string | undefined): Promise<AskedGateways | Denied> {
   if (named === undefined) return { here: true, others: () => [] }
   const others = await othersIn(fleet)
   const now = () => fleet.members.filter(({ id }) => id !== fleet.self.id)

@@ -8,11 +8,14 @@ import { accountIn } from '../exports.ts'
 import type { OperatorApp } from '../operator-app.ts'
 import { type AskedGateways, askedGateways } from './asked-gateways.ts'
 
+/** What the feed of operators is made of. */
+type EventsApp = Pick<OperatorApp, 'feed' | 'fleet' | 'peers' | 'clock' | 'store' | 'settings' | 'config'>
+
 /**
  * GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. With
  * `gateway` those of the fleet, each with the name of the gateway that had it.
  */
-export async function followEvents(app: OperatorApp, call: HttpCall): Promise<void> {
+export async function followEvents(app: EventsApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['account', 'kinds', 'gateway'])
   if ('denial' in query) return call.deny(query.denial)
   const named = await accountIn(app, query.account)
@@ -53,7 +56,7 @@ export async function followEvents(app: OperatorApp, call: HttpCall): Promise<vo
   })
 }
 
-const followOthers = ({ clock, peers }: OperatorApp, { others }: AskedGateways, reader: FeedReader, path: string) =>
+const followOthers = ({ clock, peers }: EventsApp, { others }: AskedGateways, reader: FeedReader, path: string) =>
   followAll(
     { clock, followPeer: peers.follow, members: others, path },
     {

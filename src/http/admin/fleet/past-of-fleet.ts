@@ -4,8 +4,11 @@ import { type PastRequest, type PastRequests, readPastRequests } from '../../../
 import type { PastRequestsQuery } from '../../../wire/admin/rows-query.ts'
 import type { OperatorApp } from '../operator-app.ts'
 
+/** What past requests of the fleet are gathered with. */
+type PastApp = Pick<OperatorApp, 'fleet' | 'peers' | 'clock'>
+
 /** What this gateway found, and beside it what the others of the fleet remember: refusals are in no ledger. */
-export async function withOthers(app: OperatorApp, texts: PastRequestsQuery, own: PastRequests): Promise<PastRequests> {
+export async function withOthers(app: PastApp, texts: PastRequestsQuery, own: PastRequests): Promise<PastRequests> {
   const words = new URLSearchParams({ ...texts, remembered: 'true' })
   const path = `/admin/requests?${words}`
   const { answers, unreached } = await askAll(await othersIn(app.fleet), app.peers.ask, {
