@@ -1,6 +1,6 @@
-import type { ListenerSettings, Timeouts } from './settings.ts'
+import type { ListenerSettings } from './settings.ts'
 
-/** What holds when the files do not say. The schema names the same values; a test compares them. */
+/** What holds when the files do not say. The schema names the same values; a test compares them. Those of pools are in `POOL_FIELDS`. */
 export const DEFAULTS = {
   brand: 'svc',
   listen: '127.0.0.1:8080',
@@ -56,23 +56,7 @@ export const DEFAULTS = {
   imageTokens: '2k',
   commit: 'first_content',
   lossy: 'allow',
-  speaks: ['chat'],
-  fetches: false,
-  eject: { after: 5, for: '5s' },
-  waitForRetryAfter: '2s',
-  queueTimeout: '500ms',
-  probe: { path: '/health', every: '10s' },
 } as const
-
-/** YAML name and default of each timeout. */
-export const TIMEOUTS = {
-  connectTimeout: ['connect_timeout', '1s'],
-  headersTimeout: ['headers_timeout', '15s'],
-  firstContentTimeout: ['first_content_timeout', '30s'],
-  idleTimeout: ['idle_timeout', '60s'],
-  streamTimeout: ['stream_timeout', '600s'],
-  answerTimeout: ['answer_timeout', '600s'],
-} as const satisfies Record<keyof Timeouts, readonly [string, string]>
 
 /** YAML name and default of each timeout of a listener. */
 export const LISTENER_TIMEOUTS = {

@@ -5,6 +5,7 @@ import type { NanoUsd } from '../policy/nano-usd.ts'
 import type { Address } from './model/formats.ts'
 import type { Read } from './model/reads.ts'
 import type { Span } from './model/tree.ts'
+import type { PoolSettings } from './pool-settings.ts'
 import type { Problem } from './problem.ts'
 
 /** A configuration that may be served: what policy needs, what the process needs, and what is only worth a warning. */
@@ -344,8 +345,8 @@ export interface ResponseSettings {
   readonly guests: boolean
 }
 
-/** How one pool's replicas are spoken to. */
-export interface BackendSettings extends Timeouts {
+/** How one pool's replicas are spoken to. What is a number of it is declared in the table of pool settings. */
+export interface BackendSettings extends PoolSettings {
   readonly key?: Secret
   /** How the key is sent: as bearer, where it is absent. */
   readonly auth?: Auth
@@ -355,19 +356,8 @@ export interface BackendSettings extends Timeouts {
   readonly query?: string
   /** Beta features of Messages that clients may ask for; what ends in `*` stands for all that begin so. Absent: none. */
   readonly betas?: readonly string[]
-  /** Consecutive failures after which a replica is ejected, and for how long the first time. */
-  readonly eject: { readonly after: number; readonly for: Millis }
-  /** The longest Retry-After that is waited out before the next pool. */
-  readonly waitForRetryAfter: Millis
-  /** Tokens that the replicas take, where it was declared. */
-  readonly context?: number
-  /** Running requests at once in this process, and how long one more waits. */
-  readonly maxConcurrent?: number
-  readonly queueTimeout: Millis
   /** What the pool costs the operator. */
   readonly cost?: Price
-  /** What it may cost in any hour. */
-  readonly maxNanoUsdPerHour?: NanoUsd
   readonly probe?: ProbeSettings
 }
 
@@ -382,20 +372,6 @@ export interface ProbeSettings {
   /** From the root of the host. */
   readonly path: string
   readonly every: Millis
-}
-
-export interface Timeouts {
-  readonly connectTimeout: Millis
-  /** Streams: from dispatch to the response headers. */
-  readonly headersTimeout: Millis
-  /** Streams: from dispatch to the first content. */
-  readonly firstContentTimeout: Millis
-  /** Streams: between chunks. */
-  readonly idleTimeout: Millis
-  /** Streams: from dispatch to the end. */
-  readonly streamTimeout: Millis
-  /** Whole answers: from dispatch to the end of one attempt. */
-  readonly answerTimeout: Millis
 }
 
 /** How a hosted tool is run. */

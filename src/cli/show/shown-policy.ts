@@ -1,4 +1,4 @@
-import { durationText } from '../../config/model/units.ts'
+import { durationText, type Unit } from '../../config/model/units.ts'
 import type {
   Accepts,
   Bound,
@@ -185,6 +185,16 @@ export const shownPrices = ({ input, output, cachedInput, cacheWrite, cacheWrite
 
 const shownWrites = (short: NanoUsd, long: NanoUsd | undefined): number | Section =>
   long === undefined ? shownPrice(short) : { '5m': shownPrice(short), '1h': shownPrice(long) }
+
+/** The value of each unit, as files have it. */
+export const SHOWN: Readonly<Record<Unit['kind'], (value: number) => unknown>> = {
+  count: value => value,
+  duration: durationText,
+  size: shownSize,
+  usd: value => shownUsd(nanoUsd(value)),
+  price: value => shownPrice(nanoUsd(value)),
+  share: value => value / 1e6,
+}
 
 /** Nano-USD as US dollars. */
 export const shownUsd = (nano: NanoUsd): number => nano / 1e9

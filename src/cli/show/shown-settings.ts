@@ -3,6 +3,7 @@ import { archiveText } from '../../config/check/fixed.ts'
 import type { PoolSection } from '../../config/file.ts'
 import type { Address } from '../../config/model/formats.ts'
 import { durationText } from '../../config/model/units.ts'
+import { unitAt, valuesOf } from '../../config/pool-settings.ts'
 import type {
   AdminTlsSettings,
   ArchiveSettings,
@@ -12,13 +13,12 @@ import type {
   ServiceIssuer,
   Settings,
   StoreSettings,
-  Timeouts,
   ToolSettings,
 } from '../../config/settings.ts'
 import type { Config, HostedTool, Model, Pool } from '../../policy/config.ts'
 import { type PoolFacts, type PoolProvider, UNKNOWN, writtenName } from '../../policy/providers/profile.ts'
 import { PROFILES } from '../../policy/providers/profiles.ts'
-import { COVERED, type Section, shownPrices, shownRule, shownSize, shownUsd } from './shown-policy.ts'
+import { COVERED, type Section, SHOWN, shownPrices, shownRule, shownSize, shownUsd } from './shown-policy.ts'
 
 /** What the process needs beside the policy. */
 export function shownSettings(settings: Settings, config: Config): Section {
@@ -179,21 +179,16 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
     ...mannersOf(declared, hasChats),
   }
   if (!backend) return pool
-  const { key, context, maxConcurrent, probe, eject } = backend
+  const { key, probe } = backend
+  const { context, max_concurrent, queue_timeout, ...others } = numbersOf(backend)
   return {
     ...pool,
     ...(key && { key: COVERED }),
     ...addressOf(backend),
     ...(context !== undefined && { context }),
-    ...(maxConcurrent !== undefined && {
-      max_concurrent: maxConcurrent,
-      // Without a maximum nothing waits.
-      queue_timeout: durationText(backend.queueTimeout),
-    }),
+    ...(max_concurrent !== undefined && { max_concurrent, queue_timeout }),
     ...costOf(backend),
-    ...timeoutsOf(backend),
-    wait_for_retry_after: durationText(backend.waitForRetryAfter),
-    eject: { after: eject.after, for: durationText(eject.for) },
+    ...others,
     probe: probe ? { path: probe.path, every: durationText(probe.every) } : false,
   }
 }
@@ -240,24 +235,25 @@ function addressOf({ auth, headers, query, betas }: BackendSettings): Section {
 /** Headers that have a word of their own in `auth`. */
 const NAMED: ReadonlySet<string> = new Set(['x-api-key', 'api-key'])
 
-function costOf({ cost, maxNanoUsdPerHour }: BackendSettings): Section {
+function costOf({ cost }: BackendSettings): Section {
   if (!cost) return {}
   const { item } = cost
   return {
     ...((item === undefined || cost.input > 0 || cost.output > 0) && { cost_usd_per_1m: shownPrices(cost) }),
     ...(item !== undefined && { cost_usd_per_image: shownUsd(item) }),
-    ...(maxNanoUsdPerHour !== undefined && { max_usd_per_hour: shownUsd(maxNanoUsdPerHour) }),
   }
 }
 
-const timeoutsOf = (timeouts: Timeouts): Section => ({
-  connect_timeout: durationText(timeouts.connectTimeout),
-  headers_timeout: durationText(timeouts.headersTimeout),
-  first_content_timeout: durationText(timeouts.firstContentTimeout),
-  idle_timeout: durationText(timeouts.idleTimeout),
-  stream_timeout: durationText(timeouts.streamTimeout),
-  answer_timeout: durationText(timeouts.answerTimeout),
-})
+/** The settings of a pool that are numbers. */
+function numbersOf(backend: BackendSettings): Record<string, unknown> {
+  const shown: Record<string, unknown> = {}
+  for (const [{ path }, value] of valuesOf(backend)) {
+    const [name = '', part] = path.split('.')
+    const written = SHOWN[unitAt(path)](value)
+    shown[name] = part === undefined ? written : { ...(shown[name] as Section | undefined), [part]: written }
+  }
+  return shown
+}
 
 /** A hosted tool, and how it is run. */
 export const shownTool = ({ maxCalls, price }: HostedTool, settings: ToolSettings | undefined): Section => ({

@@ -1,10 +1,18 @@
 import { type Pool, placeOf } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { type PoolFacts, type PoolProvider, UNKNOWN, writtenName } from '../../policy/providers/profile.ts'
-import { TIMEOUTS } from '../defaults.ts'
 import { withoutUser } from '../model/formats.ts'
 import { durationText } from '../model/units.ts'
-import { type Auth, type BackendSettings, Secret, type Timeouts } from '../settings.ts'
+import {
+  idleSettings,
+  isSetting,
+  POOL_SETTINGS,
+  type PoolSetting,
+  type PoolSettingGroup,
+  type PoolSettings,
+  unitAt,
+} from '../pool-settings.ts'
+import { type Auth, type BackendSettings, Secret } from '../settings.ts'
 import {
   type Change,
   compare,
@@ -20,7 +28,7 @@ import {
   type Sides,
   value,
 } from './diff-changes.ts'
-import { count, isChanged, keyRule, listed, price, text, usd, without } from './diff-values.ts'
+import { isChanged, keyRule, listed, price, TEXTS, text, usd, without } from './diff-values.ts'
 
 /** What changed of pools, with the defaults of `failover` as they take effect on each. */
 export function comparePools(sides: Sides): readonly Change[] {
@@ -32,7 +40,7 @@ export function comparePools(sides: Sides): readonly Change[] {
     gone: ({ name }) => said(name, null, `pool ${name} is gone`),
     added: ({ name, model }) => said(null, name, `pool ${name} is new, for ${model}`),
     stayed: (pool, next) => {
-      const both = waiting(backendOf(pool, before), backendOf(next, after))
+      const both = withoutIdle(backendOf(pool, before), backendOf(next, after))
       return [
         ...compare<Own<Pool>>(poolRules, subject(next.name), [pool, beside(pool, next, sides)], field =>
           placeOf(next, sectionOf(field)),
@@ -54,9 +62,11 @@ function backendOf({ name }: Pool, { loaded }: Side): BackendSettings {
   return backend
 }
 
-/** Where any number may run, none waits, so that the time of waiting means nothing. */
-const waiting = (before: BackendSettings, after: BackendSettings): readonly [BackendSettings, BackendSettings] =>
-  after.maxConcurrent === undefined ? [before, { ...after, queueTimeout: before.queueTimeout }] : [before, after]
+/** Leaves out changes of settings that mean nothing beside the others, such as a time in a queue where none can form. */
+const withoutIdle = (before: BackendSettings, after: BackendSettings): readonly [BackendSettings, BackendSettings] => {
+  const idle = idleSettings(after).map(name => [name, before[name]])
+  return [before, { ...after, ...Object.fromEntries(idle) }]
+}
 
 /** Defaults that depend on where the replicas are are unknown while an address is: they count as unchanged. */
 function beside(before: Pool, after: Pool, { isUnknown }: Sides): Pool {
@@ -136,25 +146,37 @@ const replicasRule =
     ]
   }
 
-const backendRulesOf = (sides: Sides): Rules<BackendSettings> => ({
-  key: keyRule(sides),
-  auth: value<Auth | undefined>('auth', authText, plumbing, 'bearer'),
-  headers: headersRule(sides),
-  query: value<string | undefined>('query', text, plumbing, 'none'),
-  betas: wordsRule('betas'),
-  context: value('context', count, highIsMore, "the model's"),
-  maxConcurrent: value('max_concurrent', count, highIsMore, 'unlimited'),
-  queueTimeout: value('queue_timeout', durationText, plumbing),
-  cost: costRule,
-  maxNanoUsdPerHour: value<NanoUsd | undefined>('max_usd_per_hour', usd, highIsMore, 'unlimited'),
-  eject: parts({
-    after: value('eject.after', count, plumbing),
-    for: value('eject.for', durationText, plumbing),
-  }),
-  waitForRetryAfter: value('wait_for_retry_after', durationText, plumbing),
-  probe: value('probe', ({ path, every }) => `${path} every ${durationText(every)}`, plumbing, 'off'),
-  ...TIMEOUT,
-})
+/** In the order of the sentences about a pool. A number without a place of its own comes last. */
+function backendRulesOf(sides: Sides): Rules<BackendSettings> {
+  const { context, maxConcurrent, queueTimeout, maxNanoUsdPerHour, eject, waitForRetryAfter, ...others } = SETTINGS
+  return {
+    key: keyRule(sides),
+    auth: value<Auth | undefined>('auth', authText, plumbing, 'bearer'),
+    headers: headersRule(sides),
+    query: value<string | undefined>('query', text, plumbing, 'none'),
+    betas: wordsRule('betas'),
+    ...{ context, maxConcurrent, queueTimeout },
+    cost: costRule,
+    ...{ maxNanoUsdPerHour, eject, waitForRetryAfter },
+    probe: value('probe', ({ path, every }) => `${path} every ${durationText(every)}`, plumbing, 'off'),
+    ...others,
+  }
+}
+
+const FEELS = { nothing: plumbing, 'high is more': highIsMore } as const satisfies Record<
+  PoolSetting['change'],
+  unknown
+>
+
+const ruleOf = (row: PoolSetting | PoolSettingGroup): Rule<never> =>
+  isSetting(row)
+    ? value<number | undefined>(row.path, TEXTS[unitAt(row.path)], FEELS[row.change], row.absent)
+    : parts(Object.fromEntries(Object.entries(row).map(([part, each]) => [part, ruleOf(each)])))
+
+/** Rules of all numbers, as their rows say. */
+const SETTINGS = Object.fromEntries(
+  Object.entries(POOL_SETTINGS).map(([name, row]) => [name, ruleOf(row)]),
+) as unknown as Rules<PoolSettings>
 
 const authText = ({ header, prefix }: Auth): string => (prefix === '' ? header : `${header}: ${prefix}`)
 
@@ -180,17 +202,6 @@ function headerChange(name: string, from: Header, to: Header, subject: string): 
   if (to === undefined) return { ...said, text: `${subject} is no longer sent ${name}` }
   if (was === null || is === null) return { ...said, text: `the ${name} of ${subject} changed` }
   return { ...said, text: `${subject}: ${name} ${was} → ${is}` }
-}
-
-const timeout = (field: keyof Timeouts) => value<number>(TIMEOUTS[field][0], durationText, plumbing)
-
-const TIMEOUT: Rules<Timeouts> = {
-  connectTimeout: timeout('connectTimeout'),
-  headersTimeout: timeout('headersTimeout'),
-  firstContentTimeout: timeout('firstContentTimeout'),
-  idleTimeout: timeout('idleTimeout'),
-  streamTimeout: timeout('streamTimeout'),
-  answerTimeout: timeout('answerTimeout'),
 }
 
 type Cost = BackendSettings['cost']

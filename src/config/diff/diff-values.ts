@@ -1,4 +1,5 @@
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import { durationText, type Unit } from '../model/units.ts'
 import type { Secret } from '../settings.ts'
 import type { Rule, Said, Sides } from './diff-changes.ts'
 
@@ -35,6 +36,16 @@ export const share = (millionths: number): string => String(millionths / 1_000_0
 /** `a`, `a and b`, `a, b and c` */
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+/** The value of each unit, as `plan` writes it. */
+export const TEXTS: Readonly<Record<Unit['kind'], (value: number) => string>> = {
+  count,
+  duration: durationText,
+  size,
+  usd: value => usd(nanoUsd(value)),
+  price: value => price(nanoUsd(value)),
+  share,
+}
 
 export const text = (value: string | number | boolean): string => String(value)
 

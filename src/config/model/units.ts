@@ -65,7 +65,7 @@ export function readUnit({ kind, min, max }: Unit, written: string | number): nu
 
 /** Reads a value that the schema has accepted. */
 export function unitOf(unit: 'usd' | 'price', written: string | number): NanoUsd
-export function unitOf(unit: Exclude<Unit['kind'], 'usd' | 'price'>, written: string | number): number
+export function unitOf(unit: Unit['kind'], written: string | number): number
 export function unitOf(unit: Unit['kind'], written: string | number): number {
   const value = readUnit({ kind: unit, min: 0, max: Number.MAX_SAFE_INTEGER }, written)
   if (isRefusal(value)) throw new Error(`${unit} ${value.says}; the schema should have refused it`)

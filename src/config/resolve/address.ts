@@ -1,6 +1,6 @@
 import { BACKEND_DIALECTS, type DialectName } from '../../policy/backend-dialects.ts'
-import { DEFAULTS } from '../defaults.ts'
 import type { PoolSection } from '../file.ts'
+import { POOL_FIELDS } from '../pool-fields.ts'
 import type { Auth, BackendSettings, Secret } from '../settings.ts'
 
 /** How requests find the replicas of a pool, and what they are sent with beside its key. */
@@ -50,4 +50,4 @@ function headersOf(
   return headers
 }
 
-const dialectsOf = ({ speaks }: Partial<PoolSection>): readonly DialectName[] => speaks ?? DEFAULTS.speaks
+const dialectsOf = ({ speaks }: Partial<PoolSection>): readonly DialectName[] => speaks ?? POOL_FIELDS.speaks.default

@@ -39,6 +39,7 @@ import type {
 import { baseUrl } from '../model/formats.ts'
 import { entriesOf, type Node, nodeAt, type Span } from '../model/tree.ts'
 import { unitOf } from '../model/units.ts'
+import { POOL_FIELDS } from '../pool-fields.ts'
 import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { betaMembersOf } from './beta-members.ts'
@@ -131,10 +132,10 @@ function linkPool({ data, ...declaration }: Sound<PoolSection>): Pool {
     site: data.site,
     replicas,
     model: data.model,
-    speaks: data.speaks ?? DEFAULTS.speaks,
+    speaks: data.speaks ?? POOL_FIELDS.speaks.default,
     providerTools: data.provider_tools ?? [],
     passes: [...(data.passes ?? []), ...betaMembersOf(data)],
-    fetches: data.fetches ?? DEFAULTS.fetches,
+    fetches: data.fetches ?? POOL_FIELDS.fetches.default,
     ...mannersOf(data),
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Pool } from '../../policy/config.ts'
-import { DEFAULTS, LISTENER_TIMEOUTS, TIMEOUTS } from '../defaults.ts'
+import { DEFAULTS, LISTENER_TIMEOUTS } from '../defaults.ts'
 import type {
   AdminTlsSection,
   BillingSection,
@@ -20,6 +20,7 @@ import type {
 import { address, baseUrl, localUrlOf, workers } from '../model/formats.ts'
 import { store, withPassword } from '../model/store-address.ts'
 import { unitOf } from '../model/units.ts'
+import { POOL_FIELDS } from '../pool-fields.ts'
 import type { Declarations, MergedFiles } from '../read/merge.ts'
 import {
   type AdminTlsSettings,
@@ -34,14 +35,14 @@ import {
   type ServiceIssuer,
   type Settings,
   type StoreSettings,
-  type Timeouts,
   type ToolSettings,
 } from '../settings.ts'
-import { type PoolAddress, poolAddress } from './address.ts'
+import { poolAddress } from './address.ts'
 import { archiveOf } from './archive-section.ts'
 import { rowsOf } from './limits.ts'
 import { patienceOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'
+import { settlePool } from './settle-pool.ts'
 
 /**
  * What the files refer to and do not hold: the keys of pools and tools and the headers of pools by name, and the roots
@@ -301,68 +302,29 @@ function backends(
   for (const { name, data } of pools.values()) {
     const own: Partial<PoolSection> = data ?? {}
     const key = secrets.pools.get(name)
-    const probe = probeOf(common.probe, own.probe)
+    const [probe, cost] = [probeOf(common.probe, own.probe), costOf(own)]
     settings.set(name, {
-      ...timeouts({ ...common, ...own }, patienceOf(own)),
+      ...settlePool(own, common, patienceOf(own)),
       ...(key && { key }),
       ...poolAddress(own, secrets.headers.get(name)),
-      ...failoverOf({ ...common, ...own, eject: { ...common.eject, ...own.eject } }),
       ...(probe && { probe }),
-      ...costOf(own),
+      ...(cost && { cost }),
     })
   }
   return settings
 }
 
-/** How failures of a pool are met. */
-function failoverOf(
-  pool: Partial<PoolSection>,
-): Omit<BackendSettings, keyof Timeouts | keyof PoolAddress | 'key' | 'probe' | 'cost'> {
-  const { context, max_concurrent: maxConcurrent } = pool
-  const eject = { ...DEFAULTS.eject, ...pool.eject }
-  return {
-    eject: { after: unitOf('count', eject.after), for: unitOf('duration', eject.for) },
-    waitForRetryAfter: unitOf('duration', pool.wait_for_retry_after ?? DEFAULTS.waitForRetryAfter),
-    queueTimeout: unitOf('duration', pool.queue_timeout ?? DEFAULTS.queueTimeout),
-    ...(context !== undefined && { context: unitOf('count', context) }),
-    ...(maxConcurrent !== undefined && { maxConcurrent: unitOf('count', maxConcurrent) }),
-  }
-}
-
 /** A pool that declares a part of it has the rest from failover. */
 function probeOf(common: PoolSection['probe'] = false, own = common): ProbeSettings | undefined {
   if (own === false) return undefined
-  const { path, every } = { ...DEFAULTS.probe, ...(common !== true && common), ...(own !== true && own) }
+  const defaults = { path: POOL_FIELDS['probe.path'].default, every: POOL_FIELDS['probe.every'].default }
+  const { path, every } = { ...defaults, ...(common !== true && common), ...(own !== true && own) }
   return { path, every: unitOf('duration', every) }
 }
 
-function costOf(pool: Partial<PoolSection>): Pick<BackendSettings, 'cost' | 'maxNanoUsdPerHour'> {
-  const { cost_usd_per_1m: tokens, cost_usd_per_image: image, max_usd_per_hour: most } = pool
-  if (tokens === undefined && image === undefined) return {}
-  return {
-    cost: {
-      ...pricesOf(tokens ?? { input: 0 }),
-      ...(image !== undefined && { item: unitOf('usd', image) }),
-    },
-    ...(most !== undefined && { maxNanoUsdPerHour: unitOf('usd', most) }),
-  }
-}
-
-/** Those that are written; else those that are known of the provider, or those of everybody. */
-function timeouts(written: FailoverSection, known: Partial<Timeouts>): Timeouts {
-  const millis = (field: keyof Timeouts) => {
-    const [name, otherwise] = TIMEOUTS[field]
-    const own = written[name]
-    return own === undefined ? (known[field] ?? unitOf('duration', otherwise)) : unitOf('duration', own)
-  }
-  return {
-    connectTimeout: millis('connectTimeout'),
-    headersTimeout: millis('headersTimeout'),
-    firstContentTimeout: millis('firstContentTimeout'),
-    idleTimeout: millis('idleTimeout'),
-    streamTimeout: millis('streamTimeout'),
-    answerTimeout: millis('answerTimeout'),
-  }
+function costOf({ cost_usd_per_1m: tokens, cost_usd_per_image: image }: Partial<PoolSection>): BackendSettings['cost'] {
+  if (tokens === undefined && image === undefined) return undefined
+  return { ...pricesOf(tokens ?? { input: 0 }), ...(image !== undefined && { item: unitOf('usd', image) }) }
 }
 
 /** What logs, metrics and traces need that the files do not hold: the token that reads metrics, and headers by name. */

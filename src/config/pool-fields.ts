@@ -1,0 +1,31 @@
+// Generated from schema/config.schema.json by scripts/generate.js. Do not edit.
+
+/** The unit and the default of each field of a pool that has either, by the path at which a pool writes it. */
+export const POOL_FIELDS = {
+  speaks: { default: ['chat'] },
+  'auth.prefix': { default: '' },
+  fetches: { default: false },
+  connect_timeout: { unit: 'duration', default: '1s' },
+  headers_timeout: { unit: 'duration', default: '15s' },
+  first_content_timeout: { unit: 'duration', default: '30s' },
+  idle_timeout: { unit: 'duration', default: '60s' },
+  stream_timeout: { unit: 'duration', default: '600s' },
+  answer_timeout: { unit: 'duration', default: '600s' },
+  queue_timeout: { unit: 'duration', default: '500ms' },
+  wait_for_retry_after: { unit: 'duration', default: '2s' },
+  'eject.after': { unit: 'count', default: 5 },
+  'eject.for': { unit: 'duration', default: '5s' },
+  probe: { default: false },
+  'probe.path': { default: '/health' },
+  'probe.every': { unit: 'duration', default: '10s' },
+  context: { unit: 'count' },
+  max_concurrent: { unit: 'count' },
+  'cost_usd_per_1m.input': { unit: 'price' },
+  'cost_usd_per_1m.output': { unit: 'price', default: 0 },
+  'cost_usd_per_1m.cached_input': { unit: 'price' },
+  'cost_usd_per_1m.cache_write': { unit: 'price' },
+  'cost_usd_per_1m.cache_write.5m': { unit: 'price' },
+  'cost_usd_per_1m.cache_write.1h': { unit: 'price' },
+  cost_usd_per_image: { unit: 'usd' },
+  max_usd_per_hour: { unit: 'usd' },
+} as const
