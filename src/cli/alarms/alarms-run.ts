@@ -5,7 +5,7 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lengthOfTime, withoutFraction } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import type { ShownIncident, ShownIncidents } from '../../wire/admin/incident.ts'
-import { jsonLine } from '../../wire/printable.ts'
+import { jsonLine, oneLine } from '../../wire/printable.ts'
 import { forPrograms } from '../kit/formats.ts'
 import { missingLines } from '../kit/options.ts'
 import { type Column, tableText } from '../kit/table.ts'
@@ -45,7 +45,8 @@ async function* changesText(
   let before: readonly ShownIncident[] | undefined
   while (!signal.aborted) {
     const { data } = await read()
-    for (const change of incidentChanges(before, data)) yield asJson ? jsonLine(change) : `${changeText(change)}\n`
+    for (const change of incidentChanges(before, data))
+      yield asJson ? jsonLine(change) : `${oneLine(changeText(change))}\n`
     before = data
     await paused(signal)
   }
@@ -75,7 +76,7 @@ export function incidentsText(incidents: readonly ShownIncident[], width?: numbe
     each.gateway,
   ])
   const open = new Map(incidents.filter(({ state }) => state === 'open').map(each => [each.incident, each]))
-  const advice = [...open.values()].map(({ title, action, runbook }) => `${title}: ${action} (${runbook})`)
+  const advice = [...open.values()].map(({ title, action, runbook }) => oneLine(`${title}: ${action} (${runbook})`))
   return [tableText(COLUMNS, rows, width), ...(advice.length > 0 ? ['', ...advice] : [])].join('\n')
 }
 
