@@ -33,6 +33,7 @@ export const BESIDE_EXAMPLE: readonly Step[] = [
   { begin: 'KEY=$(npx' },
   { begin: 'export KEY=svc_…', words: [['svc_…', '$KEY']] },
   { begin: 'export ANTHROPIC_BASE_URL', words: [['svc_…', '$KEY']] },
+  { page: 'docs/invoices.md', begin: 'curl https', words: [[/https:\/\/llm\.example\.com/g, 'http://localhost:8080']] },
   {
     begin: 'svcctl keys mint --account',
     words: [

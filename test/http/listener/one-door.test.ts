@@ -42,6 +42,7 @@ const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   'GET /v1/requests': [{}],
   'GET /billing/quota': [{}],
   'GET /billing/usage': [{}],
+  'GET /billing/invoices': [{}],
   'POST /v1/audio/speech': [asJson({ input: 'Hello' })],
   'POST /v1/audio/transcriptions': [
     { type: 'multipart/form-data; boundary=x', body: '--x--' },
