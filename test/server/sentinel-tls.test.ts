@@ -48,7 +48,7 @@ describeRedis('a gateway whose Redis and sentinels speak TLS alone', () => {
       return `${yaml(directory)}redis: { ca: "file:cert.pem", certificate: "file:cert.pem", key: "file:key.pem" }\n`
     })
     onTestFinished(async () => void (await tree.end()))
-    const clients = askOn(tree, await tree.mint('pro', 'ada'))
+    const clients = askOn(tree, await eventually(() => tree.mint('pro', 'ada'), LONG))
     await eventually(() => expect(clients.served.length).toBeGreaterThan(20 * CLIENTS), LONG)
 
     await site.primary.kill()
