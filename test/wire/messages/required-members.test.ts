@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { ask, chunkOf, NO_USAGE, read, streamed, writerTerms } from './support.ts'
 
-/** As the types of @anthropic-ai/sdk 0.122 require them, null or not. */
+/** As the types of @anthropic-ai/sdk 0.122 require them, null or not; but no `citations`, whose null the AI SDK refuses. */
 const REQUIRED = {
   message: [
     'id',
@@ -20,7 +20,7 @@ const REQUIRED = {
     ...['cache_creation', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'inference_geo', 'input_tokens'],
     ...['output_tokens', 'output_tokens_details', 'server_tool_use', 'service_tier'],
   ],
-  text: ['citations', 'text', 'type'],
+  text: ['text', 'type'],
   delta: ['container', 'stop_details', 'stop_reason', 'stop_sequence'],
   deltaUsage: [
     ...['cache_creation_input_tokens', 'cache_read_input_tokens', 'input_tokens', 'output_tokens'],

@@ -74,7 +74,7 @@ describe('thinking', () => {
   it('is shown where it was asked for, also under its other name', () => {
     const content = [
       { type: 'thinking', thinking: 'Hm.', signature: 'svc1.SG0u' },
-      { type: 'text', text: 'a', citations: null },
+      { type: 'text', text: 'a' },
     ]
     expect(message([thoughtOf('Hm'), thoughtOf('.'), textOf('a')], thinking).content).toEqual(content)
     const signature = sealReasoning('Hm.', [], { field: 'reasoning' })
@@ -96,7 +96,7 @@ describe('thinking', () => {
 
   it('is not shown where it was not asked for, and interrupts no text', () => {
     expect(message([textOf('a'), thoughtOf('Hm.'), textOf('b')]).content).toEqual([
-      { type: 'text', text: 'ab', citations: null },
+      { type: 'text', text: 'ab' },
     ])
   })
 
@@ -144,7 +144,7 @@ describe('calls of backends that number them in their own way', () => {
     const { content } = message([callsOf(partOf(0, args, { id: 'call_1', name: 'f' })), textOf('a')])
     expect(content).toEqual([
       { type: 'tool_use', id: 'call_1', name: 'f', input: {} },
-      { type: 'text', text: 'a', citations: null },
+      { type: 'text', text: 'a' },
     ])
   })
 
@@ -166,7 +166,7 @@ describe('the reason of the end', () => {
     [
       'a refusal',
       [chunkOf({ refusal: 'N' }), chunkOf({ refusal: 'o.' }), finish('stop')],
-      { stop_reason: 'refusal', content: [{ type: 'text', text: 'No.', citations: null }] },
+      { stop_reason: 'refusal', content: [{ type: 'text', text: 'No.' }] },
     ],
     [
       'a stop sequence',

@@ -56,8 +56,8 @@ type Hidden = Omit<Reasoning, 'field'> & { readonly field?: ReasoningField | und
 
 export type RedactedBlock = Extract<SignedThought, { readonly type: 'redacted_thinking' }>
 
-/** A block of text. What it cites is never known. */
-export const textBlock = (text: string): JsonObject => ({ type: 'text', text, citations: null })
+/** A block of text, without `citations`: the AI SDK of Vercel takes no null there, though Anthropic's types have it. */
+export const textBlock = (text: string): JsonObject => ({ type: 'text', text })
 
 /** The usage of a message. */
 export const writeUsage = (usage: Usage): JsonObject => ({
