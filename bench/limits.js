@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { openEmbeddedStore } from '../dist/adapters/embedded/embedded-store.js'
 import { openRedisStore } from '../dist/adapters/redis/redis-store.js'
 import { windowOf } from '../dist/policy/decision.js'
-import { limitsOf } from '../dist/policy/limits/limits.js'
+import { limitsOf } from '../dist/policy/limits/named-rules.js'
 import { settle } from './store/request.js'
 
 const ROUNDS = Number(process.argv[2] ?? 15)

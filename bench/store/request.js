@@ -1,6 +1,6 @@
 // A request as a store sees it, with limits that nothing reaches.
 import { windowOf } from '../../dist/policy/decision.js'
-import { limitsOf } from '../../dist/policy/limits/limits.js'
+import { limitsOf } from '../../dist/policy/limits/named-rules.js'
 
 const terms = { override: 'pro' }
 let asked = 0

@@ -63,7 +63,8 @@ class Books {
 
   #amend(pick: number, percent: number): void {
     const event = this.events[pick % Math.max(1, this.events.length)]
-    if (!event) return
+    // An attempt is over within the hour: while the clock lies back, no older one is corrected.
+    if (!event || (this.clock < this.time && this.time - event.time > HOUR_MS)) return
     const difference = Math.floor((event.cost * percent) / 100) - event.cost
     this.budget = amend(this.budget, { counted: event.at, difference: nanoUsd(difference) }, this.clock)
     event.cost = nanoUsd(event.cost + difference)

@@ -6,8 +6,9 @@ export type Rounding = (typeof ROUNDINGS)[number]
 
 const STEPS: Readonly<Record<Rounding, number>> = { exact: 1, cent: 10_000_000 }
 
-/** Rounds an amount to the nearest step, half a step up. */
-export const rounded = (amount: NanoUsd, to: Rounding): NanoUsd => nanoUsd(Math.round(amount / STEPS[to]) * STEPS[to])
+/** Rounds an amount to the nearest step, half a step up. Adding 0 turns -0 into 0. */
+export const rounded = (amount: NanoUsd, to: Rounding): NanoUsd =>
+  nanoUsd(Math.round(amount / STEPS[to]) * STEPS[to] + 0)
 
 /**
  * Rounds the parts of a total so that they add up to the rounded total, by the largest remainder: all are rounded down, and the

@@ -4,7 +4,7 @@ import { writeSync } from 'node:fs'
 const [, , built, path] = process.argv
 const { openEmbeddedStore } = await import(`${built}/adapters/embedded/embedded-store.js`)
 const { windowOf } = await import(`${built}/policy/decision.js`)
-const { limitsOf } = await import(`${built}/policy/limits/limits.js`)
+const { limitsOf } = await import(`${built}/policy/limits/named-rules.js`)
 
 const store = await openEmbeddedStore({ path, now: () => Date.now() })
 const { key } = await store.keys.mint({

@@ -5,7 +5,7 @@ const [, , built, path, worker, inFlight, account] = process.argv
 const { openRemoteStore } = await import(`${built}/adapters/remote/remote-store.js`)
 const { version } = await import(`${built}/server/version.js`)
 const { windowOf } = await import(`${built}/policy/decision.js`)
-const { limitsOf } = await import(`${built}/policy/limits/limits.js`)
+const { limitsOf } = await import(`${built}/policy/limits/named-rules.js`)
 
 const store = await openRemoteStore({ path, version, lost: () => process.exit(1), answerMs: 10_000 })
 const claims = () => ({

@@ -95,9 +95,7 @@ describe('thinking', () => {
   })
 
   it('is not shown where it was not asked for, and interrupts no text', () => {
-    expect(message([textOf('a'), thoughtOf('Hm.'), textOf('b')]).content).toEqual([
-      { type: 'text', text: 'ab' },
-    ])
+    expect(message([textOf('a'), thoughtOf('Hm.'), textOf('b')]).content).toEqual([{ type: 'text', text: 'ab' }])
   })
 
   it('between texts is a block between them', () => {
