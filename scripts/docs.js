@@ -23,7 +23,7 @@ if (!values.build) run('npx', '--no', 'vitepress', 'preview', '--port', values.p
 
 /** The pages of the repository, and docs/ with all it has. */
 function pages() {
-  const readmes = ['src', 'console'].flatMap(folder =>
+  const readmes = ['src', 'console', 'importers'].flatMap(folder =>
     readdirSync(join(root, folder), { recursive: true })
       .filter(name => name.endsWith('README.md') && !name.includes('node_modules'))
       .map(name => join(folder, name)),

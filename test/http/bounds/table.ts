@@ -202,6 +202,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/requests': read,
   'GET /billing/quota': read,
   'GET /billing/usage': read,
+  'GET /billing/invoices': read,
   'GET /v1/keys/developer': read,
   'POST /v1/keys/developer': keyChange,
   'POST /v1/keys/developer/rotate': keyChange,
