@@ -52,10 +52,10 @@ const IncidentTable = ({ incidents: found }: { readonly incidents: readonly Show
       { title: text.state },
       { title: text.incident },
       { title: text.since },
-      { title: text.openFor, num: true },
-      { title: text.times, num: true },
-      { title: text.failed, num: true },
-      { title: text.gateway },
+      { title: text.openFor, num: true, narrow: true },
+      { title: text.times, num: true, narrow: true },
+      { title: text.failed, num: true, narrow: true },
+      { title: text.gateway, narrow: true },
     ]}
   >
     <tbody>
@@ -79,7 +79,7 @@ function IncidentRow(each: ShownIncident) {
         <Details fields={{ ...each.subject, ...each.fields }} />
         {isOpen && (
           <p class="small">
-            {each.effect} {each.action} <code>{each.runbook}</code>
+            {withCode(`${each.effect} ${each.action}`)} <code>{each.runbook}</code>
           </p>
         )}
       </td>
@@ -88,17 +88,21 @@ function IncidentRow(each: ShownIncident) {
           {timeOf(each.opened_at)}
         </time>
       </td>
-      <td class="num">{each.open_ms === 0 ? '' : lengthOf(each.open_ms)}</td>
-      <td class="num">{number(each.times)}</td>
-      <td class="num">{failedText(each)}</td>
-      <td>
+      <td class="num narrow">{each.open_ms === 0 ? '' : lengthOf(each.open_ms)}</td>
+      <td class="num narrow">{number(each.times)}</td>
+      <td class="num narrow">{failedText(each)}</td>
+      <td class="narrow">
         <bdi>{each.gateway}</bdi>
       </td>
     </tr>
   )
 }
 
+/** Commands and names stand between backticks. */
+const withCode = (words: string) =>
+  words.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>))
+
 function failedText({ failed_requests: requests, failed_attempts: attempts }: ShownIncident): string {
-  if (requests !== null) return text.failedRequests(number(requests))
-  return attempts === null ? '' : text.failedAttempts(number(attempts))
+  if (requests !== null) return text.failedRequests(requests, number(requests))
+  return attempts === null ? '' : text.failedAttempts(attempts, number(attempts))
 }

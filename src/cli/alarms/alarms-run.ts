@@ -1,6 +1,7 @@
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { incidentsOf } from '../../operator/gateway-calls.ts'
 import type { AdminEndpoint } from '../../operator/operator-api.ts'
+import { counted } from '../../policy/counted.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lengthOfTime, withoutFraction } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
@@ -90,7 +91,7 @@ const changeText = (each: ShownIncident): string => {
 const titleOf = ({ title, subject }: ShownIncident): string => [title, ...Object.values(subject)].join(' · ')
 
 const failedText = ({ failed_requests: requests, failed_attempts: attempts }: ShownIncident): string =>
-  requests === null ? (attempts === null ? '-' : `${attempts} attempts`) : `${requests} requests`
+  requests === null ? (attempts === null ? '-' : counted(attempts, 'attempt')) : counted(requests, 'request')
 
 const NONE = 'No incident since the gateways started.'
 const LOOK_MS = 2000

@@ -15,6 +15,6 @@ export const since = 'Since'
 export const openFor = 'Open for'
 export const times = 'Times'
 export const failed = 'Failed meanwhile'
-export const failedRequests = (requests: string) => `${requests} requests`
-export const failedAttempts = (attempts: string) => `${attempts} attempts`
+export const failedRequests = (count: number, shown: string) => `${shown} ${count === 1 ? 'request' : 'requests'}`
+export const failedAttempts = (count: number, shown: string) => `${shown} ${count === 1 ? 'attempt' : 'attempts'}`
 export const gateway = 'Gateway'
