@@ -8,7 +8,7 @@ import type { Reloads } from './changes.ts'
 import type { HttpCall } from './listener/call.ts'
 import { UNCACHED } from './uncached.ts'
 
-/** What tells whether a process is ready. */
+/** Dependencies of the readiness probe. */
 export interface ReadyApp {
   readonly config: Config
   readonly settings: Settings
@@ -83,7 +83,7 @@ export async function listProcesses(
   call.json(200, { object: 'list', data: known.map(shownProcess) }, UNCACHED)
 }
 
-/** What was counted, in the form that Prometheus reads. */
+/** Metrics in the Prometheus exposition format. */
 export interface Exposition {
   readonly type: string
   readonly text: string

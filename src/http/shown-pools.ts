@@ -6,7 +6,7 @@ import type { Config, Pool } from '../policy/config.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
 import { addedPools, type ShownPool, shownPool } from '../wire/admin/pool.ts'
 
-/** What a process knows of pools by itself. */
+/** Pools as one process sees them. */
 export interface PoolsHere {
   readonly config: Config
   readonly settings: Settings
@@ -14,14 +14,14 @@ export interface PoolsHere {
   readonly pools: Pools
 }
 
-/** What a gateway knows of pools. */
+/** Pools as a gateway sees them. */
 export interface PoolsNow extends PoolsHere {
   readonly store: Pick<Store, 'budgets'>
   /** How the other processes of this gateway know its pools; absent where there are none. */
   readonly poolsOfOthers?: () => Promise<readonly (readonly ShownPool[])[]>
 }
 
-/** What this gateway knows of a pool, by all of its processes. */
+/** Adds up a pool's state over all processes of this gateway. */
 export async function poolNow(app: PoolsNow, pool: Pool): Promise<ShownPool> {
   const spent = settingsOf(app, pool).maxNanoUsdPerHour === undefined ? undefined : await spentBy(app, pool)
   const others = (await app.poolsOfOthers?.()) ?? []

@@ -17,13 +17,13 @@ import { ensureGuestSecrets } from './guest-secret.ts'
 import { version } from './version.ts'
 import type { World } from './world.ts'
 
-/** Of one configuration: made anew by every reload, never changed. A request keeps the one it began with for life. */
+/** Immutable state of one configuration; each reload makes another. A request keeps the one it began with for life. */
 export interface Snapshot extends Pick<Gateway, PerSnapshot> {
   /** 1 since the start, and one more with each reload. */
   readonly generation: number
   /** When the configuration was loaded. */
   readonly loadedAt: EpochMs
-  /** What keys of guests are derived from, newest first: those of the settings, or the gateway's own. */
+  /** Secrets for deriving guest keys, newest first: those of the settings, or the gateway's own. */
   readonly guestSecrets: readonly Secret[]
 }
 
@@ -40,7 +40,7 @@ type PerSnapshot =
   | 'responses'
   | 'traces'
 
-/** What all snapshots of a process work with. `process` is made once, and the same in every snapshot. */
+/** Resources of all snapshots of a process. `process` is made once, and the same in every snapshot. */
 export interface Shares<Process extends SnapshotPorts> {
   readonly process: Process
   readonly connections: Connections
@@ -48,7 +48,7 @@ export interface Shares<Process extends SnapshotPorts> {
   readonly tracing: Tracing
 }
 
-/** What opening a snapshot takes of the process. */
+/** Ports that a snapshot takes from its process. */
 export interface SnapshotPorts extends Pick<World, 'clock' | 'random'> {
   readonly alarm: Alarm
   readonly store: Pick<Store, 'responses'>

@@ -8,7 +8,7 @@ import { auditedNamed } from './admin-orgs.ts'
 import { exportAudit } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
 
-/** What answers about the audit work with. */
+/** Dependencies of the audit endpoints. */
 type AuditApp = Pick<OperatorApp, 'config' | 'store' | 'settings' | 'clock'>
 
 /** GET /admin/audit: control changes as JSON lines, oldest first; with `order=desc` a page of the newest. */

@@ -4,7 +4,7 @@ import { readQuery } from '../listener/request-input.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { sendStream } from './stream-answer.ts'
 
-/** What a backup is made of. */
+/** Dependencies of backups. */
 type BackupApp = Pick<OperatorApp, 'about' | 'backupKey' | 'clock' | 'settings' | 'revisions' | 'store'>
 
 /** GET /admin/backup: all that the store has, as of one moment, with the files that serve, signed; as fast as the client takes it. */

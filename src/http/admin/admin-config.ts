@@ -14,7 +14,7 @@ import { UNCACHED } from '../uncached.ts'
 import { NAME, textOf } from './admin-op.ts'
 import type { OperatorApp } from './operator-app.ts'
 
-/** What shows and changes the configuration works with. */
+/** Dependencies of the configuration endpoints. */
 type ConfigApp = Pick<
   OperatorApp,
   'config' | 'settings' | 'store' | 'reload' | 'revisions' | 'compare' | 'apply' | 'fleetChanges'

@@ -12,7 +12,7 @@ import { isOwnHost } from './admin-sessions.ts'
 import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
 
-/** What the console of operators is served from. */
+/** Dependencies of the operator console. */
 type ConsoleApp = Pick<OperatorApp, 'config' | 'settings' | 'providerOrigins'>
 
 /** The web console of operators. Its page holds nothing secret: what it shows it asks for as an operator. */

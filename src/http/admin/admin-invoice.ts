@@ -8,7 +8,7 @@ import { UNCACHED } from '../uncached.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
 import type { OperatorApp } from './operator-app.ts'
 
-/** What invoices are made of. */
+/** Dependencies of invoices. */
 type InvoiceApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
 
 type InvoiceContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
@@ -44,7 +44,7 @@ export async function readInvoiceNamed(
   return 'denial' in account ? account : readInvoiceFor(context, account, month)
 }
 
-/** The same of its months. */
+/** The account is named by its id or label, or by its key. */
 export async function readInvoicesNamed(
   context: InvoiceContext,
   { account: named }: { readonly account?: string },

@@ -15,7 +15,7 @@ import { askedGateways } from './fleet/asked-gateways.ts'
 import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
 
-/** What shows and drains pools works with. */
+/** Dependencies of the pool endpoints. */
 type PoolsApp = Pick<
   OperatorApp,
   | 'config'

@@ -12,7 +12,7 @@ import { type Detail, detailOfFleet } from './fleet/detail-of-fleet.ts'
 import { withOthers } from './fleet/past-of-fleet.ts'
 import type { OperatorApp } from './operator-app.ts'
 
-/** What answers about requests work with. */
+/** Dependencies of the request endpoints. */
 type RequestsApp = Pick<
   OperatorApp,
   'config' | 'settings' | 'store' | 'clock' | 'recent' | 'explain' | 'fleet' | 'peers'

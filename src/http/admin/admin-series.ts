@@ -6,7 +6,7 @@ import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { OperatorApp } from './operator-app.ts'
 
-/** What time series are read from. */
+/** Dependencies of the series endpoint. */
 type SeriesApp = Pick<OperatorApp, 'store' | 'clock' | 'recordSeries'>
 
 /**

@@ -8,7 +8,7 @@ import { bearerOf, operatorOf, tooManyTries } from './admin-operator.ts'
 import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
 
-/** What sessions are issued and ended with. */
+/** Dependencies of the session endpoints. */
 type SessionsApp = Pick<
   OperatorApp,
   'adminToken' | 'sessions' | 'verify' | 'settings' | 'signInTries' | 'refusals' | 'clock'

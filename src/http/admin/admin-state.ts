@@ -7,7 +7,7 @@ import { UNCACHED } from '../uncached.ts'
 import { type OperatorPorts, operatorOf } from './admin-operator.ts'
 import type { OperatorApp } from './operator-app.ts'
 
-/** What tells an operator who they are, and what answers. */
+/** Dependencies of the whoami endpoint. */
 type WhoAmIApp = OperatorPorts &
   Pick<OperatorApp, 'about' | 'config' | 'revisions' | 'generation' | 'feed' | 'storeHealth'>
 

@@ -12,7 +12,7 @@ import { sendLines } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { daysIn, periodIn } from './period.ts'
 
-/** What answers about usage work with. */
+/** Dependencies of the usage endpoints. */
 type UsageApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
 
 /** GET /admin/usage: totals of whole UTC days, with what was wasted; of one account or key, or of all. */

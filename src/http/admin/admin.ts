@@ -117,7 +117,7 @@ function repeatKeyOf({ request }: HttpCall): Pick<AdminContext, 'repeatKey'> | D
 
 type Acting = Pick<AdminContext, 'by' | 'role'>
 
-/** What operations run with beside the operator. */
+/** Operation context without the operator. */
 type OpApp = Omit<AdminContext, 'by' | 'role' | 'repeatKey'> & Pick<OperatorApp, 'refusals'>
 
 async function runAdminOp(op: AdminOp, app: OpApp, call: HttpCall, acting: Acting): Promise<void> {

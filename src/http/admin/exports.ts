@@ -14,7 +14,7 @@ import type { OperatorApp } from './operator-app.ts'
 import { periodIn } from './period.ts'
 import { sendStream } from './stream-answer.ts'
 
-/** What exports read. */
+/** Dependencies of exports. */
 type ExportApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
 
 /** GET /admin/audit: control changes as JSON lines, oldest first. */

@@ -15,7 +15,7 @@ import { UNCACHED } from '../uncached.ts'
 import { askedGateways } from './fleet/asked-gateways.ts'
 import type { OperatorApp } from './operator-app.ts'
 
-/** What answers about incidents work with. */
+/** Dependencies of the incident endpoints. */
 type IncidentsApp = Pick<OperatorApp, 'incidents' | 'fleet' | 'peers' | 'clock'>
 
 /**

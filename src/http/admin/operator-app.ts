@@ -23,15 +23,15 @@ import type { Exposition, ReadyInDetailApp } from '../health.ts'
 import type { ListenerApp } from '../listener/listener-app.ts'
 import type { PoolsNow } from '../shown-pools.ts'
 
-/** What the endpoints for operators work with. */
+/** Dependencies of the operator endpoints. */
 export interface OperatorApp extends ListenerApp, ReadyInDetailApp, Pick<PoolsNow, 'poolsOfOthers'> {
   readonly store: Store
   readonly pools: Pools
   /** Where pages that sign people in send requests, as far as that is known of the provider. */
   readonly providerOrigins?: () => readonly string[]
-  /** What keys of guests are derived from, newest first: those of the settings, or the gateway's own. */
+  /** Secrets for deriving guest keys, newest first: those of the settings, or the gateway's own. */
   readonly guestSecrets: readonly Secret[]
-  /** What an operator sends as bearer, where the files have no token. */
+  /** Bearer token of operators, where the files have none. */
   readonly adminToken: string
   /** All processes of such a gateway, and how they do. */
   readonly processes?: () => Promise<readonly KnownProcess[]>
@@ -40,23 +40,23 @@ export interface OperatorApp extends ListenerApp, ReadyInDetailApp, Pick<PoolsNo
   /** The newest requests of clients. */
   readonly recent: Remembered
   readonly about: About
-  /** What signs backups. */
+  /** Signs backups. */
   readonly backupKey: () => Promise<BackupKey>
-  /** What became of rows that are to leave for an archive; undefined where they stay. */
+  /** Progress of moving rows to an archive; undefined where they stay. */
   readonly archiving: () => Archiving | undefined
-  /** Of operators in browsers. */
+  /** Sessions of operators in browsers. */
   readonly sessions: OperatorSessions
-  /** What was sent in vain to pass as an operator. */
+  /** Failed attempts to pass as an operator. */
   readonly signInTries: SignInTries
-  /** What operators were refused. */
+  /** Refused operator requests. */
   readonly refusals: OperatorRefusals
   /** The newest alarms. */
   readonly alarms: RecentAlarms
-  /** What they tell of, from the first of them until it is over. */
+  /** Incidents, each from its first alarm until it is over. */
   readonly incidents: Incidents
-  /** What operators follow. */
+  /** Event feed of operators. */
   readonly feed: Feed
-  /** What was counted, in the form that Prometheus reads. */
+  /** Metrics in the Prometheus exposition format. */
   readonly metrics: () => Promise<Exposition>
   /** Writes what this gateway counted up to now to the time series in the store. Never rejects. */
   readonly recordSeries: () => Promise<void>
@@ -78,7 +78,7 @@ export interface OperatorApp extends ListenerApp, ReadyInDetailApp, Pick<PoolsNo
   readonly apply: (application: Application) => Promise<Applied>
 }
 
-/** What a process is. */
+/** Identity of a process. */
 export interface About {
   readonly version: string
   /** `host:pid` */

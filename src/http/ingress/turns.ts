@@ -107,7 +107,7 @@ export class Turns {
     return this.beginSteps(account, steps).done as Promise<T>
   }
 
-  /** The same for work that may be dropped: what it holds is free at once, though its turn is still to come. */
+  /** Like `runSteps`, for work that may be dropped: a drop frees what it holds at once, even before its turn. */
   beginSteps<T>(account: string, steps: Steps<T>): Reading<T> {
     let wanted: Steps<T> | undefined = steps
     const next = () => wanted?.next()

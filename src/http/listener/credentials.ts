@@ -24,7 +24,7 @@ export function credentialOf(path: string, headers: IncomingHttpHeaders): Creden
 /** Anthropic's SDKs send both where a user has set both, and mean the key. */
 const PREFERS_KEY = /^\/v1\/messages(?:\/|$)/
 
-/** What the client of a call sends as its credential. */
+/** Reads the client's credential from a call. */
 export function clientCredential(call: HttpCall): string | undefined {
   const { authorization, isFromKeyHeader } = credentialOf(call.path, call.request.headers)
   if (isFromKeyHeader && call.request.method === 'GET') call.varies(KEY_HEADERS_VARY)

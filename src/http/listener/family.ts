@@ -19,7 +19,7 @@ export interface EndpointFamily<App extends ListenerApp, Row extends Endpoint> {
   readonly unrouted: (view: FamilyView<App>, call: HttpCall, denial: AnyDenial) => Promise<void> | void
 }
 
-/** What a family sees of a snapshot. */
+/** A family's view of a snapshot. */
 export interface FamilyView<App extends ListenerApp> {
   readonly app: App
   /** Identifies clients, by the configuration of the snapshot. */

@@ -6,7 +6,7 @@ import type { AnswerResources } from './call-costs.ts'
 import type { Level } from './overload.ts'
 import type { CountRead, CountStranger, ReadLimits } from './read-limits.ts'
 
-/** What every listener works with, whatever its endpoints are. */
+/** Dependencies of every listener, whatever its endpoints are. */
 export interface ListenerApp extends AnswerResources, IdentifyPorts {
   readonly config: Config
   readonly settings: Settings

@@ -13,7 +13,7 @@ import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
 
-/** What an account is shown from. */
+/** Dependencies of the account endpoint. */
 type AccountApp = Pick<ClientApp, 'config' | 'store' | 'clock' | 'recent'>
 
 /** GET /v1/account: who the caller is, what its plan has and what it used. */

@@ -20,7 +20,7 @@ import type { StreamForm } from '../stream-form.ts'
 import type { ClientApp } from './client-app.ts'
 import { KeptAnswer } from './kept-answer.ts'
 
-/** What answers are written with. */
+/** Dependencies of writing answers. */
 type FormApp = Pick<ClientApp, 'clock' | 'random' | 'settings' | 'bodies' | 'responses'>
 
 /** Who answers. */

@@ -7,7 +7,7 @@ import type { ReadyApp } from '../health.ts'
 import type { BodyMemory } from '../ingress/body-memory.ts'
 import type { ListenerApp } from '../listener/listener-app.ts'
 
-/** What the endpoints for clients work with. */
+/** Dependencies of the client endpoints. */
 export type ClientApp = ListenerApp & Gateway & ReadyApp & ClientFacts
 
 interface ClientFacts {
@@ -21,6 +21,6 @@ interface ClientFacts {
   readonly feed: Pick<Feed, 'began'>
   /** When the configuration was loaded. */
   readonly loadedAt: EpochMs
-  /** What keys of guests are derived from, newest first: those of the settings, or the gateway's own. */
+  /** Secrets for deriving guest keys, newest first: those of the settings, or the gateway's own. */
   readonly guestSecrets: readonly Secret[]
 }

@@ -72,7 +72,7 @@ async function answer(view: View, call: HttpCall, match: Matched<ClientEndpoint>
 /** A page of another origin may ask first what it may send. */
 async function unrouted(view: View, call: HttpCall, denial: AnyDenial): Promise<void> {
   const { app } = view
-  // What is no request, or one too many of its address, is refused by the connection that sent it.
+  // The connection itself refuses malformed requests, and those beyond the limit of their address.
   if (denial.code !== 'NOT_FOUND' && denial.code !== 'METHOD_NOT_ALLOWED') return call.deny(denial)
   if (denial.code === 'METHOD_NOT_ALLOWED' && call.request.method === 'OPTIONS') {
     const crowded = admitAddress(app, call, 'preflights')

@@ -9,7 +9,7 @@ import {
 import type { HttpCall } from '../listener/call.ts'
 import type { ClientApp } from './client-app.ts'
 
-/** What the console is served from. */
+/** Dependencies of the client console. */
 type ConsoleApp = Pick<ClientApp, 'config' | 'settings' | 'providerOrigins'>
 
 /** GET /console: the web console for people who sign in. */

@@ -12,7 +12,7 @@ import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
 
-/** What people manage their keys with. */
+/** Dependencies of the key endpoints. */
 type KeysApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'random'>
 
 const body = (properties: object) => validator({ type: 'object', properties, additionalProperties: false })

@@ -7,7 +7,7 @@ import type { HttpCall } from '../listener/call.ts'
 import { Compressed, smallestForm } from '../listener/content-coding.ts'
 import type { ClientApp } from './client-app.ts'
 
-/** What the documents are written from. */
+/** Dependencies of the docs pages. */
 type DocsApp = Pick<ClientApp, 'config' | 'settings'>
 
 /** GET /docs/errors. Nothing on the page may load or run: its one style is allowed by its hash. */

@@ -6,7 +6,7 @@ import { oneField } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
 
-/** What keys of guests are minted with. */
+/** Dependencies of minting guest keys. */
 type GuestsApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'guestSecrets'>
 
 const readDeviceId = oneField('device_id', {

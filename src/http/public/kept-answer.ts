@@ -11,7 +11,7 @@ import type { HttpCall } from '../listener/call.ts'
 import type { StreamForm } from '../stream-form.ts'
 import type { ClientApp } from './client-app.ts'
 
-/** What responses are kept with. */
+/** Dependencies of keeping responses. */
 type KeepingApp = Pick<ClientApp, 'bodies' | 'responses'>
 
 /** Counts what is kept of responses among the bodies in memory, as long as an answer with it lasts; or says that there is no room. */

@@ -5,7 +5,7 @@ import type { HttpCall } from '../listener/call.ts'
 import { ClientLeft } from '../listener/request-input.ts'
 import type { ClientApp } from './client-app.ts'
 
-/** What kept responses are read with. */
+/** Dependencies of reading kept responses. */
 type ReadingApp = Pick<ClientApp, 'bodies' | 'turns'>
 
 /** To parse fewer bytes takes no longer than to parse a small body. */

@@ -106,7 +106,7 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
 
 export const clientFamily = familyOfClients(publicEndpoints, ({ config }) => passthroughEndpoints(config))
 
-/** What the models are listed from. */
+/** Dependencies of the model endpoints. */
 type CatalogApp = Pick<ClientApp, 'config' | 'settings' | 'loadedAt'>
 
 function listModels(app: CatalogApp, call: HttpCall): void {

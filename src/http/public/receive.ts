@@ -12,7 +12,7 @@ import { ClientLeft, readPieces } from '../listener/request-input.ts'
 import { isShed } from '../listener/shed.ts'
 import type { ClientApp } from './client-app.ts'
 
-/** What bodies are received with. */
+/** Dependencies of receiving bodies. */
 export type ReceiveApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'clock' | 'bodies' | 'turns' | 'shedding'>
 
 /** To ask whether a smaller body is costly would take as long as to read it. */

@@ -51,7 +51,7 @@ const format: Format<ResponsesBody> = {
 }
 
 /** What keeps responses of a caller; undefined where nothing does. */
-/** What responses that were kept are shown and removed with. */
+/** Dependencies of the endpoints of kept responses. */
 type KeptApp = Pick<ClientApp, 'responses' | 'settings' | 'turns' | 'bodies'>
 
 const keeperFor = (

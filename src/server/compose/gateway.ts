@@ -7,14 +7,14 @@ import type { DrainTimes } from '../drain.ts'
 
 /** A process of a gateway that serves, and the ways out of it. */
 export interface RunningProcess<Served> {
-  /** What serves now. */
+  /** The serving app. */
   readonly app: Served
   /**
    * Leaves in these times, then closes the store. Resolves with whether all that was settled is in the ledger, or on the
    * disk that stands in for it.
    */
   leave(times: DrainTimes): Promise<boolean>
-  /** The same at once, with as long for running requests. */
+  /** Like `leave`, without delay; running requests have `graceMs`. */
   close(graceMs: Millis): Promise<void>
   /** Interrupts the running requests, now or as soon as it drains. Each answer ends with an error, and the part that was sent is settled. */
   cut(): void

@@ -66,7 +66,7 @@ export interface WorkerPorts {
   readonly attach: (parts: WorkerParts) => void
   /** Whether the worker takes in what another process found: that has raised the alarm. */
   readonly takesIn: () => boolean
-  /** What all workers remember. */
+  /** Recent requests of all workers. */
   readonly recent: Remembered
   /** What the process is called, among all that send traces. */
   readonly instance: string

@@ -13,15 +13,15 @@ interface BaseHooks {
   readonly clean?: (text: string) => string
 }
 
-/** What every process of a gateway has: it counts, raises alarms, and knows what serves. */
+/** Parts of every gateway process: metrics, alarms and the serving configuration. */
 export interface Base<Process extends SnapshotPorts = SnapshotPorts> {
-  /** What serves first. */
+  /** The first configuration. */
   readonly loaded: Loaded
   readonly world: World
   readonly clock: Clock
   readonly metrics: Metrics
   readonly alarms: Alarms
-  /** What alarms tell of, from the first alarm on. */
+  /** Incidents, each from its first alarm on. */
   readonly incidents: Incidents
   readonly alarm: Alarm
   readonly serving: Serving<Process>

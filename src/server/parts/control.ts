@@ -14,7 +14,7 @@ import { FLUSH_MS } from './stored.ts'
 
 interface ControlPorts {
   readonly hooks: FilesOf & { readonly say?: (text: string) => void; readonly adminToken: string }
-  /** What the process is called in its log. */
+  /** Name of the process in its log. */
   readonly name: string
   readonly store: Pick<Store, 'accounts' | 'fleet'>
   readonly pools: Pools

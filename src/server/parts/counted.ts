@@ -14,15 +14,15 @@ import { LAST_SPANS_MS } from './records.ts'
 
 interface CountedPorts {
   readonly store: Pick<Store, 'series'>
-  /** What the process is called in its log. */
+  /** Name of the process in its log. */
   readonly name: string
-  /** What all processes of the gateway counted. */
+  /** Metrics of all processes of the gateway. */
   readonly registries: () => Promise<readonly Registry[]>
   /** The id of this gateway in the fleet. */
   readonly gateway: () => string
 }
 
-/** What the gateway counted: shown to those who ask, sent to a collector, and kept as time series. */
+/** Metrics of the gateway: exposed on request, sent to a collector, and kept as time series. */
 export interface Counted {
   readonly metrics: () => Promise<Exposition>
   /** Writes what was counted up to now to the time series in the store. Never rejects. */
@@ -53,5 +53,5 @@ export function openCounted(
   }
 }
 
-/** What the gateway counted in its last seconds. */
+/** Longest wait for the last counts at shutdown. */
 const LAST_SERIES_MS: Millis = 1000

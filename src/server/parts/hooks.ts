@@ -6,7 +6,7 @@ import type { ShownPast } from '../../wire/admin/past.ts'
 import type { FilesOf } from '../changes.ts'
 import type { MachineHooks } from './machine.ts'
 
-/** What every process of a gateway is given. */
+/** Hooks of every process of a gateway. */
 export interface ProcessHooks extends MachineHooks {
   readonly log: Log
   readonly alarm: Alarm
@@ -16,9 +16,9 @@ export interface ProcessHooks extends MachineHooks {
   readonly droppedLines?: () => number
 }
 
-/** What the process of a gateway is given that answers operators. */
+/** Hooks of the gateway process that answers operators. */
 export interface GatewayHooks extends ProcessHooks, FilesOf {
-  /** What operators send as bearer, where the files have no token. */
+  /** Bearer token of operators, where the files have none. */
   readonly adminToken: string
   /** Leaves the token for operators, once both listeners are there. Where it throws, the gateway does not start. */
   readonly leaveToken?: (token: string) => void
@@ -28,7 +28,7 @@ export interface GatewayHooks extends ProcessHooks, FilesOf {
   readonly explain?: (serving: Pick<Loaded, 'config' | 'settings'>, line: string) => Promise<ShownPast | undefined>
   /** Whether the operator wants a new store in place of one that is gone. */
   readonly newStore?: boolean
-  /** What the process is called, where one process has several gateways. */
+  /** Name of the process, where one process has several gateways. */
   readonly name?: string
   /** Prints what reloads did. */
   readonly say?: (text: string) => void

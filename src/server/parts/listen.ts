@@ -5,7 +5,7 @@ import type { Address } from '../../config/model/formats.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { TlsTerms } from '../../http/listener/secure.ts'
 
-/** What the admin listener shows of itself by the files as they are; undefined where it is without TLS, until a restart. */
+/** TLS terms of the admin listener in the current files; undefined, until a restart, if it started without TLS. */
 export function adminTlsOf(serving: { readonly settings: Settings }): (() => TlsTerms) | undefined {
   const written = () => serving.settings.server.adminTls
   const first = written()

@@ -4,7 +4,7 @@ import type { Base } from './base.ts'
 import type { Part } from './open-parts.ts'
 
 export interface MachineHooks {
-  /** What the process says of its load; without it nothing is ever refused for that. */
+  /** Samples the load of the process; without it, the process never sheds load. */
   readonly sample?: () => Sample
   /** Whether the process can open one more file or socket; without it nothing watches that. */
   readonly hasDescriptor?: () => boolean

@@ -8,7 +8,7 @@ import type { Counted } from './counted.ts'
 import type { GatewayHooks } from './hooks.ts'
 import type { Stored } from './stored.ts'
 
-/** What the endpoints for operators have of the gateway's files, its fleet, its counts and its past. */
+/** Ports of the operator endpoints to the gateway's files, fleet, counts and past. */
 export type OperatorPorts = Pick<
   MainProcess,
   | 'about'
@@ -36,7 +36,7 @@ interface Parts {
 }
 
 interface Hooks {
-  /** What the process is called in its log. */
+  /** Name of the process in its log. */
   readonly name: string
   readonly explain: GatewayHooks['explain'] | undefined
 }

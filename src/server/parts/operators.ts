@@ -25,12 +25,12 @@ import type { Upstream } from './upstream.ts'
 
 interface OperatorsPorts {
   readonly hooks: GatewayHooks
-  /** What the process is called in its log. */
+  /** Name of the process in its log. */
   readonly name: string
   readonly stored: Stored
   readonly upstream: Upstream
   readonly feed: Feed
-  /** What all processes of the gateway counted. */
+  /** Metrics of all processes of the gateway. */
   readonly registries: () => Promise<readonly Registry[]>
   /** Running requests of all of them. */
   readonly underWay: () => number
@@ -40,7 +40,7 @@ interface OperatorsPorts {
 
 /** The side of a gateway that operators reach. */
 export interface Operators extends Control {
-  /** What its endpoints work with. */
+  /** Ports of its endpoints. */
   readonly ports: OperatorPorts & SignInPorts & { readonly feed: Feed; readonly incidents: Incidents }
   readonly beginLimits: ReturnType<typeof newLimits>
   /** Resolves once operators can reach the gateway, by the token that it left for them. */

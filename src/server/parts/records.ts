@@ -14,7 +14,7 @@ export interface Records extends Part {
 }
 
 interface RecordsPorts {
-  /** What the process is called among all that send traces. */
+  /** Name of the process among all that send traces. */
   readonly instance: string
   /** Where the lines of this process go, of those that the files name. */
   readonly decisionsOf?: (all: DecisionSettings) => DecisionSettings

@@ -16,7 +16,7 @@ interface RequestParts {
   readonly upstream: Upstream
 }
 
-/** What requests of clients and operators take of the process. `processes` share the memory of the machine. */
+/** Builds the ports for client and operator requests. `processes` share the memory of the machine. */
 export function requestPorts(base: Base, { stored, records, machine, upstream }: RequestParts, processes = 1) {
   const { world, clock, metrics, alarm, serving } = base
   const { store, keyUses, storeHealth, callerWatch, leases } = stored

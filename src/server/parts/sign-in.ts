@@ -6,11 +6,11 @@ import { SignInTries } from '../../gateway/operators/sign-in-tries.ts'
 import type { MainProcess } from '../app.ts'
 import type { Base } from './base.ts'
 
-/** What endpoints know operators by. */
+/** Ports that identify operators. */
 export type SignInPorts = Pick<MainProcess, 'adminToken' | 'refusals' | 'sessions' | 'signInTries'>
 
 interface SignInHooks {
-  /** What operators send as bearer, where the files have no token. */
+  /** Bearer token of operators, where the files have none. */
   readonly adminToken: string
   /** Leaves another token for operators, once a reload has taken it from the files. */
   readonly keepToken?: (token: string) => void

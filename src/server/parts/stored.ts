@@ -16,7 +16,7 @@ import type { Part } from './open-parts.ts'
 /** The store with its archive, and what requests keep open in it. */
 export interface Stored extends Pick<OpenState, 'proveStore'>, Part {
   readonly store: Store
-  /** What became of rows that are to leave for an archive; undefined where they stay. */
+  /** Progress of moving rows to an archive; undefined where they stay. */
   readonly archiving: () => Archiving | undefined
   readonly storeHealth: StoreHealth
   readonly callerWatch: CallerWatch

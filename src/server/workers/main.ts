@@ -305,5 +305,5 @@ interface Trial {
 /** Thousands of requests take longer to be passed on than counts. */
 const REMEMBERED_MS: Millis = 2000
 
-/** What the process in a slot is called among those that raise alarms. */
+/** Name under which the process in a slot raises alarms. */
 const nameOf = (slot: number): string => `worker ${slot}`

@@ -7,7 +7,7 @@ import { NAME, textOf } from '../admin-op.ts'
 import type { OperatorApp } from '../operator-app.ts'
 import type { AdminEndpoint } from '../operator-family.ts'
 
-/** What answers about the fleet work with. */
+/** Dependencies of the fleet endpoints. */
 type FleetApp = Pick<OperatorApp, 'fleet' | 'fleetChanges' | 'settings'>
 
 /** GET /admin/fleet: the gateways that are on the store now. */

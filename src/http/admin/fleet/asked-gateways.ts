@@ -3,7 +3,7 @@ import { type Denied, invalid } from '../../../policy/denial.ts'
 import type { Member } from '../../../wire/admin/fleet.ts'
 import type { OperatorApp } from '../operator-app.ts'
 
-/** What finds the gateways that are asked. */
+/** Dependencies of `askedGateways`. */
 type FleetApp = Pick<OperatorApp, 'fleet'>
 
 /** Which gateways a question of an operator is for. */

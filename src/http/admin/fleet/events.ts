@@ -8,7 +8,7 @@ import { accountIn } from '../exports.ts'
 import type { OperatorApp } from '../operator-app.ts'
 import { type AskedGateways, askedGateways } from './asked-gateways.ts'
 
-/** What the feed of operators is made of. */
+/** Dependencies of the operator feed. */
 type EventsApp = Pick<OperatorApp, 'feed' | 'fleet' | 'peers' | 'clock' | 'store' | 'settings' | 'config'>
 
 /**

@@ -4,7 +4,7 @@ import { type PastRequest, type PastRequests, readPastRequests } from '../../../
 import type { PastRequestsQuery } from '../../../wire/admin/rows-query.ts'
 import type { OperatorApp } from '../operator-app.ts'
 
-/** What past requests of the fleet are gathered with. */
+/** Dependencies of past requests across the fleet. */
 type PastApp = Pick<OperatorApp, 'fleet' | 'peers' | 'clock'>
 
 /** What this gateway found, and beside it what the others of the fleet remember: refusals are in no ledger. */
