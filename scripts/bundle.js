@@ -7,7 +7,7 @@ import { licenses } from './licenses.js'
 
 /** Loaded late, by the live views, the traces, the hosted tools and `svcctl import`: 75 MB installed, of which 2 MB run. */
 const BUNDLED = /^(?:ink|react|@opentelemetry\/.+|@modelcontextprotocol\/sdk\/.+|svc-gateway-import)$/
-/** What is bundled shares these with the rest of svcctl. */
+/** Packages that the bundles share with the rest of svcctl. */
 const SHARED = ['re2js']
 const NO_OAUTH = `export const auth = () => {}
 export const extractWWWAuthenticateParams = () => ({})

@@ -28,7 +28,7 @@ const may = {
   },
 }
 
-/** What uses the importers, all of it loaded once its command runs. */
+/** Modules that may import the importers; each loads only when its command runs. */
 const IMPORTERS = new Set(['cli/import/import-run.ts', 'cli/import/written.ts', 'cli/init/local-engines.ts'])
 
 /** Folders whose own files stand on top: what their folders share is in `kit/`, and no folder imports a file beside it. */

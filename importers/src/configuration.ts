@@ -8,7 +8,7 @@ import { withPrices } from './priced.ts'
 import type { Report } from './report.ts'
 import type { Left } from './section.ts'
 
-/** What is written: plain data, and comments above its fields. */
+/** The configuration to write: plain data, and comments above its fields. */
 export interface Content {
   readonly data: Readonly<Record<string, unknown>>
   /** By the path of the field that they stand above, such as `pools/cloud`. */

@@ -1,6 +1,6 @@
 import type { ListenerSettings } from './settings.ts'
 
-/** What holds when the files do not say. The schema names the same values; a test compares them. Those of pools are in `POOL_FIELDS`. */
+/** Defaults. The schema names the same values; a test compares them. Defaults of pools are in `POOL_FIELDS`. */
 export const DEFAULTS = {
   brand: 'svc',
   listen: '127.0.0.1:8080',

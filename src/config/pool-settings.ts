@@ -6,9 +6,9 @@ import { POOL_FIELDS } from './pool-fields.ts'
 export interface PoolSetting {
   /** Where a pool writes it, and where `failover` does for all pools: `eject.after`. */
   readonly path: UnitPath
-  /** What clients feel of another value. */
+  /** How a changed value affects clients. */
   readonly change: 'nothing' | 'high is more'
-  /** What stands in `plan` for a value that is left out and has no default. */
+  /** The text in `plan` for an omitted value without a default. */
   readonly absent?: string
   /** The setting without which it means nothing: then `show` and `plan` leave it out. */
   readonly needs?: 'maxConcurrent'
@@ -29,7 +29,7 @@ const rows = {
   maxConcurrent: { path: 'max_concurrent', change: 'high is more', absent: 'unlimited' },
   /** How long one more waits. */
   queueTimeout: { path: 'queue_timeout', change: 'nothing', needs: 'maxConcurrent' },
-  /** What the pool may cost in any hour. */
+  /** Maximum cost of the pool in any hour. */
   maxNanoUsdPerHour: { path: 'max_usd_per_hour', change: 'high is more', absent: 'unlimited' },
   connectTimeout: { path: 'connect_timeout', change: 'nothing' },
   /** Streams: from dispatch to the response headers. */

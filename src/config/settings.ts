@@ -116,7 +116,7 @@ export interface Settings {
     readonly docs: string
     readonly topup?: string
   }
-  /** What invoices state. */
+  /** Seller and rounding of invoices. */
   readonly billing: {
     /** Who sends them. */
     readonly seller?: SellerSettings

@@ -1,8 +1,8 @@
 import type { IncidentName } from './incident-kinds.ts'
 
 /**
- * What an alarm means for an incident. `opens`: it lasts until an alarm that `resolves` it. `happens`: it is over once nothing
- * has been heard of it for a while. `note`: nothing needs an operator.
+ * The effect of an alarm on an incident. `opens`: it lasts until an alarm that `resolves` it. `happens`: it ends after
+ * a while without another alarm. `note`: no operator is needed.
  */
 export type AlarmMeaning =
   | { readonly opens: IncidentName }
@@ -127,7 +127,7 @@ type Worded =
   | `revision ${number} is kept no more`
   | `Redis ${string}`
 
-/** What a message means; one of another build is taken for a fault, so that it is seen. */
+/** Classifies a message; one from another build counts as a fault, so that it is seen. */
 export function meaningOf(message: string): AlarmMeaning {
   if (Object.hasOwn(MEANINGS, message)) return MEANINGS[message as keyof typeof MEANINGS]
   if (message.startsWith('an operator ')) return 'note'

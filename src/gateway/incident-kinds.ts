@@ -4,9 +4,9 @@ import type { Severity } from '../wire/admin/incident.ts'
 export interface IncidentKind {
   readonly title: string
   readonly severity: Severity
-  /** What clients notice of it. */
+  /** Symptoms that clients notice. */
   readonly effect: string
-  /** What an operator does first. */
+  /** The operator's first action. */
   readonly action: string
   /** The details that tell one such trouble from another, as the pool does. */
   readonly by?: readonly string[]

@@ -11,7 +11,7 @@ export interface Incident {
   readonly openedAt: EpochMs
   /** Absent while it is open. */
   readonly endedAt?: EpochMs
-  /** Of the newest alarm that tells of it. */
+  /** Time, message and details of its newest alarm. */
   readonly lastAt: EpochMs
   readonly message: string
   readonly fields: Details
@@ -25,7 +25,7 @@ export interface Incident {
   readonly affected?: Affected
 }
 
-/** What failed while an incident was open: attempts at its pool, or requests of all clients where it has no pool. */
+/** Failures while an incident was open: attempts at its pool, or requests of all clients if it has no pool. */
 export type Affected = { readonly attempts: number } | { readonly requests: number }
 
 /** How many failed since the gateway started: requests with a 5xx, and attempts by pool. */
@@ -54,7 +54,7 @@ interface Trouble {
   fields: Details
   alarms: number
   times: number
-  /** Of the times that are over. */
+  /** Total of the occurrences that ended. */
   openMs: Millis
   /** An alarm says when it is over. */
   lasts: boolean
@@ -62,7 +62,7 @@ interface Trouble {
   readonly processes: Set<string>
   /** Failures of before it began; absent until they are read. */
   before: Failures | undefined
-  /** What failed in the times that are over. */
+  /** Failures during occurrences that ended. */
   failed: number
 }
 
@@ -85,7 +85,7 @@ export class Incidents {
   /** `process` names the one that raised the alarm. */
   hear({ at, message, fields }: HeardAlarm, process = ''): void {
     const meaning = meaningOf(message)
-    // What an operator did needs no other one.
+    // An operator's own action opens no incident.
     if (meaning === 'note' || 'by' in fields) return
     if ('resolves' in meaning) {
       this.#resolve(this.#troubles.get(keyOf(meaning.resolves, fields)), at, process)

@@ -324,7 +324,7 @@ export interface AnswerRoom {
 
 /** Work on an answer, in the turns of its account. */
 export interface Reading<T> {
-  /** What it comes to; undefined once it was dropped. */
+  /** Its result; undefined once it was dropped. */
   readonly done: Promise<T | undefined>
   /** Nobody wants it any more: its bytes are free at once. */
   drop(): void
@@ -335,7 +335,7 @@ export interface AnswerCosts {
   readonly held: AnswerRoom
   /** Reads an answer when the turn of its account comes: it blocks the event loop. */
   read<T>(steps: Steps<T>): Promise<T>
-  /** The same for one that may lose its room, or its client, before it is read. */
+  /** Like `read`, for an answer that may lose its room, or its client, before its turn. */
   beginToRead<T>(steps: Steps<T>): Reading<T>
   /** Books time of the event loop that was taken outside of such turns. */
   charge(took: Millis): void

@@ -63,7 +63,7 @@ export interface IncidentsQuery {
   readonly limit?: number | undefined
 }
 
-/** What troubles gateways, open incidents first. */
+/** Reads incidents of gateways, open ones first. */
 export async function incidentsOf(
   endpoint: AdminEndpoint,
   { gateway, state, limit = MOST_INCIDENTS }: IncidentsQuery,

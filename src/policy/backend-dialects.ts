@@ -1,4 +1,4 @@
-/** What requests and pools need to know of a dialect of backends. How it is spoken is a row of src/wire/dialects.ts. */
+/** Traits of a backend dialect that requests and pools depend on. Its wire format is a row of src/wire/dialects.ts. */
 export interface BackendDialect {
   /** Whether its backends know marks for a prompt cache in a chat that was translated for them. */
   readonly cacheMarks: boolean | 'by provider'

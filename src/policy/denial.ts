@@ -97,7 +97,7 @@ export interface RateDenial {
   readonly retryAfterMs: Millis
 }
 
-/** The same of any other rule. */
+/** Any other rule refuses; a retry works as after a `RateDenial`. */
 export interface RuleDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: RuleType

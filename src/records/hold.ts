@@ -6,8 +6,8 @@ import { type Fields, type RecordOf, shapeOf } from './fields.ts'
 import { BILL } from './ledger-row.ts'
 import { flag, list, moment, nanoUsds, number, optional, record, text, yes } from './shape.ts'
 
-// What a running request holds, declared once. The types that policy decides with are in policy: a field that they get does not
-// compile until it has its shape here.
+// The hold of a running request, declared once. The types that policy decides with are in policy: a field added there
+// does not compile until it has its shape here.
 
 export const PIECES = record<Pieces>({ images: optional(number), seconds: optional(number) })
 
@@ -37,12 +37,12 @@ export const HOLD = record<Hold>({
   apart: optional(flag),
 })
 
-/** What a request would be settled at, without its hold. */
+/** Amounts a request would settle at, without its hold. */
 export const CHECKPOINT = {
   /** The tokens that count in the minute; for images fewer than their model counts. */
   tokens: number,
   bill: shapeOf(BILL),
-  /** What limits count beside tokens and cost; absent where it is neither images nor seconds. */
+  /** Images and seconds, which limits count beside tokens and cost; absent if there are neither. */
   pieces: optional(PIECES),
 } satisfies Fields
 

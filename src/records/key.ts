@@ -5,13 +5,13 @@ import { jsonOf, list, moment, number, optional, text, word } from './shape.ts'
 // A key and its account, each declared once: the types of stores and of backups, and the codecs of Redis follow from here. A new
 // field is optional, since records without it exist, and has a step in gateway/restrictions.ts.
 
-/** What a key may do less than its account: the same for all of its life. */
+/** Restrictions of a key within its account, fixed for its whole life. */
 const NARROWED = {
   /** Models and tiers, as `tier:basic`, of those that the plan includes: it may use no others. Absent: all of them. */
   models: optional(list(text)),
   /** Addresses and networks, such as `10.0.0.0/8`, from which it may be used. Absent: from anywhere. */
   addresses: optional(list(text)),
-  /** What it may beside the limits of its account, which hold as well. One that names no scope is of the key. */
+  /** Limits on top of those of its account. One without a scope applies to the key. */
   limits: optional(jsonOf<readonly LimitRule[]>()),
   /**
    * Set where it keeps responses apart, and reads no others of its account: those that were kept by keys with the same mark. Absent:
@@ -22,7 +22,7 @@ const NARROWED = {
 
 export interface Narrowed extends RecordOf<typeof NARROWED> {}
 
-/** What is narrowed, and nothing else of what is given. */
+/** Picks the restrictions and drops other fields. */
 export function narrowedIn(given: Narrowed): Narrowed {
   const narrowed: Record<string, unknown> = {}
   for (const name of Object.keys(NARROWED) as (keyof Narrowed)[])

@@ -116,7 +116,7 @@ function rulesSteps({ plan, claims }: Allowed, verdict: Verdict): readonly Step[
   return steps
 }
 
-/** What the request was granted, or the least that it needs. */
+/** The granted weight, or the minimum the request needs. */
 const weightIn = (claims: Claims, verdict: Verdict): Weight =>
   'granted' in verdict ? weightOf(claims, verdict.granted) : leastWeight(claims)
 

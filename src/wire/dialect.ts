@@ -28,7 +28,7 @@ export interface Dialect {
   models(bytes: Buffer): readonly ListedModel[] | undefined
 }
 
-/** What the path of a request depends on. OpenAI's names the kind alone; Gemini's also names the model and how it answers. */
+/** Inputs of a request's path. OpenAI's names the kind alone; Gemini's also names the model and how it answers. */
 export interface Coordinates {
   readonly kind: InferenceKind
   /** The backend's name of the model. */

@@ -1,7 +1,7 @@
 import { Link } from '../shared/frame/link.tsx'
 import { type FieldProps, partsOf } from './alarm-fields.ts'
 
-/** What a message is about; accounts, requests and pools lead to their pages. */
+/** Details of a message; accounts, requests and pools link to their pages. */
 export const Details = ({ fields }: { readonly fields: Readonly<Record<string, FieldProps['value']>> }) =>
   Object.keys(fields).length > 0 && (
     <p class="small muted pairs">

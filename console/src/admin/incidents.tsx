@@ -10,7 +10,7 @@ import { Table } from './table.tsx'
 import * as text from './texts/incidents.tsx'
 import { exactTime, timeOf } from './time.ts'
 
-/** What troubles the gateways now, what troubled them before, and the alarms that told of it. */
+/** Open and past incidents of the gateways, and the alarms that reported them. */
 export function Incidents() {
   const shown = { ...incidents.value, refresh: refreshIncidents }
   const { field, word } = useFind(text.find)

@@ -79,7 +79,7 @@ const HOLD_AT = 2
 const OF_HOLD = inOrder(['output', 'tokens', 'cost', 'second', 'window', 'at', 'round'], numbersIn(HOLD))
 const OF_SPENT = numbersIn(CHARGE)
 
-/** What of a hold that ended is not kept among its numbers. A new field that is no number does not compile until it is here. */
+/** Fields of an ended hold stored outside its numbers. A new non-numeric field does not compile until listed here. */
 type Beside =
   | 'requestId'
   | 'account'

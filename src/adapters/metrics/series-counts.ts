@@ -24,7 +24,7 @@ export function countsOfMetrics(counted: Counted): Counts {
   return { models: models.all, pools: pools.all }
 }
 
-/** What failed since the gateway started, of the same metrics. */
+/** Failures since the gateway started, from the same metrics. */
 export function failuresOf(counted: Counted): Failures {
   const { models, pools } = countsOfMetrics(counted)
   let requests = 0

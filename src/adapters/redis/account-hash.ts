@@ -16,7 +16,7 @@ const ACCOUNT_NAMES = {
 
 export const ACCOUNT_HASH = new HashFields(ACCOUNT, ACCOUNT_NAMES)
 
-/** What is read of an account, by its names in Redis. */
+/** Fields read from an account, by their names in Redis. */
 export const ACCOUNT_FIELDS = [...ACCOUNT_HASH.names, 'terms', 'key', 'change'] as const
 
 type AccountTexts = Texts<(typeof ACCOUNT_FIELDS)[number]>

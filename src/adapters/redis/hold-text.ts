@@ -9,9 +9,9 @@ import { NumbersText, textsBy } from './places.ts'
 // A hold is a hash, whose fields have what follows: its numbers as one text, which scripts read by place, and beside them its names
 // and what it holds of rules.
 
-/** What of a hold is not among its numbers: its names, what it holds of rules, and where it holds it. */
+/** Fields stored beside a hold's numbers: its names, the rule counters it holds, and where it holds them. */
 type BesideNumbers = 'requestId' | 'account' | 'window' | 'rules' | 'apart'
-/** Of what earlier rounds spent, the prompts are in the weight that rules have, and no round spends pieces. */
+/** The weight in rules includes the prompts of earlier rounds, and no round spends pieces. */
 type BesideSpent = 'input' | 'pieces'
 
 type HoldNumber =
@@ -27,7 +27,7 @@ export const HOLD_TEXT = new NumbersText<HoldNumber>(
   optionalIn(HOLD) as readonly HoldNumber[],
 )
 
-/** The same of what a request weighs in the counters of rules, in redis/holds/weight.lua. */
+/** Encodes a request's weight in rule counters, as HOLD_TEXT does a hold; the source of redis/holds/weight.lua. */
 export const WEIGHT_TEXT = new NumbersText<keyof Weight>({ input: 0, output: 1, images: 2, seconds: 3, cost: 4 })
 
 export function holdText(hold: Hold): string {

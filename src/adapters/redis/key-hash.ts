@@ -31,7 +31,7 @@ const KEY_NAMES = {
 const KEY_HASH = new HashFields(KEY, KEY_NAMES)
 const LISTED = listOf(KEY)
 
-/** What is read of a key, by its names in Redis. */
+/** Fields read from a key, by their names in Redis. */
 export const KEY_FIELDS = [...KEY_HASH.names, 'narrow'] as const
 
 export type KeyTexts = Texts<(typeof KEY_FIELDS)[number]>
@@ -61,7 +61,7 @@ export function readKey(hash: string, texts: KeyTexts, owner: AccountRecord, at:
 const statusOf = (status: string | undefined): KeyLife['status'] =>
   status === 'active' || status === 'rotated' ? status : 'revoked'
 
-/** What a key narrows, as text; empty where it narrows nothing. */
+/** The restrictions of a key as JSON; empty if it has none. */
 export function narrowedText(key: Narrowed): string {
   const narrowed = narrowedIn(key)
   return Object.values(narrowed).some(Boolean) ? JSON.stringify(narrowed) : ''

@@ -81,7 +81,7 @@ const NO_FILE =
 const UNBOUND =
   'Redis takes writes while no replica gets them, and a failover then loses them (set min-replicas-to-write 1, min-replicas-max-lag 2)'
 
-/** What the set-up of a server risks. */
+/** Risks in the setup of a Redis server. */
 export type Warning = typeof NO_FILE | typeof UNBOUND
 
 /** The server answers, but must not be used. The message is for the operator. */

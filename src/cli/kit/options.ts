@@ -93,7 +93,7 @@ function countIn(text: string): number {
 export const limitOption = (which = 'the first of the list'): Option =>
   new Option('--limit <number>', `at most so many, ${which}`).argParser(countIn)
 
-/** What `limitOption` adds. */
+/** The option that `limitOption` adds. */
 export interface Limited {
   readonly limit?: number
 }

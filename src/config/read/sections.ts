@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { entriesOf, type MapNode, type Node } from '../model/tree.ts'
 
-/** What each machine of a fleet may have its own of. */
+/** Fields of `server` that may differ between the machines of a fleet. */
 const OF_MACHINE: ReadonlySet<string> = new Set(['listen', 'admin', 'admin_url', 'fleet_url', 'state_dir', 'workers'])
 
 /**

@@ -41,7 +41,7 @@ function settled(
 const read = ({ path }: PoolSetting, written: Written): number | undefined =>
   written === undefined ? undefined : unitOf(unitAt(path), written)
 
-/** What a section says at a path such as `eject.after`. */
+/** The value in a section at a path such as `eject.after`. */
 function at(section: object, path: string): Written {
   let value: unknown = section
   for (const name of path.split('.')) value = (value as Readonly<Record<string, unknown>> | undefined)?.[name]

@@ -28,7 +28,7 @@ export interface AddressedClient {
   readonly clientAddress: string
 }
 
-/** What callers are identified by. */
+/** Dependencies for identifying callers. */
 export interface IdentifyPorts {
   readonly config: Config
   readonly settings: Settings

@@ -7,8 +7,8 @@ import type { LedgerStore, ToolTotal, Total } from '../store/ledger-store.ts'
 import { addTotals, NO_SUMS, type TotalSums } from '../store/total-sums.ts'
 
 /**
- * What one account is charged for some UTC days. Models and tools together cost the total, and so do the lines and the tools, and
- * the days. It is made of totals, which outlive the rows and grow no more once the last request of those days has ended.
+ * The charges of one account for some UTC days. Models and tools add up to the total, and so do lines and tools, and
+ * the days. It is built from totals, which outlive the rows and stop growing once the last request of those days ends.
  */
 export interface Invoice {
   /** Dearest model first, each line one kind at one unit price. */
@@ -111,7 +111,7 @@ class ChargeSums {
     return newest && { allowance: newest.allowance, credit: newest.credit }
   }
 
-  /** Of several on a day the largest counts: an operator who grants credit means it for the whole month. */
+  /** The largest amount of a day counts: an operator who grants credit means it for the whole month. */
   #allot(day: number, of: keyof Allotment, amount: NanoUsd): void {
     const newest = this.#newest
     if (newest && day < newest.day) return

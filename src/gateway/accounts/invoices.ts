@@ -130,7 +130,7 @@ async function makeInvoice(
   }
 }
 
-/** What was settled of earlier months after their invoices were issued, and is on no invoice yet. */
+/** Usage of earlier months that settled after their invoices were issued and is on no invoice yet. */
 async function lateUsage(
   usage: UsageOfMonths,
   month: BillingMonth,
@@ -150,7 +150,7 @@ async function lateUsage(
   return late
 }
 
-/** What an account used in months, each read once. */
+/** Usage of an account by month; each month is read once. */
 class UsageOfMonths {
   readonly #ledger: InvoiceLedger
   readonly #account: string

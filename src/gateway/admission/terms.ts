@@ -85,7 +85,7 @@ export function withClaim({ claimed: _before, ...terms }: Terms, claimed: string
 /** Whether they say the same, in whatever order. Mostly they are the same object. */
 export const sameTerms = (a: Terms, b: Terms): boolean => a === b || COMPARISONS.every(isSame => isSame(a, b))
 
-/** Of each member: a new one does not compile until it is compared. */
+/** Compares each member: a new one does not compile until it is here. */
 const SAME: { readonly [Member in keyof Terms]-?: (a: Terms, b: Terms) => boolean } = {
   override: (a, b) => a.override === b.override,
   claimed: (a, b) => a.claimed === b.claimed,

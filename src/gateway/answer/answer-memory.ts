@@ -138,7 +138,7 @@ export class AnswerMemory {
   }
 }
 
-/** What is in a place where it gets tight, with what an answer wants. */
+/** A place short of memory; `bytes` includes those that the answer wants. */
 interface Tight {
   readonly bytes: number
   readonly most: number

@@ -43,7 +43,7 @@ export interface EmptyRequestCheck {
   readonly id: string
 }
 
-/** What empty requests prove of a replica. */
+/** Verdict of empty requests on a replica. */
 export type EmptyRequestFinding =
   /** At every path the account or the model is missing. No client can have provoked that: nothing of a client was sent. */
   | { readonly kind: 'unusable'; readonly cause: string }

@@ -94,7 +94,7 @@ export interface ExchangeResultWithBody {
   readonly body: Buffer
 }
 
-/** The same with the body of the answer. Never rejects. */
+/** Like `exchangeOnce`, with the body of the answer. Never rejects. */
 export function exchangeWhole(clock: Clock, options: Omit<ExchangeOptions, 'data'>): Promise<ExchangeResultWithBody> {
   const chunks: Buffer[] = []
   let size = 0

@@ -112,7 +112,7 @@ export class Replica {
 /** The result of one probe. */
 export interface ProbeResult {
   readonly ok: boolean
-  /** Of the answer, where there was one. */
+  /** HTTP status; absent without an answer. */
   readonly status?: number
   /** Why it is not ok: `status 503`, `ECONNREFUSED`, `connect timeout`, `timeout`. */
   readonly error?: string

@@ -1,6 +1,6 @@
 import { addNanoUsd, lowerNanoUsd, type NanoUsd, subtractNanoUsd } from '../nano-usd.ts'
 
-/** What an account had for a month. */
+/** Allowance and credit of an account for a month. */
 export interface Allotment {
   /** Part of its plan. */
   readonly allowance: NanoUsd

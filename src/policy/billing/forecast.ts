@@ -1,7 +1,7 @@
 import type { EpochMs } from '../config.ts'
 import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
 
-/** What was used by UTC days since the epoch. */
+/** Costs by UTC day, counted since the epoch. */
 export type DayCosts = ReadonlyMap<number, NanoUsd>
 
 /** Days whose mean continues: a week has every day of the week. */

@@ -13,7 +13,7 @@ export interface InvoiceLine {
   readonly cost: NanoUsd
 }
 
-/** What one model was charged for in all. */
+/** Total charges of one model. */
 export interface ChargedModel {
   readonly model: string
   readonly requests: number

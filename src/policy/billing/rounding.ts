@@ -1,6 +1,6 @@
 import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
 
-/** What amounts of an invoice are rounded to. `exact` shows every nano-USD. */
+/** Rounding units of invoice amounts. `exact` shows every nano-USD. */
 export const ROUNDINGS = ['exact', 'cent'] as const
 export type Rounding = (typeof ROUNDINGS)[number]
 

@@ -9,7 +9,7 @@ import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '..
 export interface AccountCounters {
   /** One-second buckets of the sliding minute, oldest first, at most 61. */
   readonly minute: readonly Bucket[]
-  /** Of each calendar window, in the order of CALENDAR_RULES. What is missing has counted nothing. */
+  /** Counts by calendar window, in the order of CALENDAR_RULES. A missing one is zero. */
   readonly calendar: readonly CalendarCount[]
   /** Running requests. */
   readonly concurrent: number

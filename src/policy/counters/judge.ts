@@ -37,7 +37,7 @@ export function judge(
   return judgeReadings({ readings, second: live.second, buckets: live.buckets, rules }, claims, now)
 }
 
-/** What counts at a moment. */
+/** Readings of an account and its rules at a moment. */
 export interface Live extends LiveRecord {
   /** Of each rule among the claims, in their order; absent where nothing is counted of any. */
   readonly rules?: readonly RuleReading[] | undefined
@@ -135,7 +135,7 @@ function eachLimit(
 const isFreedByRequests = ({ per }: Pick<LimitRule, 'per'>, held: number, over: number): boolean =>
   per === undefined || (over <= held && per !== 'second' && per !== 'minute')
 
-/** What was read of a rule, with the cells that a wait needs. */
+/** The reading of a rule, with the cells that a wait needs. */
 const cellsFor = (over: number, rule: LimitRule | NamedRule, live: Live, place: number | undefined): RuleReading =>
   place === undefined ? readNamed(rule as CountRule, live, over) : (live.rules?.[place] ?? NOTHING_READ)
 

@@ -25,7 +25,7 @@ export interface LimitCount {
   readonly resetAt?: EpochMs
 }
 
-/** What may refuse a request of a plan, and what of it is used: the named rules in the order of their table, then the others. */
+/** Limits that may refuse a request of a plan, and their usage: named rules in table order, then the others. */
 export function usesOfClaims(
   { limits, spend, rules = [] }: Pick<Claims, 'limits' | 'spend' | 'rules'>,
   { at, readings, newest, rules: read = [] }: ReadLimits,

@@ -4,7 +4,7 @@ import type { Readings } from '../limits/readings.ts'
 import { type Cell, cellAt, NO_CELLS, type RuleReading } from '../limits/rule-counter.ts'
 import { type Bucket, usedOf } from './account-counters.ts'
 
-/** What the record of an account says at a moment: `second` is the current one, `buckets` are those of its minute, oldest first. */
+/** An account's record at a moment: `second` is the current one, `buckets` are those of its minute, oldest first. */
 export interface LiveRecord {
   readonly readings: Readings
   readonly second: number
@@ -12,8 +12,8 @@ export interface LiveRecord {
 }
 
 /**
- * What is read of a named rule, as of a rule that has a counter of its own: of the cells, the oldest that come to `enough`.
- * A full minute has 61, and a refusal mostly waits for the first.
+ * Reads a named rule as if it had a counter of its own, with only the oldest cells that add up to `enough`. A full
+ * minute has 61 cells, and a refusal mostly waits for the first.
  */
 export function readNamed(
   rule: CountRule,
@@ -35,7 +35,7 @@ export function readNamed(
   return { index: second, used, held: 0, cells }
 }
 
-/** The same of the monthly quota, in the billing window of a request. */
+/** Reads the monthly quota in the billing window of a request. */
 export const readQuota = ({ window }: Pick<SpendClaim, 'window'>, { used, held }: Readings): RuleReading =>
   readingIn({ index: cellAt('month', window.start), used, held })
 

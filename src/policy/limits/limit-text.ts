@@ -1,15 +1,15 @@
 import { type LimitRule, type LimitScope, type LimitWindow, type Measure, slidingDays } from './limit-rule.ts'
 
-/** What a rule counts, in the words of explanations: `tokens a day for svc-core, of each key`. */
+/** Unit, window and scope of a rule, as explanations word them: `tokens a day for svc-core, of each key`. */
 export const ruleText = (rule: LimitRule): string => `${UNITS[rule.measure]} ${whereText(rule)}`
 
-/** The same without its unit: `a day for svc-core, of each key`. */
+/** Window and scope of a rule: `a day for svc-core, of each key`. */
 export function whereText({ per, of, model }: LimitRule): string {
   const counted = `${windowText(per)}${model === undefined ? '' : ` for ${model}`}`
   return of === undefined || of === 'account' ? counted : `${counted}, ${SCOPE_TEXTS[of]}`
 }
 
-/** What a rule allows: `$5 a day (UTC)`. */
+/** Maximum of a rule: `$5 a day (UTC)`. */
 export const allowedText = (rule: LimitRule): string => `${amountText(rule, rule.most)} ${whereText(rule)}`
 
 /** So much of what a rule counts: `700 tokens`, `$5`, `$0.50`. */

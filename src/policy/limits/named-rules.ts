@@ -68,13 +68,13 @@ interface Row {
   readonly name: string
   readonly measure: Measure
   readonly per: LimitWindow | undefined
-  /** What is used of it, among the readings of an account. */
+  /** Its usage among the readings of an account. */
   readonly reading: keyof Readings
   /** Its name among the claims in a line of the decision log. */
   readonly claim: string
   /** The `type` of the 429 of a request that it refuses. */
   readonly type: string
-  /** What the type means, in documents. */
+  /** Meaning of the type, for the docs. */
   readonly meaning: string
   /** The title of its column on quota screens; null where they do not show it. */
   readonly column: string | null
@@ -113,7 +113,7 @@ const ROWS = Object.fromEntries(NAMED_RULES.map(row => [row.name, row])) as {
   readonly [Name in RuleName]: Extract<TableRow, { readonly name: Name }>
 }
 
-/** What is particular to a named rule. */
+/** The table row of a named rule. */
 export const rowOf = <Name extends RuleName>(name: Name): (typeof ROWS)[Name] => ROWS[name]
 
 export function namedRule<Name extends RuleName>(name: Name, most: number): NamedRule & { readonly name: Name } {

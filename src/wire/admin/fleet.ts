@@ -29,7 +29,7 @@ export interface ShownGateway {
 /** Something that gateways differ in. */
 export interface Drift {
   readonly of: (typeof DRIFTS)[number]
-  /** Of revisions: the sections of the files that differ, where all gateways say so. */
+  /** For revisions: the differing sections of the files, if all gateways report theirs. */
   readonly sections?: readonly string[]
   /** The one that most have is first. */
   readonly values: readonly { readonly value: string; readonly gateways: readonly string[] }[]
@@ -78,8 +78,8 @@ export const shownFleet = (store: StoreKind, members: readonly Member[], self: s
 })
 
 /**
- * What gateways differ in, though all of a fleet should serve the same. Files that differ only in what each machine has its
- * own of are no drift.
+ * Differences between gateways of a fleet, which should all serve the same. Files that differ only in fields that each
+ * machine sets for itself are no drift.
  */
 export const driftOf = (
   members: readonly Pick<Member, 'name' | 'revision' | 'version' | 'sections'>[],

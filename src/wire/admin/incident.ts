@@ -17,7 +17,7 @@ export interface ShownIncident {
   readonly title: string
   /** The pool, the replica or the like that it is about. */
   readonly subject: Details
-  /** Of the newest time. */
+  /** Start of the newest occurrence. */
   readonly opened_at: string
   /** Null while it is open. */
   readonly ended_at: string | null
@@ -55,7 +55,7 @@ export interface ShownIncidents {
 /** The incidents that one gateway knows. */
 export type IncidentsOfGateway = Pick<ShownIncidents, 'data' | 'open'>
 
-/** Of several gateways. */
+/** Joins the incidents of several gateways, open ones first. */
 export function joinedIncidents(
   known: readonly (IncidentsOfGateway & { readonly gateway: string })[],
   unreached: readonly Unreached[],

@@ -4,7 +4,7 @@ import type { Amount, ShownInvoice, ShownLine } from './shown-invoice.ts'
 export const monthText = ({ month }: { readonly month: string }): string =>
   new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(month))
 
-/** What a line counts. */
+/** Units of lines, by kind. */
 export const KIND_WORDS: Readonly<Record<ShownLine['kind'], string>> = {
   input: 'input tokens',
   cached: 'cached input tokens',

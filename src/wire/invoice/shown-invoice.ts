@@ -9,12 +9,12 @@ import type { CachedTokens } from '../../policy/price.ts'
 import { usdText } from '../money.ts'
 
 /**
- * What an account is charged for a month. Lines and tools together cost the total, and so do the days, both exactly (`usd`) and
- * as rounded (`amount_usd`); total and late usage together are the amount.
+ * The charges of an account for a month. Lines and tools add up to the total, and so do the days, both exactly (`usd`)
+ * and as rounded (`amount_usd`); total and late usage add up to the amount.
  */
 export interface ShownInvoice {
   readonly object: 'invoice'
-  /** Of the month and the account: it never changes. */
+  /** Derived from the month and account: it never changes. */
   readonly number: string
   readonly state: InvoiceState
   /** Null until it is issued; then nothing of the invoice changes any more. */
@@ -37,7 +37,7 @@ export interface ShownInvoice {
   readonly models: readonly InvoiceItem[]
   readonly tools: readonly InvoiceTool[]
   readonly days: readonly InvoiceItem[]
-  /** Of the requests of this month. */
+  /** Sums of this month's requests. */
   readonly total: InvoiceSums
   /** Usage of earlier months that was settled after their invoices were issued. */
   readonly late: readonly ShownLate[]
@@ -45,7 +45,7 @@ export interface ShownInvoice {
   readonly amount: Amount
   /** How the amount is covered. Null where no request recorded an allotment. */
   readonly coverage: ShownCoverage | null
-  /** What the running month may come to; null for other months, and on its first day. */
+  /** Estimated cost of the running month; null for other months, and on its first day. */
   readonly forecast: Amount | null
 }
 
@@ -69,7 +69,7 @@ export interface ShownLine extends Amount {
 
 export interface ShownLate extends Amount {
   readonly month: string
-  /** Of the invoice that was issued without it. */
+  /** The invoice that was issued without it. */
   readonly number: string
 }
 
@@ -93,7 +93,7 @@ export interface InvoiceSums extends Amount {
   readonly requests: number
   readonly input_tokens: number
   readonly output_tokens: number
-  /** Of the input, what backends read from their caches, and what they wrote into them. */
+  /** Input tokens that backends read from their caches, and those they wrote into them. */
   readonly cached_tokens: number
   readonly cache_write_tokens: number
 }
@@ -166,7 +166,7 @@ export function shownInvoice(stated: Stated, invoice: Invoice): ShownInvoice {
 const costsOf = (parts: readonly { readonly cost: NanoUsd }[]): readonly NanoUsd[] => parts.map(({ cost }) => cost)
 const sumOf = (costs: readonly NanoUsd[]): NanoUsd => costs.reduce(addNanoUsd, ZERO_USD)
 
-/** What its lines come to on screen. */
+/** Sum of a model's lines as displayed. */
 const amountOfModel = (lines: readonly InvoiceLine[], amounts: readonly NanoUsd[], model: string): NanoUsd =>
   sumOf(lines.flatMap((line, at) => (line.model === model ? [amounts[at] ?? ZERO_USD] : [])))
 

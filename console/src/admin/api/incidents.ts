@@ -5,7 +5,7 @@ import { follow } from '../../shared/resource.ts'
 
 const followed = follow<ShownIncidents>(() => ask('/admin/incidents?gateway=all'), 5000)
 
-/** What troubles the gateways of the fleet, open incidents first. */
+/** Incidents of the fleet's gateways, open ones first. */
 export const incidents = followed.shown
 export const refreshIncidents = followed.run
 export const followIncidents = followed.start

@@ -21,7 +21,7 @@ export function Invoice({ month }: { readonly month: string }) {
   )
 }
 
-/** What can be done with an invoice. */
+/** Print and save buttons of an invoice. */
 const Actions = ({ invoice }: { readonly invoice: ShownInvoice }) => (
   <div class="row no-print">
     <button type="button" onClick={() => print()}>

@@ -70,6 +70,6 @@ const Amounts = ({ sum, cost }: AmountsProps) => (
 /** Where there is little room, the columns that the others can be read without go. */
 const kindOf = (name: string): string => (name === text.input || name === text.output ? 'num narrow' : 'num')
 
-/** What rounds to nothing is still shown as something. */
+/** Amounts that round to zero are shown as less than a cent. */
 const centsText = (nanoUsd: number, cents = 0): string =>
   usd(cents === 0 ? Math.min(nanoUsd / 1e9, 0.001) : cents / 100)
