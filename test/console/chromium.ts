@@ -78,5 +78,6 @@ export async function makeKey(page: Page): Promise<string> {
   const key = (await page.locator('[data-key]').textContent()) ?? ''
   page.once('dialog', dialog => void dialog.accept())
   await page.getByRole('button', { name: 'I have saved it' }).click()
+  await page.locator('[data-key]').waitFor({ state: 'detached' })
   return key
 }
