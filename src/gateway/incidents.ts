@@ -138,7 +138,7 @@ export class Incidents {
     const trouble = isBack ? known : newTrouble(key, kind, fields)
     Object.assign(trouble, { openedAt: at, endedAt: undefined, lasts: false, times: trouble.times + 1 })
     this.#moveLast(trouble)
-    void this.#failures().then(before => {
+    this.#readFailures(before => {
       if (isOpen(trouble) && trouble.openedAt === at) trouble.before = before
     })
     return trouble
@@ -160,9 +160,14 @@ export class Incidents {
     trouble.processes.clear()
     this.#moveLast(trouble)
     if (!before) return
-    void this.#failures().then(after => {
+    this.#readFailures(after => {
       trouble.failed += failedBetween(trouble, before, after)
     })
+  }
+
+  /** A process that does not say what it counted costs an incident its number, and nothing else. */
+  #readFailures(take: (failures: Failures) => void): void {
+    this.#failures().then(take, () => {})
   }
 
   /** Ends those whose end no alarm tells, once nothing was heard of them for a while. */

@@ -126,6 +126,23 @@ it('says how many requests failed while it was open, where it is about no pool',
   expect(await incidents.newest(9)).toMatchObject([{ affected: { requests: 10 } }])
 })
 
+it('begins and ends where nobody says what failed', async () => {
+  const rejected: unknown[] = []
+  const note = (reason: unknown) => rejected.push(reason)
+  process.on('unhandledRejection', note)
+  incidents.count(async () => {
+    throw new Error('a worker is gone')
+  })
+  hear(EJECTED, EAST)
+  await settled()
+  hear(BACK, EAST)
+  await settled()
+  process.off('unhandledRejection', note)
+
+  expect(rejected).toEqual([])
+  expect(incidents.openCount).toBe(0)
+})
+
 it('files that serve end the incident of files that did not', () => {
   hear('the configuration was not reloaded: the previous one stays in force', { problems: 1 })
   incidents.served()
