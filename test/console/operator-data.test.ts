@@ -367,6 +367,27 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
     })
   })
 
+  it('a count that arrives beside a page leaves the page in sight at 390 pixels', async () => {
+    window = await openWindow(browser, [site.admin], { viewport: { width: 390, height: 900 } })
+    page = window.page
+    await openAsOperator(site, page)
+    const { alarm } = site.gateway.app
+    const tool = { tool: 'search' }
+    alarm('a hosted tool works again', tool)
+    await open('incidents')
+    const isInSight = async () => {
+      const tab = await page.locator('nav [aria-current]').boundingBox()
+      return tab !== null && tab.x >= 0 && tab.x + tab.width <= 390
+    }
+    await expect.poll(isInSight).toBe(true)
+
+    alarm('a hosted tool fails', { ...tool, cause: 'it hangs' })
+    await page.keyboard.press('r')
+    await page.locator('nav .news').waitFor()
+    await expect.poll(isInSight).toBe(true)
+    alarm('a hosted tool works again', tool)
+  })
+
   it.each(LOOKS)(
     'every page is accessible, no wider than its window, and shows hostile names as text: %s, %i pixels',
     async (colorScheme, width) => {

@@ -45,9 +45,14 @@ export interface Who {
 export function Frame({ pages, who, children }: FrameProps) {
   const nav = useRef<HTMLElement>(null)
   const name = page.value
-  // Narrow windows have the pages in a row that scrolls.
+  // Narrow windows have the pages in a row that scrolls. A count that arrives beside a page pushes the others along.
   useEffect(() => {
-    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const row = nav.current
+    if (!row) return
+    const show = () => row.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    const widths = new ResizeObserver(show)
+    for (const link of row.children) widths.observe(link)
+    return () => widths.disconnect()
   }, [name])
   return (
     <div class={`frame ${boot.door}`}>
