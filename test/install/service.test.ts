@@ -65,7 +65,7 @@ describe.skipIf(!mayMount)('the unit, as systemd would start it', () => {
     onTestFinished(async () => void (await gateway.end()))
     await gateway.until(listen)
     // systemctl has started it.
-    const commands = blocksOf('docs/operations.md').find(({ text }) => text.startsWith('systemctl enable'))?.text
+    const commands = blocksOf('docs/operations/run.md').find(({ text }) => text.startsWith('systemctl enable'))?.text
     const here = `systemctl() { :; }\n${commands}`
       .replace('127.0.0.1:9090', admin)
       .replace('/var/lib/svc-gateway', state)

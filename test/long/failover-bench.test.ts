@@ -13,7 +13,7 @@ import { type Call, callChat, TEXT, WORDS } from './bench/call.ts'
 import { SCENARIOS, type Scenario, type Seen, type Verdict, verdictOf } from './bench/scenarios.ts'
 import { startWall, type Wall } from './bench/wall.ts'
 
-/** The settings that docs/operations.md gives for clients that cannot have half an answer. */
+/** The settings that docs/operations/timeouts.md gives for clients that cannot have half an answer. */
 const TUNED = ', headers_timeout: 10s, first_content_timeout: 10s, idle_timeout: 10s, answer_timeout: 60s'
 const SETTINGS = [
   { name: 'defaults', plan: 'plain', fields: '' },

@@ -54,7 +54,8 @@ it('the certificate of an operator is shown by svcctl, and its name is in the au
   expect(await program.run(mint, { cwd: '/', env: shown })).toMatchObject({ code: 0 })
   const audit = await program.run(['audit', '--json'], { cwd: '/', env: shown })
   expect(audit.stdout).toContain('"by":"certificate ada"')
-  const page = blocksOf('docs/operations.md').find(({ text }) => text.includes('SVCCTL_CERT='))?.text ?? ''
+  const page =
+    blocksOf('docs/operations/proxies-and-tls.md').find(({ text }) => text.includes('SVCCTL_CERT='))?.text ?? ''
   const commands = page.replace('https://gateway-admin.internal:9090', SVCCTL_ADMIN)
   const svcctl = `svcctl() { ${process.execPath} ${program.main} "$@"; }`
   const asked = await program.shell(`${svcctl}\n${commands}`, { cwd: dir })

@@ -125,9 +125,11 @@ describeRedis('with Redis', () => {
 describeRedis('with a Redis that is empty', () => {
   const server = useRedis()
 
-  it('a store goes into Redis and back, as docs/operations.md has it', async () => {
+  it('a store goes into Redis and back, as docs/operations/migrate-a-store.md has it', async () => {
     await writeFile(join(directory, 'next.yaml'), await configOf(server().url))
-    const page = blocksOf('docs/operations.md').find(({ text }) => text.startsWith('svcctl store migrate embedded:'))
+    const page = blocksOf('docs/operations/migrate-a-store.md').find(({ text }) =>
+      text.startsWith('svcctl store migrate embedded:'),
+    )
     const calls = (page?.text ?? '').split('\n').map(line => line.replace(/\s+#.*/, '').split(' '))
 
     expect(calls.map(call => call.slice(0, 3))).toEqual(Array(2).fill(['svcctl', 'store', 'migrate']))
