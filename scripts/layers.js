@@ -8,22 +8,39 @@ const src = fileURLToPath(new URL('../src', import.meta.url))
 
 /** What each folder may import beside itself: other folders, and packages or `node:`. */
 const may = {
+  // Helpers that know nothing of the gateway.
+  kit: { folders: [], packages: false },
   policy: { folders: [], packages: false },
-  config: { folders: ['policy'], packages: true },
+  config: { folders: ['kit', 'policy'], packages: true },
   // What is stored, declared once: the codecs of all others follow from it.
   records: { folders: ['policy'], packages: false },
-  wire: { folders: ['policy', 'records'], packages: true },
-  gateway: { folders: ['policy', 'records', 'wire', 'config/settings.ts'], packages: true },
-  adapters: { folders: ['policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
+  wire: { folders: ['kit', 'policy', 'records'], packages: true },
+  gateway: { folders: ['kit', 'policy', 'records', 'wire', 'config/settings.ts'], packages: true },
+  adapters: { folders: ['kit', 'policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   // Requests that no client sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
-  simulate: { folders: ['policy', 'config', 'wire', 'gateway'], packages: true },
-  http: { folders: ['policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
+  simulate: { folders: ['kit', 'policy', 'config', 'wire', 'gateway'], packages: true },
+  http: { folders: ['kit', 'policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   // The process that serves: it puts all the others together.
-  server: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http'], packages: true },
+  server: { folders: ['kit', 'policy', 'config', 'wire', 'gateway', 'adapters', 'http'], packages: true },
   // The client of a running gateway, or of its store where none runs.
-  operator: { folders: ['policy', 'config', 'wire', 'gateway', 'adapters', 'http/admin', 'server'], packages: true },
+  operator: {
+    folders: ['kit', 'policy', 'config', 'wire', 'gateway', 'adapters', 'http/admin', 'server'],
+    packages: true,
+  },
   cli: {
-    folders: ['policy', 'config', 'records', 'wire', 'gateway', 'adapters', 'simulate', 'http', 'server', 'operator'],
+    folders: [
+      'kit',
+      'policy',
+      'config',
+      'records',
+      'wire',
+      'gateway',
+      'adapters',
+      'simulate',
+      'http',
+      'server',
+      'operator',
+    ],
     packages: true,
   },
 }

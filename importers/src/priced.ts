@@ -1,3 +1,4 @@
+import { hostOf } from './base-url.ts'
 import type { Deployment, Said } from './deployment.ts'
 import { hasPrice, priceText } from './model.ts'
 import type { Groups } from './pools.ts'
@@ -75,5 +76,3 @@ function isAtProvider([replica]: readonly string[], { provider, base }: NonNulla
   if (provider === 'azure') return true
   return base !== undefined && replica !== undefined && hostOf(replica) === hostOf(base)
 }
-
-const hostOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).host : undefined)

@@ -3,6 +3,7 @@ import { StoreLocked } from '../adapters/embedded/store-directory.ts'
 import { renderText } from '../config/format/problem-text.ts'
 import type { Address } from '../config/model/formats.ts'
 import type { AdminSettings } from '../config/read/admin-settings.ts'
+import { parseUrl } from '../kit/parse-url.ts'
 import { MOST_LINE_BYTES, readBounded } from '../server/bounded-file.ts'
 import { CommandFailed, exitCodes, storeFailure } from '../server/failure.ts'
 import { lookOf } from '../server/log/terminal-text.ts'
@@ -104,10 +105,10 @@ async function gatewayOf(settings: AdminSettings): Promise<AdminEndpoint | undef
 
 /** The address of an admin listener as people write it in SVCCTL_ADMIN or `--admin`: with a scheme, or as `server.admin` has it. */
 export function adminUrl(written: string, from = 'SVCCTL_ADMIN'): string {
-  const url = written.includes('://') ? written : `http://${written}`
+  const url = parseUrl(written.includes('://') ? written : `http://${written}`)
   const wrong = (why: string) => new CommandFailed(`✗ ${from} is ${written}, ${why}`, exitCodes.usage)
-  if (!URL.canParse(url)) throw wrong('which is no address')
-  const { protocol, origin } = new URL(url)
+  if (!url) throw wrong('which is no address')
+  const { protocol, origin } = url
   if (!/^https?:$/.test(protocol)) throw wrong('and a gateway listens at http:// or https:// alone')
   return origin
 }

@@ -1,4 +1,5 @@
 import { isLoopback } from '../config/model/formats.ts'
+import { parseUrl } from '../kit/parse-url.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { ask as askOver } from './http.ts'
@@ -109,7 +110,7 @@ export interface Question {
 
 /** An address that tokens may be sent to: https, or http within this machine. */
 export function safeUrl(text: unknown, what: string): URL {
-  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  const url = typeof text === 'string' ? parseUrl(text) : undefined
   if (url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))) return url
   throw new CommandFailed(`✗ ${what} must be https, or http on loopback: ${printable(String(text))}`)
 }

@@ -17,9 +17,8 @@ export function identityProvider(
   return (request, response) => {
     // Under another host name, a web page could reach it through the browser on this machine.
     if (request.headers.host !== host) return show(response, 421, problemPage(`This is only for ${host}.`))
-    const path = request.url ?? '/'
-    if (!URL.canParse(path, issuer)) return show(response, 400, problemPage('There is no such page here.'))
-    const { pathname } = new URL(path, issuer)
+    const pathname = pathOf(request.url ?? '/', issuer)
+    if (pathname === undefined) return show(response, 400, problemPage('There is no such page here.'))
     // Each sign-in asks for the user again, so that one browser can be ada and then bob.
     if (request.method === 'GET' && pathname === '/device') delete request.headers.cookie
     const answered = pathname.startsWith('/interaction/')
@@ -44,4 +43,12 @@ async function interact(
 function show(response: ServerResponse, status: number, page: string): void {
   if (response.headersSent) return void response.destroy()
   response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' }).end(page)
+}
+
+function pathOf(target: string, issuer: string): string | undefined {
+  try {
+    return new URL(target, issuer).pathname
+  } catch {
+    return undefined
+  }
 }

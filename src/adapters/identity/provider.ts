@@ -2,6 +2,7 @@ import { createPublicKey } from 'node:crypto'
 import type { JWK } from 'jose'
 import { Agent, request } from 'undici'
 import { lookupHost } from '../../gateway/descriptors.ts'
+import { parseUrl } from '../../kit/parse-url.ts'
 
 /** What is read of a provider. */
 interface Provider {
@@ -27,7 +28,7 @@ export async function fetchProvider(issuer: string, signal: AbortSignal, onHeade
   // Else the server of this document could vouch for tokens of another issuer. OIDC Discovery 4.3.
   if (named !== issuer) throw new Error(`its discovery document is of another issuer: ${printable(named)}`)
   const uri = member(discovery, 'jwks_uri')
-  const place = typeof uri === 'string' && URL.canParse(uri) ? new URL(uri) : undefined
+  const place = typeof uri === 'string' ? parseUrl(uri) : undefined
   if (!place || !isSafe(place, home)) throw new Error(`its jwks_uri must be an https address: ${printable(uri)}`)
 
   const keys = usableKeys(await download(place, signal, onHeaders))
@@ -37,7 +38,7 @@ export async function fetchProvider(issuer: string, signal: AbortSignal, onHeade
 }
 
 function safeUrl(value: unknown, home: URL): readonly URL[] {
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  const url = typeof value === 'string' ? parseUrl(value) : undefined
   return url && isSafe(url, home) ? [url] : []
 }
 

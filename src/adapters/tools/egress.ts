@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, request } from 'undici'
 import type { Secret } from '../../config/settings.ts'
 import { lookupHost } from '../../gateway/descriptors.ts'
+import { parseUrl } from '../../kit/parse-url.ts'
 import { ToolFailure, unreachable } from './tool.ts'
 
 /** Where requests may go, and with what. */
@@ -90,8 +91,9 @@ export function mediaType({ headers }: Answer): string {
 function next({ statusCode, headers }: Answer, from: URL): URL {
   const { location } = headers
   if (statusCode !== 307 && statusCode !== 308) throw elsewhere(`with ${statusCode}, which may drop the request`)
-  if (typeof location !== 'string' || !URL.canParse(location, from.href)) throw elsewhere('nowhere')
-  return new URL(location, from)
+  const target = typeof location === 'string' ? parseUrl(location, from) : undefined
+  if (!target) throw elsewhere('nowhere')
+  return target
 }
 
 const elsewhere = (how: string): ToolFailure =>

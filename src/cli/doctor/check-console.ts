@@ -7,6 +7,7 @@ import type { IdentitySettings, Loaded, Settings } from '../../config/settings.t
 import { hasStandIn } from '../../config/stand-ins.ts'
 import { type Fault, type Finding, problem, warning } from '../../gateway/doctor/finding.ts'
 import { hasOperators } from '../../gateway/operators/operators.ts'
+import { parseUrl } from '../../kit/parse-url.ts'
 import type { Millis } from '../../policy/config.ts'
 
 /**
@@ -158,7 +159,7 @@ async function networkFault({ identity, url, signal }: Asked): Promise<Fault | u
 
 function urlIn(document: Members, name: string): URL | undefined {
   const written = document[name]
-  return typeof written === 'string' && URL.canParse(written) ? new URL(written) : undefined
+  return typeof written === 'string' ? parseUrl(written) : undefined
 }
 
 const PRIVATE = new BlockList()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
+import { parseUrl } from '../../kit/parse-url.ts'
 import { readBoundedBytes } from '../../server/bounded-file.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 
@@ -24,7 +25,7 @@ export function readPinnedPackage(given: string | undefined): PinnedPackage {
   const [, place = '', hash = ''] = /^(.+\.t(?:ar\.)?gz)#sha256=([0-9a-fA-F]{64})$/.exec(given) ?? []
   const sha256 = hash.toLowerCase()
   // The workflows carry it through a shell, YAML and the variables of GitLab: none of these characters means anything to them.
-  if (/^https?:\/\/[\w.~:/?=&%+-]+$/.test(place) && URL.canParse(place)) return { kind: 'url', url: place, sha256 }
+  if (/^https?:\/\/[\w.~:/?=&%+-]+$/.test(place) && parseUrl(place)) return { kind: 'url', url: place, sha256 }
   const name = basename(place)
   if (/:\/\//.test(place) || !/^\w[\w.+-]*$/.test(name))
     throw new CommandFailed(`✗ --package \`${given}\`: ${HOW}`, exitCodes.usage)

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../kit/parse-url.ts'
 import type { Format } from './scalar.ts'
 
 /** Where rows of the ledger go, as `ledger.archive.to` says it. */
@@ -19,8 +20,8 @@ export const archive: Format<ArchiveAddress> = {
   read: text => {
     const path = /^file:(.+)$/.exec(text)?.[1]
     if (path !== undefined) return { kind: 'files', path }
-    if (!URL.canParse(text) || /\s/.test(text)) return undefined
-    const url = new URL(text)
+    const url = parseUrl(text)
+    if (!url || /\s/.test(text)) return undefined
     return /^postgres(?:ql)?:$/.test(url.protocol) ? readDatabase(url) : readEndpoint(url, text)
   },
   rule: 'bad-archive',

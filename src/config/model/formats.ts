@@ -1,5 +1,6 @@
 import { isIP, SocketAddress } from 'node:net'
 import { RE2JS, RE2JSSyntaxException } from 're2js'
+import { parseUrl } from '../../kit/parse-url.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { archive } from './archive-address.ts'
 import { limitWindow } from './limit-text.ts'
@@ -243,8 +244,7 @@ function readAddress(text: string): Address | undefined {
 }
 
 function readUrl(text: string): URL | undefined {
-  if (!/^https?:\/\/[^\s/\\@?#]+(?:[/?#][^\s\\]*)?$/.test(text) || !URL.canParse(text)) return undefined
-  return new URL(text)
+  return /^https?:\/\/[^\s/\\@?#]+(?:[/?#][^\s\\]*)?$/.test(text) ? parseUrl(text) : undefined
 }
 
 /** A text with what may be secret in URLs covered, user, password and query; as long as before. */

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../kit/parse-url.ts'
 import type { Format } from './scalar.ts'
 import { replaceVariables } from './variables.ts'
 
@@ -40,7 +41,7 @@ function readRedis(url: string): StoreAddress | undefined {
 
 function isPlace(text: string): boolean {
   const { host, port = '1' } = PLACE.exec(text)?.groups ?? {}
-  return host !== undefined && URL.canParse(`redis://${host}`) && Number(port) >= 1 && Number(port) <= 65_535
+  return host !== undefined && parseUrl(`redis://${host}`) !== undefined && Number(port) >= 1 && Number(port) <= 65_535
 }
 
 /** The URL of a store with a password that its user has; the default user where it names none. */

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../kit/parse-url.ts'
 import { PROVIDER_NAMES, type ProviderName, patternOf } from '../../policy/providers/profile.ts'
 import { PROFILES } from '../../policy/providers/profiles.ts'
 
@@ -25,19 +26,17 @@ const isService = (replica: string): boolean =>
 
 /** By TLS, under a name that is not of a private network. */
 function isPublic(replica: string): boolean {
-  const url = urlOf(replica)
+  const url = parseUrl(replica)
   return url?.protocol === 'https:' && !PRIVATE.test(url.hostname)
 }
 
 /** Whether a replica is reached by TLS at a host, or at a name below it. */
 function isOfHost(replica: string, host: string): boolean {
-  const url = urlOf(replica)
+  const url = parseUrl(replica)
   if (url?.protocol !== 'https:') return false
   if (host.includes('*')) return patternOf(host, '[a-z0-9-]*').test(url.hostname)
   return url.hostname === host || url.hostname.endsWith(`.${host}`)
 }
-
-const urlOf = (replica: string): URL | undefined => (URL.canParse(replica) ? new URL(replica) : undefined)
 
 /** Addresses, names without a dot, and names of private networks. */
 const PRIVATE = /^(\[.*\]|[\d.]+|[^.]+)$|\.(local|internal|localhost|lan|home|corp|svc|test)$/i

@@ -3,6 +3,7 @@ import { passwordOf } from '../../config/model/store-address.ts'
 import { type LogLevel, type LogSettings, Secret, type Settings } from '../../config/settings.ts'
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { LogEntry } from '../../http/log-entry.ts'
+import { parseUrl } from '../../kit/parse-url.ts'
 import type { Config } from '../../policy/config.ts'
 import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { usdText } from '../../wire/money.ts'
@@ -221,7 +222,7 @@ function secretsIn(value: unknown): readonly string[] {
 /** The password of a URL, as it is written there and as it is sent; and what follows `Basic` or `Bearer`. */
 function partsOf(secret: string): readonly string[] {
   // That of a store with several sentinels is no URL of the web.
-  const password = URL.canParse(secret) ? new URL(secret).password : passwordOf(secret)
+  const password = parseUrl(secret)?.password ?? passwordOf(secret)
   const [, credentials = ''] = /^\w+ +(\S+)$/.exec(secret) ?? []
   return [password, decoded(password), credentials]
 }
