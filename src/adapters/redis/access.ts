@@ -90,7 +90,7 @@ interface Kept<T> {
 }
 
 interface Keeping<T> {
-  /** What was kept before it was sent. */
+  /** The entry that was kept before the call was sent. */
   readonly intended?: Entry
   /** Whether an answer says that something changed. */
   readonly isKept?: (answer: T) => boolean
@@ -120,7 +120,7 @@ type ChangeCall = [
 export class Access {
   readonly layout: Layout
   readonly wrote: Wrote
-  /** What Redis acknowledged; only gateways keep it. */
+  /** The writes that Redis acknowledged; only gateways keep them. */
   readonly journal: Journal | undefined
   readonly #options: RedisStoreOptions
   readonly #isCluster: boolean
@@ -203,7 +203,7 @@ export class Access {
     return this.#identity?.epoch ?? ''
   }
 
-  /** The same, as scripts take it. */
+  /** The epoch, as scripts take it. */
   get knownEpoch(): string {
     return knownEpoch(this.epoch)
   }
@@ -299,7 +299,7 @@ export class Access {
     await this.#raise(step)
     const call = { account, name, keys, values, ...(step > 0 && { step }) }
     const run = ({ client }: Link) => this.#runOn(client, call)
-    // What changed nothing must not do so at a server that took over, either.
+    // A call that changed nothing must change nothing at a server that took over, either.
     const isKept = ([outcome]: Reply) => !WITHOUT_EFFECT.has(outcome)
     return this.#keep({ call }, this.#placeOf(account), run, { isKept })
   }
@@ -323,7 +323,7 @@ export class Access {
     return (await this.journal?.intend(parts.map(what => ({ what, slot: this.slotOf(what) })))) ?? []
   }
 
-  /** What a server acknowledged that was replaced meanwhile counts for nothing: its successor may lack it. */
+  /** An acknowledgement of a server that was replaced meanwhile counts for nothing: its successor may lack the write. */
   async #keep<T>(
     what: Acknowledged,
     key: string,
@@ -357,7 +357,7 @@ export class Access {
   }
 
   async #runOn(client: Client, { account, name, keys, values, step = 0 }: ScriptCall): Promise<Reply> {
-    // Of a process before this one, it is repeated without `change`.
+    // A step of an earlier process is repeated without `change`.
     this.#step = Math.max(this.#step, step)
     const now = this.#options.now?.() ?? ''
     const bucket = this.layout.of(account)
@@ -465,7 +465,7 @@ export class Access {
     return false
   }
 
-  /** What each server that can be asked says of its replicas, and which it is. */
+  /** The replication info of each server that answers, and which server it is. */
   async readReplication(): Promise<readonly { readonly server: string; readonly info: Info }[]> {
     const asked = this.#shards
       .all()

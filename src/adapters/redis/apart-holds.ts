@@ -30,7 +30,7 @@ import {
   type TakenShare,
 } from './shared-holds.ts'
 
-/** What an account holds by itself. */
+/** The holds in the account's own bucket. */
 interface Own extends Pick<HoldStore, 'admit' | 'readRules' | 'refund'> {
   /** `isAgain` where it had that round before: its lease is as it was. */
   extend(extension: Extension): Promise<{ readonly extended: Extended; readonly isAgain: boolean }>
@@ -85,7 +85,7 @@ export class ApartHolds {
     }
     await this.#shared.undo(admission, taken)
     if (!('denial' in admitted)) return admitted
-    // What was read of shared limits is said as well.
+    // The refusal also names the shared limits that were read.
     const refused = await this.#refusal(admission, want, undefined)
     return typeof refused === 'number' ? admitted : refused
   }
@@ -102,7 +102,7 @@ export class ApartHolds {
     throw reading.reason
   }
 
-  /** Of a request whose client is answered that the store is down. False where the share may be held until its lease ends. */
+  /** Gives back the share of a request whose client hears that the store is down. False where it may stay held until its lease ends. */
   async #giveBack(admission: Admission, taken: Taken | undefined): Promise<boolean> {
     if (taken?.outcome !== 'taken') return true
     return this.#shared.undo(admission, taken).then(
@@ -233,7 +233,7 @@ export class ApartHolds {
   }
 }
 
-/** What a request holds of both parts, in the order of its claims. */
+/** The counts of both parts of a request, in the order of its claims. */
 function heldOf(
   { rules = [] }: Claims,
   own: HeldRules | undefined,

@@ -11,9 +11,9 @@ import type { Place, RedisAddress } from './address.ts'
 export interface Server {
   /** `redis://`, `redis+sentinel://` or `redis+cluster://`, with `rediss` for TLS, and with user and password. */
   readonly url: string
-  /** Of the sentinels, which have users of their own. */
+  /** The password for the sentinels, which have users of their own. */
   readonly sentinelPassword?: string
-  /** What of TLS is not as this machine has it. */
+  /** Certificates in place of this machine's own. */
   readonly tls?: Certificates
 }
 
@@ -21,7 +21,7 @@ export interface Server {
 export interface Certificates {
   /** Certificates that the server's must be signed by. */
   readonly ca?: string
-  /** Of this client. */
+  /** The client's own certificate. */
   readonly certificate?: string
   readonly key?: string
 }
@@ -127,7 +127,7 @@ export async function openClient(target: Target, lost: (error: Error) => void) {
 export const isScriptError = (error: unknown): error is Error =>
   error instanceof Error && SCRIPT_ERROR.test(error.message)
 
-/** What its user may not do, the operator can allow. */
+/** Errors of a script itself. A missing permission is none: the operator can grant it. */
 const SCRIPT_ERROR =
   /^(ERR|WRONGTYPE) (?!The user executing the script|ACL failure in script|max number of clients|.*: -(?!ERR|WRONGTYPE)[A-Z]+ )/
 

@@ -121,7 +121,7 @@ export interface StoredCounters {
   readonly ring: string | null
 }
 
-/** What counts at a moment, but for the spend. */
+/** The counters at a moment, but for the spend. */
 export function readCounts(stored: StoredCounters, at: EpochMs): Readings & { readonly newest: number } {
   const counters = { ...NO_COUNTERS, ...readCounters(stored) }
   return { ...readingsOf(counters, at, at), newest: newestSecond(counters, at) }
@@ -160,7 +160,7 @@ export function termsText(terms: Terms): string {
 const asItIs = <T>(value: T): T => value
 
 /**
- * What the text has of each member, in this order; undefined leaves it out. A new member does not compile until it is here,
+ * The text of each member, in this order; undefined leaves it out. A new member does not compile until it is here,
  * and goes to the end: scripts compare texts.
  */
 const TERMS: { readonly [Member in keyof StoredTerms]-?: (value: NonNullable<StoredTerms[Member]>) => unknown } = {

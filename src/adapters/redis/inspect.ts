@@ -37,12 +37,12 @@ export interface RedisInspection {
   readonly warnings: readonly string[]
 }
 
-/** What all servers of the store may take, in bytes, and what they take. */
+/** The memory that all servers of the store may take, and take, in bytes. */
 export interface RedisMemory {
   /** Their `maxmemory`. */
   readonly most: number
   readonly used: number
-  /** What of that kept responses take. */
+  /** The part that kept responses take. */
   readonly kept: number
 }
 

@@ -34,7 +34,7 @@ export class Layout {
     return `${this.#prefix}:proof`
   }
 
-  /** What the names of all keys begin with. The owners of keys lie where the client of old put them. */
+  /** The beginnings of all names. The owners of keys lie where an earlier client put them. */
   get beginnings(): readonly string[] {
     return [`${this.#prefix}:`, 'keyv:']
   }
@@ -49,7 +49,7 @@ export class Layout {
     return `keyv::${hash}`
   }
 
-  /** What keys are derived from that a repeated mint makes again. */
+  /** The secret from which a repeated mint derives its key again. */
   get mintSecret(): string {
     return `${this.#prefix}:mint-secret`
   }
@@ -135,12 +135,12 @@ export class Layout {
     return this.bucket(bucketOf(account))
   }
 
-  /** What gateways know of each other. */
+  /** The gateways' knowledge of each other. */
   get fleet(): FleetKeys {
     return this.of(FLEET).fleet
   }
 
-  /** What gateways counted in the minutes of an hour, in hours since the epoch. */
+  /** The gateways' counts for the minutes of an hour, in hours since the epoch. */
   series(hour: number): string {
     return this.of(FLEET).series(hour)
   }
@@ -154,12 +154,12 @@ export class Layout {
     return this.of(group).sharedRules(group)
   }
 
-  /** Whether what accounts share lies where a script of an account does not reach it. */
+  /** Whether shared limits lie where a script of an account does not reach them. */
   get isApart(): boolean {
     return false
   }
 
-  /** What guests spent in a day, without the day, as scripts of an account take it. */
+  /** The guests' spend of a day, without the day, as scripts of an account take it. */
   guestSpend(_account: string): string {
     return this.guests.guestSpend
   }
@@ -322,12 +322,12 @@ export class Bucket {
     return `${this.#tag}:response-ends`
   }
 
-  /** What each of them takes, and their sum. */
+  /** The bytes of each response, and their sum. */
   get responseBytes(): string {
     return `${this.#tag}:response-bytes`
   }
 
-  /** What the name of every response begins with. */
+  /** The beginning of every response's name. */
   get responsePrefix(): string {
     return `${this.#tag}:response:`
   }
@@ -339,7 +339,7 @@ export class Bucket {
   responseAside(name: string): string {
     return `${this.#tag}:response-aside:${name}`
   }
-  /** What the name of every key begins with. */
+  /** The beginning of every key's name. */
   get keyPrefix(): string {
     return `${this.#tag}:key:`
   }
@@ -367,11 +367,11 @@ export class Bucket {
   rulesNamed(name: string): string {
     return `${this.#tag}:rules:${name}`
   }
-  /** The same of a group that belongs to no account. */
+  /** The counts of a group that belongs to no account. */
   sharedRules(group: string): string {
     return `${this.#tag}:shared-rules:${group}`
   }
-  /** What a request holds of limits that accounts share, where they lie apart. */
+  /** A request's hold on limits that accounts share, where they lie apart. */
   sharedHold(requestId: string): string {
     return `${this.#tag}:shared-hold:${requestId}`
   }

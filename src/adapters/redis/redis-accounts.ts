@@ -284,7 +284,7 @@ export class RedisAccounts implements AccountStore {
 const SCANNED_AT_ONCE = 200
 /** Audit rows that are read at once. */
 const PAGE = 256
-/** The same of each bucket, where all are read side by side. */
+/** Accounts of each bucket in a page, where all buckets are read side by side. */
 const SMALL_PAGE = 32
 
 const auditRowOf = (message: Readonly<Record<string, string>>): AuditRow => ({

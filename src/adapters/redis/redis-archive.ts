@@ -108,5 +108,5 @@ const BUCKETS_AT_ONCE = 64
 /** Before the rows of requests that may be younger. */
 const endOf = (before: EpochMs): string => idAt(before - LONGEST_ADMISSION_MS)
 
-/** What redis/ledger/waste.lua writes behind the id of a failed attempt: 3, and its number in four digits. */
+/** The attempt's number, which redis/ledger/waste.lua writes behind the id: 3, and the number in four digits. */
 const attemptIn = (key: string): number => Number(/^\S+ 3(\d{4,}) /.exec(key)?.[1] ?? 0)

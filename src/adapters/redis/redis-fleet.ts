@@ -13,7 +13,7 @@ import type { Member } from '../../wire/admin/fleet.ts'
 import type { Access } from './access.ts'
 import { FLEET } from './layout.ts'
 
-/** What gateways know of each other, all in one bucket. */
+/** The gateways' knowledge of each other, all in one bucket. */
 export class RedisFleet implements FleetStore {
   readonly #access: Access
 

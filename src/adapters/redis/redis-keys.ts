@@ -261,7 +261,7 @@ export class RedisKeys implements KeyStore {
     await this.#access.run(this.#access.layout.owner(hash), ({ owners }) => owners.delete(hash))
   }
 
-  /** What the next key narrows, with what the audit says of it. What a key narrows never changes. */
+  /** The limits of the next key, and the audit's words for them. A key's limits never change. */
   async #nextOf(key: string, { limits, apart }: Rotation): Promise<readonly [narrow: string, audit: string]> {
     const text = await this.#access.ask(key, client => client.hGet(key, 'narrow'))
     const before = text ? this.#narrowed(text) : NOT_NARROWED
@@ -327,7 +327,7 @@ function stepOfMint({ life, ...mint }: Omit<Mint, 'owner'>): SchemaStep {
   return stepOfKey({ ...(narrow && readNarrowed(narrow)), ...(life !== undefined && { expiresAt: life }) })
 }
 
-/** What a key is minted with, as the script takes it. */
+/** The terms of a new key, as the script takes them. */
 const wishOf = (mint: Omit<Mint, 'owner'>): readonly (string | number)[] => {
   const { key, name = '', life = '', most } = mint
   return [most, key.id ?? '', name, life, narrowedText(mint), auditOfMint(mint)]
@@ -359,6 +359,6 @@ const OWNERS_MAX = 100_000
 /** The most texts of what keys narrow that are cached. */
 const NARROWED_MAX = 10_000
 const NOT_NARROWED: Narrowed = {}
-/** Of a rotation: the next key narrows what the one before did. */
+/** A rotation with it gives the next key the limits of the one before. */
 const AS_BEFORE = '='
 const PAGE = 256

@@ -32,7 +32,7 @@ import { readToolTotal, readTotal, readWaste } from './total-texts.ts'
 /** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */
 export class RedisLedger implements LedgerStore {
   readonly #access: Access
-  /** What is in the newest rows of each bucket. */
+  /** An index of the newest rows of each bucket. */
   readonly #indexes = new Map<string, RowIndex>()
 
   constructor(access: Access) {
@@ -319,7 +319,7 @@ const SMALL_PAGE = 32
 const BUCKETS_AT_ONCE = 64
 /** Behind a place, and all texts that begin with it and a blank. */
 const BEHIND = '!'
-/** Of two million rows in all buckets, in 18 MB. */
+/** Together they index two million rows of all buckets in 18 MB. */
 const INDEX_SIZE = { rows: 32, blocks: 256 }
 /** Most requests have no more rows after this time: those of sessions that last longer have their bucket read again. */
 const UNDER_WAY_MS: Millis = 300_000

@@ -80,7 +80,7 @@ export class RedisResponses implements ResponseStore {
   async findByItem(account: string, item: string): Promise<string | undefined> {
     if (!isName(item)) return undefined
     const { ask, layout } = this.#access
-    // What has an item begins with it and a blank, and ! follows the blank.
+    // A name begins with its item and a blank, and `!` follows the blank.
     const range = { BY: 'LEX', REV: true, LIMIT: { offset: 0, count: NEWEST } } as const
     const key = layout.of(account).responseItems(account)
     const places = await ask(key, client => client.zRange(key, `(${item}!`, `[${item} `, range))
@@ -144,10 +144,10 @@ export class RedisResponses implements ResponseStore {
   }
 }
 
-/** What a response is called among those of all accounts. No id has a blank. */
+/** The name of a response among those of all accounts. No id has a blank. */
 const nameOf = (account: string, id: string): string => `${id} ${account}`
 
-/** What is written or read at once. */
+/** Bytes that are written or read at once. */
 const PART_BYTES = 131_072
 /** How long a response may take to be written. */
 const ASIDE_MS: Millis = 60_000

@@ -75,7 +75,7 @@ export class RedisStore implements Store {
 
   async open(): Promise<void> {
     await this.#access.open()
-    // What waits on this disk is acknowledged behind what a process before this one left.
+    // Entries that wait on this disk are acknowledged after those that an earlier process left.
     await this.#repetition?.open()
     this.#endings.drainSoon()
   }

@@ -187,7 +187,7 @@ export class Repetition {
 }
 
 /**
- * What was decided of keys and terms comes before the ends of requests, since there may be time for neither all: nothing of it
+ * Decisions on keys and terms come before the ends of requests, since time may not suffice for all: none of them
  * depends on an end. Each of both is in its own order.
  */
 function decisionsFirst(entries: readonly Entry[]): readonly Entry[] {
@@ -201,7 +201,7 @@ function isEnd(what: Acknowledged): boolean {
 }
 
 /**
- * What is sent together: of an account one decision, since a script that the server does not know yet is sent once more,
+ * Groups the calls that are sent together: one decision of each account, since a script that the server does not know yet is sent again,
  * behind all others.
  */
 function nextOf({ entries, next }: Giving): readonly Entry[] {
@@ -218,7 +218,7 @@ function nextOf({ entries, next }: Giving): readonly Entry[] {
   return some
 }
 
-/** What a server is given, how far that is, and how much of it was news. */
+/** The repetition to one server: its slots, how far it has come, and how many entries the server lacked. */
 interface Giving {
   readonly slots: ReadonlySet<number>
   readonly entries: readonly Entry[]
@@ -228,7 +228,7 @@ interface Giving {
   isFirst: boolean
 }
 
-/** Of a key, as it is repeated: what was decided of it at another gateway may be there already, or come later. */
+/** A call on a key, as it is repeated: another gateway's decision on the key may be there already, or come later. */
 const againOf = (call: ScriptCall): ScriptCall =>
   OF_KEYS.has(call.name) ? { ...call, values: [...call.values, AGAIN] } : call
 const OF_KEYS: ReadonlySet<string> = new Set<ScriptName>(['mint', 'rotate', 'revoke'])
@@ -240,7 +240,7 @@ interface Early {
   readonly tries: number
   readonly at: number
 }
-/** What follows something else than what is there. */
+/** Outcomes of a decision that follows one which the server does not have yet. */
 const EARLY: ReadonlySet<string> = new Set(['unknown', 'changed'])
 /** The longest time between two tries. */
 const EARLY_MS: Millis = 30_000

@@ -28,7 +28,7 @@ import type { Reply } from './client.ts'
 import { WEIGHT_TEXT } from './hold-text.ts'
 import type { Layout } from './layout.ts'
 
-/** What a script needs behind its other keys and values where rules count a request; redis/holds/rules.lua reads it. */
+/** The keys and values that follow a script's own where rules count a request; redis/holds/rules.lua reads them. */
 export interface RuleArguments {
   readonly keys: readonly string[]
   readonly values: readonly string[]
@@ -75,7 +75,7 @@ export function endedRules(
   }
 }
 
-/** What a running request holds, beside it as its admission keeps it. */
+/** The arguments for a running request, whose counts its admission keeps beside it. */
 export function adoptedRules(layout: Layout, { account, rules }: Pick<Hold, 'account' | 'rules'>): RuleArguments {
   if (!rules) return NO_RULES
   const groups = groupsOf(rules.taken)
@@ -167,7 +167,7 @@ export const readRuleReadings = (text: string, rules: readonly RuleClaim[]): rea
     return readCell(cells.map(readCellText), rules[place]?.rule.per, Number(index))
   })
 
-/** What a request holds, of the texts that are kept with its hold; undefined where rules do not count it, or it ended. */
+/** Reads a request's counts from the texts kept with its hold; undefined where rules do not count it, or it ended. */
 export function readHeldRules([rules, cells, weight]: readonly (string | null | undefined)[]): HeldRules | undefined {
   if (!rules || !cells || !weight) return undefined
   const [fields, places, , , , , , , groups] = JSON.parse(rules) as [...Counters, 0, 0, 0, 0, 0, 0, readonly string[]]
@@ -180,7 +180,7 @@ export function readHeldRules([rules, cells, weight]: readonly (string | null | 
   return { weight: WEIGHT_TEXT.read(weight), taken }
 }
 
-/** What a request holds after another round, of what an extension answers. */
+/** Reads a request's counts after another round from the reply of an extension. */
 export function readExtendedRules({ taken }: HeldRules, weight: string, cells: string): HeldRules {
   const moved = readUses(cells)
   return {

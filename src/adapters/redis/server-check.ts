@@ -89,5 +89,5 @@ export class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
 }
 
-/** What a user needs to be allowed, as an ACL of Redis says it. */
+/** The permissions that the gateway's user needs, as an ACL of Redis says them. */
 const PERMISSIONS = '+@read +@write +@scripting +@connection +info +time'

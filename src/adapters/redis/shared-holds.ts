@@ -21,7 +21,7 @@ import { GUESTS, type Layout } from './layout.ts'
 import { adoptedRules, claimedRules, endedRules, extendedRules, readHeldRules, readUses } from './rule-texts.ts'
 
 /**
- * What requests hold of limits that accounts share, where those lie apart from accounts: in a cluster, whose scripts have
+ * The holds of requests on limits that accounts share, where those lie apart from accounts: in a cluster, whose scripts have
  * the keys of one slot. Such limits have one bucket, and a request that meets them a hold there too, of the same id, which is
  * taken before the account admits and ends after it settled. Its lease runs out by itself.
  */
@@ -58,13 +58,13 @@ export class SharedHolds {
     await this.#give({ requestId }, 'undo', taken.length > 0 ? { weight: NO_WEIGHT, taken } : undefined)
   }
 
-  /** What it holds in its present round: its account granted less output, or no further round. */
+  /** Lowers the hold to its present round, after the account granted less output, or no further round. */
   async weigh(hold: Hold, claims: Claims): Promise<void> {
     const input = hold.tokens - hold.output * claims.output.choices
     const part = { ...sharedPart(claims), input }
     const { keys, values } = endedRules(this.#access.layout, { ...sharedOf(hold), account: GUESTS }, undefined, true)
     const { tokens, cost } = hold.spent
-    // What of the rounds before were prompts is known of what it weighs.
+    // The weight tells how much of the earlier rounds were prompts.
     const prompts = (hold.rules?.weight.input ?? input) - input
     const own = [hold.requestId, claimsText(part), hold.output, tokens, cost, prompts, values[0] ?? '', hold.round]
     await this.#access.script(GUESTS, 'weigh', [...this.#keysOf(hold.requestId), ...keys], own)
@@ -147,7 +147,7 @@ export class SharedHolds {
     return true
   }
 
-  /** What is not repeated. */
+  /** Gives a part back without repeating it to a successor. */
   async #give(...part: Given): Promise<void> {
     const { account, name, keys, values } = giveCall(this.#access.layout, ...part)
     await this.#access.script(account, name, keys, values)
@@ -194,7 +194,7 @@ function keysOf({ guests }: Layout, requestId: string): readonly [string, string
   return [guests.sharedHold(requestId), guests.sharedLeases, guests.guestSpend]
 }
 
-/** What an admission may have of limits that accounts share. */
+/** The share that an admission got of limits that accounts share, or why it got none. */
 export type Taken =
   | TakenShare
   | { readonly outcome: 'refused'; readonly isGuests: boolean; readonly reply: Reply }
@@ -203,9 +203,9 @@ export type Taken =
 export interface TakenShare {
   readonly outcome: 'taken'
   readonly output: number
-  /** What was used of each of its limits. */
+  /** The use of each of its limits. */
   readonly uses: readonly RuleUse[]
-  /** What it holds, of a request that took it before. */
+  /** The counts of a request that took its share before. */
   readonly held?: HeldRules | undefined
   readonly isAgain: boolean
 }
@@ -252,7 +252,7 @@ function withRules({ rules, ...hold }: Hold, wanted: (cell: HeldRules['taken'][n
   return rules && taken.length > 0 ? { ...hold, rules: { ...rules, taken } } : hold
 }
 
-/** Of both parts, each use at the place of its claim. */
+/** The uses of both parts, each at the place of its claim. */
 export function mergedUses(claims: Claims, own: readonly RuleUse[], shared: readonly RuleUse[]): readonly RuleUse[] {
   const left = { own: [...own], shared: [...shared] }
   return (claims.rules ?? []).map(

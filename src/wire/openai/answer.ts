@@ -21,7 +21,7 @@ export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer |
   return { ...counts, bytes: sent === answer ? bytes : jsonBytes(sent) }
 }
 
-/** The same in steps, where it is large: nothing looks at its likelihoods, which are most of its bytes. */
+/** Reads a large completion in steps, without its likelihoods: they are most of its bytes, and nothing looks at them. */
 export function* readLargeCompletion(bytes: Buffer, terms: AnswerTerms): Steps<WholeAnswer | undefined> {
   const light = yield* withoutLikelihoods(bytes)
   if (!light) return readCompletion(bytes, terms)
@@ -51,7 +51,7 @@ interface CompletionTerms extends Pick<AnswerTerms, 'id' | 'created'> {
   readonly model: string
 }
 
-/** What a whole answer is read by. */
+/** The terms by which a whole answer is read. */
 export interface AnswerTerms {
   /** The brand name that was decided on. */
   readonly model: Model

@@ -1,7 +1,7 @@
 import type { CapField } from '../../policy/config.ts'
 import type { PoolFacts } from '../../policy/providers/profile.ts'
 
-/** What a body says in place of what its client wrote. */
+/** The values that a body gets in place of its client's. */
 export interface BackendTerms {
   /** The backend's own name of the model. */
   readonly model: string
@@ -9,7 +9,7 @@ export interface BackendTerms {
   readonly output: number
   /** The fields that say the cap; without them the client's own. */
   readonly caps?: readonly CapField[] | undefined
-  /** What its provider takes; without it, all that a chat may say. */
+  /** The fields that its provider takes; without it, every field of a chat. */
   readonly facts?: PoolFacts | undefined
   /** Set where messages, parts and tools keep their marks for a cache. */
   readonly marks?: boolean | undefined

@@ -35,13 +35,13 @@ export function parseBody(bytes: Buffer): ParsedBody | Denied {
   return 'denial' in read ? read : { body: read.object }
 }
 
-/** The same where texts of Responses and Messages may be left out. It refuses the same bodies. */
+/** Parses a body whose Responses and Messages texts may be left out. It refuses the bodies that `parseBody` refuses. */
 export function parseDialect(bytes: Buffer): DialectBody | Denied {
   const parsed = parseEvent(bytes)
   return 'denial' in parsed ? parsed : (parsed.misspelt ?? parsed)
 }
 
-/** The same of an event in a session, whose refusal names the event even where a name in it is misspelt. */
+/** Parses an event of a session. A refusal names the event even where a name in it is misspelt. */
 export function parseEvent(bytes: Buffer): (DialectBody & Pick<ReadObject, 'misspelt'>) | Denied {
   const read = readAnyObject(bytes, 'dialects')
   if ('denial' in read) return read
@@ -50,10 +50,10 @@ export function parseEvent(bytes: Buffer): (DialectBody & Pick<ReadObject, 'miss
   return { body: object, texts, written: writtenOf(bytes, read), misspelt }
 }
 
-/** The same where long texts may be left out. It refuses the same bodies. */
+/** Parses a chat whose long texts may be left out. It refuses the bodies that `parseBody` refuses. */
 export const outlineBody = (bytes: Buffer): OutlinedBody | Denied => outlined(bytes, 'chat')
 
-/** The same of a body whose input may be very many token ids. */
+/** Parses an embeddings body, whose input may be hundreds of thousands of token ids. */
 export const outlineEmbeddings = (bytes: Buffer): OutlinedBody | Denied => outlined(bytes, 'embeddings')
 
 function outlined(bytes: Buffer, elides: Elides): OutlinedBody | Denied {
@@ -96,7 +96,7 @@ function encodingExamined(bytes: Buffer): 'latin1' | 'utf8' {
   return encoding
 }
 
-/** What was parsed, and how many names are in that. */
+/** A parsed object and the number of names in it. */
 interface ReadObject {
   readonly object: JsonObject
   readonly names: number

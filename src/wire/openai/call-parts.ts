@@ -81,7 +81,7 @@ interface Call {
   readonly index: number
   id: string
   name: string
-  /** What came before its name. */
+  /** Arguments that came before its name. */
   arguments: string
   unsent: JsonObject
   isSent: boolean

@@ -35,7 +35,7 @@ function catalogEntry(config: Config, entry: Model | Alias, terms: CatalogTerms)
     created: Math.floor(terms.createdAt / 1000),
     owned_by: terms.brand,
     name: entry.name,
-    // What clients of Anthropic read in place of `object`, `name` and `created`.
+    // Anthropic's clients read these in place of `object`, `name` and `created`.
     type: 'model',
     display_name: entry.name,
     created_at: new Date(terms.createdAt - (terms.createdAt % 1000)).toISOString().replace('.000Z', 'Z'),
@@ -46,7 +46,7 @@ function catalogEntry(config: Config, entry: Model | Alias, terms: CatalogTerms)
   }
 }
 
-/** What clients read before they ask: under the names that OpenRouter and vLLM gave these facts. */
+/** Facts that clients read before they send a request, under the names that OpenRouter and vLLM gave them. */
 function abilities(model: Exclude<Model, PassthroughModel>): object {
   switch (model.kind) {
     case 'chat':
@@ -96,7 +96,7 @@ function passedBy({ passthrough }: Config, model: PassthroughModel): object {
   }
 }
 
-/** What a chat request may set, beside its messages. */
+/** Parameters that a chat request may set beside its messages. */
 const chatParameters = [
   'max_tokens',
   'max_completion_tokens',

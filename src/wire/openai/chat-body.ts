@@ -23,7 +23,7 @@ export interface SortedChat {
   readonly unsent: readonly string[]
 }
 
-/** What of a body is sent. */
+/** The part of a body that is sent. */
 export function sentOf(body: JsonObject, { isPlain, unsent, marks }: Omit<SortedChat, 'request'>): JsonObject {
   const sent = withoutFields(body, unsent)
   return isPlain ? sent : repaired(plainly(sent, marks ? MARKED : PLAIN))
@@ -50,7 +50,7 @@ export function backendChat(parsed: OutlinedBody, chat: SortedChat, terms: Backe
   return spliced(written, changes, others.length > 0 ? [...unsent, ...others] : unsent)
 }
 
-/** The same without the client's bytes, of a body that it could have sent. */
+/** Writes a body without the client's bytes, one that the client could have sent. */
 export function writtenAnew(
   body: JsonObject,
   request: ChatAsk,
@@ -61,7 +61,7 @@ export function writtenAnew(
   const { model: _named, max_tokens: _cap, max_completion_tokens: _newerCap, stream_options, ...rest } = body
   const asked = terms.streams || request.stream ? streamOptions(body) : stream_options
   const options = takesOptions(terms) ? asked : undefined
-  // What is ours first: to add to a copy of the rest would cost ten times as much.
+  // Our fields come first: adding them to a copy of the rest costs ten times as much.
   const anew = {
     model: terms.model,
     ...Object.fromEntries(capsOf(request, terms).map(name => [name, terms.output])),
@@ -122,7 +122,7 @@ const streamOptionsJson = (body: JsonObject): string =>
 const names = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
 /**
- * What messages and tools may hold for a backend to read, all of it weighed. Assistants' messages are sent back as they
+ * The names that messages and tools may hold for a backend to read; all are weighed. Assistants' messages are sent back as they
  * were received, so that what backends add to them is known too: reasoning, and marks that they want to see again.
  */
 const PLAIN: Known = {
@@ -135,14 +135,14 @@ const PLAIN: Known = {
   function: names('name description parameters strict hosted'),
 }
 const IMAGE = names('url detail')
-/** Of OpenAI's newest models; the most that others know is `high`. */
+/** OpenAI's newest models know it; for all others `high` is the most. */
 const ORIGINAL = 'original'
 const TOOL_CALL = names('id type function index extra_content provider_specific_fields')
 const CALLED = names('name arguments')
-/** Of `functions`, which tools came after. */
+/** Members of `functions`, the predecessor of `tools`. */
 const OLD_FUNCTION = names('name description parameters')
 
-/** The same for backends that know marks by which a part of the prompt is kept in a cache. */
+/** The names for backends that also know cache marks, which keep a part of the prompt in a cache. */
 const MARKED: Known = withMarks(PLAIN)
 
 interface Known {

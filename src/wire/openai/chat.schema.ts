@@ -20,7 +20,7 @@ const part = {
       then: { required: ['image_url'], properties: { image_url: { $ref: '#/$defs/image' } } },
     },
     {
-      // Of an earlier answer.
+      // An earlier answer has it.
       if: { required: ['type'], properties: { type: { const: 'refusal' } } },
       // biome-ignore lint/suspicious/noThenProperty: a JSON Schema keyword.
       then: { required: ['refusal'], properties: { refusal: { type: 'string' } } },
@@ -72,7 +72,7 @@ const message = {
     role: { enum: ['system', 'developer', 'user', 'assistant', 'tool', 'function'] },
     content: { type: ['string', 'array', 'null'], maxItems: 2048, items: { $ref: '#/$defs/part' } },
     name: text(256),
-    // Of an earlier answer that was spoken: what it weighs is not known.
+    // A spoken answer from before comes back by its id, so its prompt tokens cannot be bounded.
     audio: { type: 'null' },
     tool_calls: { type: ['array', 'null'], maxItems: 1024, items: { $ref: '#/$defs/toolCall' } },
     tool_call_id: text(512),
@@ -91,7 +91,7 @@ const toolName = {
   description: 'must be 1 to 128 letters, digits, _ and -',
 }
 
-/** Of tools that a client runs itself: backends get other names for those that they do not take. */
+/** Names of tools that a client runs itself. A name that a backend does not take is replaced on the way there and back. */
 const clientToolName = {
   type: 'string',
   pattern: '^[A-Za-z0-9_.:/@-]{1,128}$',
@@ -267,7 +267,7 @@ export const chatSchema = {
             strict: optional('boolean'),
           },
         },
-        // Of those who take a schema without a name.
+        // Some backends take a schema without a name.
         schema: optional('object'),
       },
     },

@@ -126,7 +126,7 @@ function optionalIn(body: JsonObject): readonly string[] | undefined {
 
 const isOfDeveloper = (message: unknown): boolean => asObject(message).role === 'developer'
 
-/** What no other dialect has a form for, so that it goes to pools that speak chat alone. */
+/** The field that no other dialect has a form for, so that the request goes only to pools that speak chat. */
 function onlyChatSays({ n, functions, messages }: JsonObject): OnlyNative | undefined {
   if (typeof n === 'number' && n > 1) return { field: 'n', problem: 'must be 1: the pools of this model answer once' }
   if (Array.isArray(functions) && functions.length > 0) return { field: 'functions', problem: AS_TOOLS }
@@ -247,7 +247,7 @@ function capOf({ max_tokens: older, max_completion_tokens: newer }: JsonObject):
   return { field: 'max_completion_tokens', tokens: newer }
 }
 
-/** What routes look at, however long a message is: the beginning of what the user said last. */
+/** Routes look at this many characters of the user's last message, however long it is. */
 const ROUTED_CHARS = 4096
 
 function routedText(messages: unknown, texts: Texts): string {
@@ -264,7 +264,7 @@ function routedText(messages: unknown, texts: Texts): string {
   return text.slice(0, ROUTED_CHARS)
 }
 
-/** What a chat weighs before a tokenizer has seen it. */
+/** The size of a chat's prompt, before a tokenizer has seen it. */
 class PromptSize {
   /** UTF-8 bytes of what may enter the prompt. */
   textBytes = 0

@@ -85,7 +85,7 @@ class ChoiceForm {
   readonly #calls: CallParts
   #hasRole = false
   #hasFunctionCall = false
-  /** Of the last chunk. */
+  /** Whether the last delta may look otherwise the next time. */
   isOnce = false
   hasFailed = false
 
@@ -163,7 +163,7 @@ const ASSISTANT = 'assistant'
 const NOTHING: readonly unknown[] = []
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : value ? JSON.stringify(value) : '')
 
-/** Whether what a choice has of its likelihoods is in the form of the public API. */
+/** Whether a choice's `logprobs` have the form of the public API. */
 function hasLikelihoods({ logprobs }: JsonObject): boolean {
   if (logprobs === undefined || logprobs === null) return true
   return isObject(logprobs) && isList(logprobs.content) && isList(logprobs.refusal)

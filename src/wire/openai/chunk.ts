@@ -7,10 +7,10 @@ import { toldUsage, usageIn } from '../usage/reported-usage.ts'
 import { deltaTokens, outputBytesOf, type Usage } from '../usage/usage.ts'
 import { ChoiceForms, type ChunkChoices, type DeltaChoice } from './choice-form.ts'
 
-/** What stands in place of an event when all was said. */
+/** The data of the last event, which ends the stream. */
 export const DONE = '[DONE]'
 
-/** What one event of a backend's stream says. */
+/** One event of a backend's stream, as it was read. */
 export type Chunk =
   | { readonly kind: 'done' }
   /** Fills a silence. */
@@ -60,7 +60,7 @@ export class ChunkReader {
   readonly #choices: ChoiceForms
   /** The id of the answer, once a chunk had one. */
   #id: string | undefined
-  /** What chunks without choices brought: Azure tells first what it thinks of the prompt. */
+  /** Members of chunks without choices: Azure opens with its filter results of the prompt. */
   #carried: JsonObject | undefined
 
   /** `choices`: how many were asked for. */

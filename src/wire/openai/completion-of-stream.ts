@@ -17,7 +17,7 @@ export function* completionOfStream(events: string): Steps<JsonObject> {
 /** So many are read in some milliseconds, also with alternatives to each token. */
 const EVENTS_AT_ONCE = 200
 
-/** What its chunks say, put together. */
+/** Joins the chunks of a stream into a completion. */
 class Completion {
   #about: JsonObject = {}
   readonly #choices = new Map<number, Choice>()

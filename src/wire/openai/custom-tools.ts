@@ -5,7 +5,7 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 export interface TextTool {
   readonly name: string
   readonly description?: string | undefined
-  /** What the text must match. */
+  /** The grammar that the text must match. */
   readonly grammar?: { readonly syntax: string; readonly definition: string } | undefined
 }
 

@@ -8,7 +8,7 @@ export class CustomToolWriter implements AnswerWriter {
   readonly #custom: ReadonlySet<string>
   /** Calls of custom tools that have begun: the text of each is sent when all of it is there. */
   #open: OpenCall[] = []
-  /** What a part of a call belongs to, by choice and index: one of them, or a call that is passed on. */
+  /** The call that a part belongs to, by choice and index: an open custom call, or one that is passed on. */
   readonly #current = new Map<string, OpenCall | 'passed'>()
   /** By choice and index, the calls that the client knows. */
   readonly #known = new Set<string>()
@@ -72,7 +72,7 @@ export class CustomToolWriter implements AnswerWriter {
     return [{ ...choice, delta: { ...delta, ...(calls.length > 0 && { tool_calls: calls }) } }]
   }
 
-  /** What is passed on of a part of a call. */
+  /** The deltas that the client gets for a part of a call. */
   #part(place: number, part: JsonObject): JsonObject[] {
     const index = typeof part.index === 'number' ? part.index : 0
     const { name, arguments: args } = asObject(part.function)

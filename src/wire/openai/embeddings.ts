@@ -51,7 +51,7 @@ export function checkEmbeddings(
   const request: EmbeddingAsk = {
     kind: 'embedding',
     model: String(model),
-    // What stands in a declared field may be read with each input.
+    // A backend may read a declared field with each input.
     textBytes: (ids?.tokens ?? bytesOf(input, texts)) + extraBytes(fields) * count,
     ...(user !== undefined && { user }),
     inputs: count,
@@ -78,7 +78,7 @@ interface SentTerms {
   readonly accepts: Accepts | undefined
   /** Set where its backends make vectors of any size. */
   readonly dimensions: number | undefined
-  /** What its provider does not take: without a form vectors are numbers. */
+  /** Fields that its provider does not take: without `encoding_format`, vectors are numbers. */
   readonly drops: readonly string[]
 }
 

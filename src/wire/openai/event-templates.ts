@@ -9,7 +9,7 @@ import { type Chunk, type ChunkReader, type DeltaChunk, DONE } from './chunk.ts'
 interface ChunkTemplate {
   readonly before: string
   readonly after: string
-  /** The same as clients get it. */
+  /** The text before the content as clients get it; after it, `sentAfter`. */
   readonly sentBefore: string
   readonly sentAfter: string
   readonly choices: readonly number[]
@@ -21,7 +21,7 @@ interface ChunkTemplate {
 const MOST_TEMPLATES = 4
 const KEY = '"content"'
 const CONTENT = /"content": ?"/
-/** What JSON writes as it is. */
+/** Characters that JSON writes without an escape. */
 const PLAIN = /^[^"\\\p{Cc}]*$/u
 const ASCII = /^[ -~]*$/
 
@@ -40,12 +40,12 @@ export class EventTemplates {
     this.#left = !learns || isWithout('event-templates') ? 0 : MOST_TEMPLATES
   }
 
-  /** Of the events that the next one is compared with. */
+  /** The template that the next event is compared with. */
   get event(): EventTemplate | undefined {
     return this.#template?.event
   }
 
-  /** The same as the reader of chunks. */
+  /** Reads an event as the reader of chunks does. */
   read(data: string): Chunk {
     const template = this.#template
     // To compare a part costs a third of startsWith.
@@ -114,7 +114,7 @@ function contentIn(event: unknown): string | undefined {
 }
 
 /**
- * What stands before and after the content of an event. Where its key is there once, and nothing is written with an
+ * Finds the text before and after the content of an event. Where its key is there once, and nothing is written with an
  * escape, no other text than this one is meant.
  */
 function cutAround(text: string, data: string): readonly [string, string] | undefined {

@@ -8,7 +8,7 @@ import type { Invalid } from './validate.ts'
 export interface Fields {
   /** Absent where there are none: what models of the files declare, for the policy to judge. */
   readonly extras?: Readonly<Record<string, Extra>>
-  /** Of these fields nothing is sent: each is null, or says what is done anyway. */
+  /** Fields that are not sent: each is null, or asks for what is done anyway. */
   readonly mute: readonly string[]
 }
 
@@ -103,7 +103,7 @@ const MUTE: Readonly<Record<FieldKind, Readonly<Record<string, Says>>>> = {
     continue_final_message: is(false),
     prompt_cache_retention: is('in_memory', 'in-memory'),
     include_reasoning: is(true),
-    // Of OpenRouter; the usage is reported anyway.
+    // OpenRouter's field; usage is reported anyway.
     usage: isObject,
   },
   embedding: ALL,

@@ -6,7 +6,7 @@ import type { Entry, Listed } from '../tools/listed.ts'
 import { type AnswerTerms, type RoundAnswer, readRound } from './answer.ts'
 import type { BackendTerms } from './backend-terms.ts'
 
-/** What a round is sent with, beside what was said before it. */
+/** The terms of a round, beside the conversation so far. */
 export interface HostedTerms extends BackendTerms {
   /** The fields that the model declares. */
   readonly accepts?: Accepts | undefined
@@ -51,13 +51,13 @@ export interface Definition {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** What one call of the model in an answer with hosted tools differs in. */
+/** The terms in which one model call of an answer with hosted tools differs from the others. */
 export interface RoundTerms {
   /** 0 for the first. */
   readonly number: number
-  /** What was said since the request, in order. */
+  /** The messages since the request, in order. */
   readonly messages: readonly JsonObject[]
-  /** Of the hosted tools that the model may still call, by name. */
+  /** The hosted tools that the model may still call, by name. */
   readonly offered: ReadonlyMap<string, Definition>
 }
 

@@ -82,7 +82,7 @@ function backendImages(
   return Buffer.from(JSON.stringify({ ...known, model, n: images, size, response_format: 'b64_json' }))
 }
 
-/** What was asked for, and whether each picture is to be the text of a URL. */
+/** The request for pictures, and whether each is to be the text of a URL. */
 interface PicturesAsk extends ImageAsk {
   readonly asUrl: boolean
 }
@@ -118,7 +118,7 @@ function* readPictures(bytes: Buffer, request: PicturesAsk, terms: AnswerTerms):
   return { bytes: yield* joined(pieces), ...(usage && { usage }), outputBytes: 0, items: pictures.length }
 }
 
-/** What a backend's answer has: the base64 of each picture as it stands in JSON, undefined for what is none. */
+/** The pictures of a backend's answer: the base64 of each as it stands in JSON, undefined where there is none. */
 interface Pictures {
   readonly pictures: readonly (Buffer | undefined)[]
   readonly created: unknown
@@ -132,7 +132,7 @@ function* foundPictures(bytes: Buffer): Steps<Pictures | undefined> {
   return { pictures: items.map(item => item && bytes.subarray(item.start, item.end)), created, usage }
 }
 
-/** The same by a parser, for what only that reads. */
+/** Reads the pictures with a parser, where the fast pass cannot. */
 function parsedPictures(bytes: Buffer): Pictures | undefined {
   const answer = parse(bytes.toString('utf8'))
   if (!isObject(answer) || !Array.isArray(answer.data)) return undefined

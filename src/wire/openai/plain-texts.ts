@@ -23,7 +23,7 @@ const THOUGHTS = ['reasoning_content', 'reasoning'] as const
 const isPlain = (value: unknown): boolean => typeof value === 'string' || value === null || value === undefined
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** What the parts of a content say. */
+/** The texts of a content's parts. */
 interface Texts {
   readonly text: string
   readonly thought: string

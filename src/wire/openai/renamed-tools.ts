@@ -3,7 +3,7 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { errorEvent, sseDone, sseEvent } from '../sse.ts'
 import { ToolNames } from '../tool-names.ts'
 
-/** What backends do not take in the name of a tool: agents name theirs `github.search`, as their servers call them. */
+/** Characters that backends refuse in a tool's name: agents name theirs `github.search`, as their servers call them. */
 const ODD = /[^A-Za-z0-9_-]/
 
 /** Whether tools of a chat, or calls in it, have names that backends do not take. */

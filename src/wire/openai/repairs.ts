@@ -31,7 +31,7 @@ export function repaired(body: JsonObject): JsonObject {
   return withoutFields({ ...body, messages: whole }, unsent)
 }
 
-/** What `repaired` adds to the messages of a chat: its prompt has that as well. */
+/** The messages and bytes that `repaired` adds to a chat: its prompt weighs them as well. */
 export function addedByRepair(messages: unknown): { readonly messages: number; readonly textBytes: number } {
   if (!Array.isArray(messages) || everyCallHasResult(messages)) return { messages: 0, textBytes: 0 }
   const objects = messages.map(asObject)

@@ -31,11 +31,11 @@ export interface WireRequest {
   readonly hosted?: HostedChat
   /** Reads a whole answer, in the public form; undefined when it is not one. */
   readAnswer(bytes: Buffer, terms: AnswerTerms): WholeAnswer | undefined
-  /** The same in steps, where an answer may be large and can be read in parts. */
+  /** Reads a large answer in steps, where its form can be read in parts. */
   readonly readInSteps?: (bytes: Buffer, terms: AnswerTerms) => Steps<WholeAnswer | undefined>
 }
 
-/** What a response goes on from, and what is kept with it. */
+/** The response that this one continues, and the items that are kept with it. */
 export interface Thread {
   /** The id of the response before it. */
   readonly previous: string | null
@@ -46,7 +46,7 @@ export interface Thread {
     /** The ids of those that came from earlier answers, oldest first. */
     readonly items: readonly string[]
   }
-  /** What it takes of the memory for bodies, beside the body itself. */
+  /** Bytes that it takes of the memory for bodies, beside the body itself. */
   readonly bytes: number
 }
 
@@ -67,7 +67,7 @@ export interface OwnDialect {
   nativeBody(backendModel: string, output: number, terms?: NativeTerms): Buffer
 }
 
-/** What of a request a pool of its dialect does not get, or does. */
+/** The parts of a request that a pool of its dialect gets, and those that it does not. */
 export interface NativeTerms extends Pick<BodyTerms, 'streams'> {
   /** Tools of its provider that it does not allow. */
   readonly cut?: readonly string[]
@@ -77,11 +77,11 @@ export interface NativeTerms extends Pick<BodyTerms, 'streams'> {
   readonly drops?: readonly string[]
 }
 
-/** What was decided that a body depends on. */
+/** The decision's values that a body depends on. */
 export interface BodyTerms {
-  /** Of images. */
+  /** The size of images, `1024x1024`. */
   readonly imageSize?: string
-  /** Of vectors, where the model makes them of any size. */
+  /** The length of vectors, for a model that makes them of any length. */
   readonly dimensions?: number
   /** The fields that the model declares: no other ones go beside the known. */
   readonly accepts?: Accepts | undefined
@@ -89,7 +89,7 @@ export interface BodyTerms {
   readonly marks?: boolean | undefined
   /** The fields that say the cap of a chat; without them the client's own. */
   readonly caps?: readonly CapField[]
-  /** What the provider of the pool takes of a chat. */
+  /** The facts of the pool's provider: which fields of a chat it takes. */
   readonly facts?: PoolFacts
   /** Set where the answer of a chat is fetched as a stream, whatever the client asked for. */
   readonly streams?: true

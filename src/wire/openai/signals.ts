@@ -6,7 +6,7 @@ import type { WireRequest } from './request.ts'
 /** The headers of a request, by lower-case name. */
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>
 
-/** What routes look for in a request. Only generic names are routed: the signals of other requests are not computed. */
+/** The signals that routes match in a request. Only generic names are routed: other requests have none computed. */
 export function signalsOf(
   config: Config,
   { wire, headers }: { readonly wire: Pick<WireRequest, 'request' | 'routedText'>; readonly headers: Headers },
@@ -15,7 +15,7 @@ export function signalsOf(
   return isRouted && wire.routedText ? signalsIn(config.matchers, wire.routedText(), headers) : {}
 }
 
-/** What routes look for, found or not, by name of the matcher. Policy sees this, and never the text. */
+/** Whether each matcher found what it looks for, by its name. Policy sees this, and never the text. */
 export function signalsIn(matchers: readonly Matcher[], text: string, headers: Headers): Record<string, boolean> {
   const signals: Record<string, boolean> = {}
   if (matchers.length === 0) return signals
@@ -70,7 +70,7 @@ function isEdge(beside: string, phrase: string, where: 'before' | 'after'): bool
 }
 
 const firstOf = (text: string): string => String.fromCodePoint(text.codePointAt(0) ?? BLANK)
-/** Of a pair of surrogates both. */
+/** The last character; both halves of a surrogate pair. */
 const lastOf = (text: string): string => /[\s\S]$/u.exec(text.slice(-2))?.[0] ?? ' '
 const BLANK = 0x20
 

@@ -76,7 +76,7 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
   }
 
   #readEvents(bytes: Buffer): StreamReading {
-    // The same with a character for each byte, which is faster to search.
+    // One character for each byte is faster to search.
     const latin1 = bytes.toString('latin1')
     let events = ''
     let at = 0
@@ -126,7 +126,7 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return eventOf(this.#chunks.write({ ...about, choices })) + last
   }
 
-  /** What the chunks of the answer have in common. */
+  /** The members that all chunks of the answer share. */
   get #about(): JsonObject {
     const first = parse(this.#first)
     const { id, created } = isObject(first) ? first : this.#terms
@@ -150,7 +150,7 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return this.pass(eventOf(this.#chunks.write({ ...this.#about, choices })))
   }
 
-  /** What needs no parsing. */
+  /** Reads the events that follow a template and need no parsing. */
   #readTemplated(bytes: Buffer, latin1: string, from: number): TemplatedEvents | undefined {
     const form = this.#templates.event
     const known = form && bytes.length < MAX_EVENT_BYTES ? readTemplated(form, bytes, latin1, from) : undefined
@@ -179,7 +179,7 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
         case 'failed':
           return { events, stop: { kind: 'broken', cause: chunk.cause } }
         case 'malformed':
-          // Of one that is too long nothing more is read.
+          // An overlong event ends the reading.
           if (event !== OVERLONG && this.skips()) break
           // An answer that lacks a part must not end as if it were whole.
           return { events, stop: MALFORMED }

@@ -3,7 +3,7 @@ import { type Denied, invalid } from '../../policy/denial.ts'
 import { fieldName, type JsonObject } from '../json-safety.ts'
 import { type ParsedBody, parseBody } from './body.ts'
 
-/** What is wrong with a body, and where: `messages[0].role`, `must be one of …`. */
+/** A fault of a body and its place: `messages[0].role`, `must be one of …`. */
 export interface Invalid {
   readonly field: string
   readonly problem: string

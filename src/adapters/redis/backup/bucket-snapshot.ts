@@ -15,7 +15,7 @@ import type { BucketNames } from './names.ts'
 export type Raw = string | number | null | readonly Raw[]
 export type Fields = readonly (string | null)[]
 
-/** What one bucket had at a moment, but for its rows, its audit and the sums of days that are long over. */
+/** The contents of one bucket at a moment, but for its rows, its audit and the sums of days that are long over. */
 export interface BucketSnapshot {
   /** The clock of Redis, which is another one in tests. */
   readonly time: EpochMs
@@ -121,7 +121,7 @@ async function partsOf(access: Access, client: Client, bucket: Bucket, names: Bu
 /** Records that are read without a pause. */
 const PART = 500
 
-/** What rows add up to, and what runs, in one step. */
+/** Reads the sums of the rows and the running requests in one step. */
 async function sumsOf(access: Access, client: Client, bucket: Bucket, names: BucketNames) {
   const now = await access.now()
   const young = idAt(now - YOUNG_MS)

@@ -56,7 +56,7 @@ class Dumping {
   readonly #asides: Asides
   /** The last entry of the audit of each bucket. */
   readonly #audits = new Map<string, string>()
-  /** What the holds of guests come to, by the day of their admission. */
+  /** The sum of the guests' holds, by the day of their admission. */
   readonly #heldByGuests = new Map<number, NanoUsd>()
   readonly #guestDays = new Map<number, NanoUsd>()
   /** The moment of the costs of failed attempts, where one bucket has them for all: in no cluster. */
@@ -133,7 +133,7 @@ class Dumping {
     for (const day of namedDays(totals)) if (day < snapshot.liveFrom) yield* this.#oldTotals(bucket, day, snapshot)
   }
 
-  /** Of days before those in the snapshot. They are read after it: a row that came since would be in them. */
+  /** Totals of days before those in the snapshot. They are read after it: a row that came since would be in them. */
   async *#oldTotals(bucket: Bucket, day: number, snapshot: BucketSnapshot): Records {
     const [totals, tools] = await this.#asides.run(bucket.epoch, client =>
       Promise.all([client.hGetAll(bucket.totals(day)), client.hGetAll(bucket.toolTotals(day))]),
@@ -240,7 +240,7 @@ async function* invoicesOf(client: Client, bucket: Bucket, names: BucketNames, {
   for (const account of names.invoices ?? []) if (accounts.has(account)) yield* issuedInvoices(client, bucket, account)
 }
 
-/** What was spent in each billing window, by account. */
+/** The spend of each billing window, by account. */
 function usedIn(spend: BucketSnapshot['spend']): ReadonlyMap<string, readonly (readonly [number, NanoUsd])[]> {
   const used = new Map<string, (readonly [number, NanoUsd])[]>()
   for (const [name, [sum]] of spend) {

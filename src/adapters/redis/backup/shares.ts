@@ -5,7 +5,7 @@ import { readHeldRules } from '../rule-texts.ts'
 import type { Asides } from '../servers/asides.ts'
 import type { HoldFields } from './bucket-snapshot.ts'
 
-/** What a request holds of limits that accounts share, where those lie apart. */
+/** A request's share of limits that accounts share, where those lie apart. */
 export interface Share {
   /** The day and the cost of what it holds of what guests share. */
   readonly shared: string
@@ -34,7 +34,7 @@ export async function readShares(
   return shares
 }
 
-/** What it holds in both places. */
+/** The counts of a request in both places. */
 export const withShare = (own: HeldRules | undefined, share: Share | undefined): HeldRules | undefined =>
   own && share?.rules ? { ...own, taken: [...own.taken, ...share.rules.taken] } : (own ?? share?.rules)
 

@@ -138,6 +138,6 @@ export async function* issuedInvoices(
 /** RESP's name of the type of texts. */
 const BLOB = 36
 
-/** What HGETALL replied. */
+/** The pairs of a reply to HGETALL. */
 export const pairsOf = (fields: readonly string[]): (readonly [string, string])[] =>
   Array.from({ length: fields.length / 2 }, (_, at) => [fields[2 * at] ?? '', fields[2 * at + 1] ?? ''])

@@ -33,7 +33,7 @@ import { ownOf, sharedOf } from '../shared-holds.ts'
 import { sumsText, toolField, totalField } from '../total-texts.ts'
 import { countersTexts, rowText } from './record-texts.ts'
 
-/** What the identity of a store needs to know of the records that were taken. */
+/** Facts about the records taken, from which the store's identity follows. */
 interface Facts {
   readonly minted: number
   readonly epoch?: string
@@ -182,7 +182,7 @@ export class Taking {
     if (shared) this.#addToDay(dayAt(hold.at), heldCost)
   }
 
-  /** What a request holds of limits that accounts share, where those lie apart. */
+  /** Takes a request's share of limits that accounts share, where those lie apart. */
   #share(hold: Hold, leaseUntil: EpochMs, checkpoint = '', ofGuests = ''): void {
     const { guests } = this.#layout
     const { rules } = sharedOf(hold)

@@ -2,7 +2,7 @@ import type { SchemaStep } from '../../../gateway/restrictions.ts'
 import type { OtherScript, ScriptName } from '../client.ts'
 import type { Spooled } from '../spool.ts'
 
-/** What Redis acknowledged, of a kind that changes nothing when it is repeated. */
+/** A write that Redis acknowledged, of a kind that changes nothing when it is repeated. */
 export type Acknowledged =
   | Spooled
   | { readonly call: ScriptCall }
@@ -19,7 +19,7 @@ export interface ScriptCall {
   readonly step?: SchemaStep
 }
 
-/** Of the end of a request. */
+/** The call that ends a request. */
 export interface EndCall extends ScriptCall {
   readonly name: OtherScript
 }

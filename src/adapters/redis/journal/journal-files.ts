@@ -30,7 +30,7 @@ export class JournalFiles {
     this.#alarm = alarm
   }
 
-  /** What a process before this one wrote lately of the store that has an epoch, in the order in which it did. */
+  /** Recent entries of an earlier process for the store with this epoch, in the order of their writing. */
   async readLeft(epoch: string): Promise<readonly Left[]> {
     const names = (await readdir(this.#directory)).filter(name => FILE.test(name)).sort()
     this.#count = names.length === 0 ? 0 : Number(FILE.exec(names.at(-1) ?? '')?.[1]) + 1
@@ -70,7 +70,7 @@ export class JournalFiles {
     if (this.#written.some(({ end }) => end <= number)) this.#alone(() => this.#remove(number))
   }
 
-  /** What cannot be removed is tried again with the next ones: a successor has its entries once more, and they change nothing. */
+  /** A file that cannot be removed is tried again with the next ones. A successor repeats its entries, which changes nothing. */
   async #remove(number: number): Promise<void> {
     const over = this.#written.filter(({ end }) => end <= number)
     const kept = this.#written.filter(({ end }) => end > number)
@@ -136,7 +136,7 @@ export class JournalFiles {
   }
 }
 
-/** What a process before this one left, who acknowledged it, where that is known for certain, and when. */
+/** An entry of an earlier process: who acknowledged it, where that is certain, and when. */
 export interface Left {
   readonly what: Acknowledged
   readonly server: string

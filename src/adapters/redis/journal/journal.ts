@@ -4,7 +4,7 @@ import type { Acknowledged } from './acknowledged.ts'
 import { type JournalFiles, KEPT_MS } from './journal-files.ts'
 
 /**
- * What Redis acknowledged to this gateway, oldest first, until every replica has it. Redis acknowledges before it sends to
+ * The writes that Redis acknowledged to this gateway, oldest first, until every replica has them. Redis acknowledges before it sends to
  * replicas: one that takes over may lack the last of it, and is then given it again.
  */
 export class Journal {
@@ -15,7 +15,7 @@ export class Journal {
   #number = 0
   /** How many acknowledgements there were. */
   #count = 0
-  /** Of which store: what another one acknowledged is not repeated to it. */
+  /** The epoch of the store: writes that another store acknowledged are not repeated to it. */
   #epoch = ''
   /** How far each look at a server saw: it had acknowledged so many at that offset. Oldest first. */
   readonly #looks = new Map<string, readonly Look[]>()
@@ -53,7 +53,7 @@ export class Journal {
     return this.#hadReplicas
   }
 
-  /** Of a server without replicas nothing is kept: none takes over from it, and its disk is the truth. */
+  /** Keeps nothing for a server without replicas: none takes over from it, and its disk is the truth. */
   async add(what: Acknowledged, by: Acknowledger): Promise<void> {
     if (!this.#hadReplicas) return
     const { number } = this.#push(what, by)
@@ -92,7 +92,7 @@ export class Journal {
     this.#isFull = true
   }
 
-  /** What other servers acknowledged of some slots, oldest first. */
+  /** Entries of these slots that other servers acknowledged, oldest first. */
   lackedBy(server: string, slots: ReadonlySet<number>): readonly Entry[] {
     return this.#entries.filter(entry => entry.server !== server && slots.has(entry.slot))
   }
@@ -105,7 +105,7 @@ export class Journal {
     }
   }
 
-  /** What a server says of itself. One that was followed once may be followed again. */
+  /** Takes in a server's replication info. A server that once had replicas may have some again. */
   begin(info: Info): void {
     if (isFollowed(info)) this.#hadReplicas = true
   }
@@ -117,7 +117,7 @@ export class Journal {
     this.begin(info)
     this.#forgetOlder(performance.now() - KEPT_MS)
     if (replicas.length === 0) {
-      // What was intended is kept of a server without replicas too, until that has it.
+      // An intended write is kept for a server without replicas too, until the server has it.
       if (!this.#hadReplicas) this.#forgetOf(server, asked)
       return
     }

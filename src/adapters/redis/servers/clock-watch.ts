@@ -5,7 +5,7 @@ import type { Shard } from './shards.ts'
 
 export interface ClockWatchPorts {
   readonly shards: () => readonly Shard[]
-  /** What the clock of a server shows, and the correction that is kept there. */
+  /** Reads a server's clock, and the correction that is kept there. */
   readonly read: (shard: Shard) => Promise<{ readonly time: EpochMs; readonly kept: string | null | undefined }>
   /** Makes the scripts at a server count by a clock that is so far ahead of the server's. */
   readonly correct: (shard: Shard, ahead: Millis) => Promise<void>

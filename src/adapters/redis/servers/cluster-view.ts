@@ -9,7 +9,7 @@ export interface MasterView {
   readonly slots: ReadonlySet<number>
 }
 
-/** What one node knows of the cluster. */
+/** One node's view of the cluster. */
 export interface NodeView {
   readonly masters: readonly (MasterView & { readonly epoch: number })[]
   /** Every node that it knows, replicas too. */
@@ -35,7 +35,7 @@ export function readNodes(text: string, asked: Place): NodeView {
 }
 
 /**
- * What many nodes know together. Of a slot that several masters claim it is that of the youngest failover: a node that is
+ * Joins the views of many nodes. A slot that several masters claim goes to that of the youngest failover: a node that is
  * cut off from the others still names the one of before.
  */
 export function agreed(views: readonly NodeView[]): ClusterView {
@@ -59,14 +59,14 @@ interface Claim {
   readonly epoch: number
 }
 
-/** Of `host:port@bus,name`: the name where the node announces one, because certificates hold for names. */
+/** Reads `host:port@bus,name`: the name where the node announces one, because certificates hold for names. */
 function placeOf(address: string, asked: Place): Place {
   const [at = '', name = ''] = address.split(',')
   const { host = '', port = '' } = /^(?<host>.*):(?<port>\d+)(?:@\d+)?$/.exec(at)?.groups ?? {}
   return { host: name || host || asked.host, port: Number(port) }
 }
 
-/** Of `5`, `7-9`, and of slots that are being moved, as `[93->-…]`, which are still where they are. */
+/** Reads `5` and `7-9`. Slots that are being moved, as `[93->-…]`, are still where they are. */
 function slotsIn(ranges: readonly string[]): ReadonlySet<number> {
   const slots = new Set<number>()
   for (const range of ranges) {

@@ -79,7 +79,7 @@ export class Sentinels {
 
 type Connection = Awaited<ReturnType<typeof openClient>>
 
-/** What a sentinel says of a primary. */
+/** A sentinel's view of the primary. */
 interface Said extends Place {
   /** Grows with each failover. */
   readonly epoch: number
@@ -92,7 +92,7 @@ function readSaid(answer: readonly string[]): Said {
   return { host: fields.get('ip') ?? '', port: Number(fields.get('port')), epoch: Number(fields.get('config-epoch')) }
 }
 
-/** What came of each, once all are settled, or patience with the others ran out after the first success. */
+/** The outcome of each, once all are settled, or once patience with the others runs out after the first success. */
 async function settledSoon<T>(asked: readonly Promise<T>[], wait: Wait): Promise<readonly PromiseSettledResult<T>[]> {
   let giveUp = () => {}
   const isLate = new Promise<never>((_, reject) => {
