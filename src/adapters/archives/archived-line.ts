@@ -7,7 +7,7 @@ export function archivedLine({ place, row }: LeavingRow): string {
   return `${JSON.stringify({ ...record, place })}\n`
 }
 
-/** What tells a row from all others; in the order of rows. */
+/** The name that tells a row from all others; names sort as rows do. */
 export const nameOf = (requestId: string, place: number): string => `${requestId} ${String(place).padStart(6, '0')}`
 
 /** A row, and its place, as `archivedLine` wrote it. Throws where it is none. */

@@ -4,13 +4,13 @@ import { join } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import { LineCutter } from '../../wire/lines.ts'
 
-/** What of each day's file is finished, by day, as `archive.json` says it. */
+/** The finished part of each day's file, by day, as `archive.json` says it. */
 export async function dayEnds(directory: string): Promise<ReadonlyMap<string, DayEnd>> {
   const text = await readFile(join(directory, STATE), 'utf8').catch(unlessMissing)
   return new Map(Object.entries(text === undefined ? {} : (JSON.parse(text) as Record<string, DayEnd>)))
 }
 
-/** What of the file of a day is finished. */
+/** The finished part of a day's file. */
 export interface DayEnd {
   readonly bytes: number
   /** The name of the last row. */

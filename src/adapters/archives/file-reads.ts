@@ -148,7 +148,7 @@ interface NamedRow {
 }
 
 const DAY_MS: Millis = 86_400_000
-/** Of compressed files that one look at the past reads: a million rows are about 40 MB. */
+/** Bytes of compressed files that one query reads: a million rows are about 40 MB. */
 const MOST_BYTES = 20_000_000
 /** Rows of a day that are put in order in memory. */
 const MOST_SORTED = 20_000

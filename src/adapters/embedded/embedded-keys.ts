@@ -240,7 +240,7 @@ function newKeyOf(
   return { hash, stored }
 }
 
-/** What takes the place of a key. */
+/** The key that takes the place of another. */
 function nextKeyOf(
   { status: _status, number: _number, account: _account, ...key }: StoredKey,
   { current, next: { hash, prefix: keyPrefix, id = idOfHash(hash) }, life, limits, apart = key.apart }: Rotation,

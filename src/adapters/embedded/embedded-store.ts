@@ -36,7 +36,7 @@ export async function openEmbeddedStore(options: {
   wrote?: Wrote
   /** How long to wait for a process that has it and ends. */
   patience?: Millis
-  /** What the gateway remembers of its store. Without it any store is taken. */
+  /** The gateway's memory of its store. Without it any store is taken. */
   memory?: StoreMemory
   /** Hears when its disk is full, and when it has room again. */
   alarm?: Alarm

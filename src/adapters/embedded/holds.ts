@@ -9,7 +9,7 @@ export interface OpenHold extends AdmittedRequest {
   readonly leaseUntil: EpochMs
   /** Its checkpoint: what it is settled at when its lease runs out. */
   readonly soFar?: Settlement
-  /** What it held when it was charged as an orphan, after which it ran on: `hold` is without that charge. */
+  /** The hold at its charge as an orphan, after which the request ran on: `hold` is without that charge. */
   readonly whole?: Hold
   /** True when it was known at its admission that no row has its id, so that its settlement need not look for one. */
   readonly isNew?: boolean

@@ -21,9 +21,9 @@ export interface Entry {
   readonly row: StoredRow
   /** 0 when the request has a row already. */
   readonly requests: 0 | 1
-  /** Of a late row, which repeats what of its input was cached: what of that its orphan did not have. */
+  /** The cached tokens that a late row has more than its orphan. */
   readonly cached?: CachedTokens
-  /** The same of the calls of hosted tools. */
+  /** The hosted tool calls that a late row has more than its orphan. */
   readonly tools?: ToolUse
 }
 
@@ -162,7 +162,7 @@ export function ledgerRowOf({ tokens: _tokens, pieces: _pieces, shared: _shared,
 /** Without a key for sign-ins, and in totals of older gateways. */
 export type TotalKey = [day: number, account: string, plan: string, model: string, ...key: string[]]
 export type WasteKey = [day: number, pool: string]
-/** The same without a key for sign-ins. */
+/** The place of a tool's totals; sign-ins have no key. */
 export type ToolKey = [day: number, account: string, plan: string, model: string, tool: string, ...key: string[]]
 
 export const totalKey = ({ admittedAt, account, plan, model, key }: LedgerRow): TotalKey =>
@@ -176,7 +176,7 @@ const toolKey = ({ admittedAt, account, plan, model, key }: LedgerRow, tool: str
     : [dayAt(admittedAt), account, plan, model, tool, key]
 
 /**
- * What calls of tools add to their totals; those of rows that do not say what they cost are not counted. Charges are counted
+ * The additions of tool calls to their totals; rows that do not say what their calls cost add none. Charges are counted
  * there too, under their own names, which say what they cost.
  */
 export function addTools(tally: Tally<ToolKey>, row: LedgerRow, { tools, toolCosts, charges }: ToolUse = row): void {

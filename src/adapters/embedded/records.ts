@@ -39,7 +39,7 @@ export interface Records {
   readonly labels: Database<string, string>
   /** The accounts with a label of their sign-in; the value has no meaning. */
   readonly signInLabels: Database<true, LabelKey>
-  /** What both kinds of labels look like; the value has no meaning. */
+  /** The shapes of both kinds of labels, by which look-alikes are found; the value has no meaning. */
   readonly shapes: Database<true, ShapeKey>
   /** Audit rows by their number, which counts them. */
   readonly audit: Database<AuditRow, number>
@@ -55,7 +55,7 @@ export interface Records {
   readonly toolTotals: Database<TotalSums, ToolKey>
   /** Totals of every waste row there ever was; each attempt counts as a request. */
   readonly waste: Database<TotalSums, WasteKey>
-  /** What counts against the hour of a pool, by its name. */
+  /** Counts against a pool's hourly budget, by the pool's name. */
   readonly allowances: Database<PoolBudget, string>
   /** The spend of all guests by UTC day; held amounts are not read back, as with the counters. */
   readonly guestDays: Database<Spend, number>
@@ -64,9 +64,9 @@ export interface Records {
   readonly responses: ResponseRecords
   /** Issued invoices, by account and month. */
   readonly invoices: Database<IssuedInvoice, InvoiceKey>
-  /** What operators want of pools and of all gateways, as JSON: places that get no new requests, and the last change. */
+  /** Operators' orders to pools and to all gateways, as JSON: places that get no new requests, and the last change. */
   readonly fleet: Database<string, string>
-  /** What this gateway counted in a minute, by the minute and its id since its start. */
+  /** This gateway's counts in a minute, by the minute and its id since its start. */
   readonly series: Database<string, SeriesKey>
   /** Which store it is, and what keys are derived from that a repeated mint makes again. */
   readonly marks: Database<string, 'identity' | 'mint'>
@@ -79,7 +79,7 @@ export interface Records {
   commit(writes: readonly Write[]): Promise<void>
   /** Runs `change` alone, reading and writing in one transaction, of a few records where no size is given. Resolves when it is on disk. */
   transact<T>(change: () => T, size?: CommitSize): Promise<T>
-  /** The same for what is neither key nor account nor org: the cache stays. */
+  /** Changes records that are neither key nor account nor org: the cache stays. */
   change<T>(change: () => T, size?: CommitSize): Promise<T>
   close(): Promise<void>
 }

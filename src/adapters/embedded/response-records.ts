@@ -5,7 +5,7 @@ import type { EpochMs } from '../../policy/config.ts'
 /** Kept responses in the files. A number counts the responses of its account, so that keys are in the order of their age. */
 export interface ResponseRecords {
   readonly kept: Database<StoredResponse, Numbered>
-  /** What they hold, encrypted. */
+  /** The contents of responses, encrypted. */
   readonly sealed: Database<Buffer, Numbered>
   readonly numbers: Database<number, [account: string, id: string]>
   /** Their ids, by the items that they have. */
@@ -27,7 +27,7 @@ interface StoredResponse {
   readonly expiresAt: EpochMs
 }
 
-/** What the responses of an account come to. */
+/** The sums of an account's responses. */
 interface Totals {
   readonly bytes: number
   readonly responses: number

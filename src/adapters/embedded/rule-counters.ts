@@ -54,7 +54,7 @@ export class RuleCounters implements WriteBehind {
   }
 
   /**
-   * What removes the counters of which nothing counts any more, and those of keys that ended, of so many groups on disk
+   * Writes that remove the counters of which nothing counts any more, and those of keys that ended, of so many groups on disk
    * behind a key; and the last of these, undefined once there is none behind it.
    */
   trims(

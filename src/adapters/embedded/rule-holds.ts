@@ -39,18 +39,18 @@ export function takeRules(rules: RuleCounters, account: string, { weight, taken 
   for (const cell of taken) rules.put(account, cell, takeCell(rules.of(account, cell), cell, weight))
 }
 
-/** The same of a request that an earlier process counted. */
+/** Holds the counts of a request that an earlier process counted. */
 export function holdRules(rules: RuleCounters, { account, rules: held }: Hold): void {
   if (!held) return
   for (const cell of held.taken) rules.put(account, cell, holdCell(rules.of(account, cell), cell, held.weight))
 }
 
-/** The same for an orphan that still runs. */
+/** Holds the counts of an orphan that still runs. */
 export function resumeRules(rules: RuleCounters, { account, rules: held }: Hold, at: EpochMs): void {
   if (held) end(rules, account, held, (counter, cell) => resumeCell(counter, cell, held.weight, at))
 }
 
-/** What a request holds became more or less. */
+/** Raises or lowers the counts that a request holds. */
 export function extendRules(
   rules: RuleCounters,
   account: string,

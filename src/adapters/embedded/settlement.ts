@@ -174,19 +174,19 @@ function settleLate(state: StoreState, settlement: Settlement, orphan: StoredRow
     outputTokens: bill.outputTokens - orphan.outputTokens,
     cost: subtractNanoUsd(bill.cost, orphan.cost),
   }
-  // Of a refund the row still repeats what was cached and called.
+  // The row of a refund still repeats the cached tokens and the tool calls.
   const made = bill.inputTokens > 0 ? bill : {}
   const cached = addCached(made, orphan, -1)
   const tools = toolsWithout(made, orphan)
   return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0, cached, tools })
 }
 
-/** What the row of an orphan charged. */
+/** The charge in an orphan's row. */
 function chargeOfRow({ tokens = 0, cost, inputTokens: input, pieces }: StoredRow): Charge {
   return { tokens, cost, input, ...(pieces && { pieces }) }
 }
 
-/** What a running request was charged as an orphan. */
+/** The charge that a running request got as an orphan. */
 function chargedBefore(state: StoreState, { hold, whole }: OpenHold): Charge {
   const first = whole && rowOf(state, hold.requestId)
   return first ? chargeOfRow(first) : NOTHING

@@ -11,7 +11,7 @@ import type { Records } from './records.ts'
 // The budgets that many accounts share: of all guests by day, and of each pool by hour.
 
 /**
- * What all guests together spent and hold, by UTC day. All calls are synchronous, in memory. A hold that counts here is
+ * The spend and holds of all guests together, by UTC day. All calls are synchronous, in memory. A hold that counts here is
  * marked `shared`; its day is the day of its admission. As with the counters of accounts, only the used amount is read
  * from disk: the held amount comes from the holds.
  */
@@ -99,7 +99,7 @@ const heldBy = ({ spent, cost }: Hold): NanoUsd => addNanoUsd(spent.cost, cost)
 /** So many newest days are kept. They are counted, because a clock that is ahead for one request must not make today old. */
 const DAYS_KEPT = 8
 
-/** What counts against the hours of pools. All calls are synchronous, in memory. */
+/** Counts against the hourly budgets of pools. All calls are synchronous, in memory. */
 export class PoolHours implements WriteBehind {
   readonly #hours = new Map<string, PoolBudget>()
   readonly #dirty = new DirtySet<string>()

@@ -10,7 +10,7 @@ class StoreRefused extends Error {
   override readonly name = 'StoreRefused'
 }
 
-/** What a gateway remembers of its store beside it. */
+/** The gateway's memory of its store, kept outside the store. */
 export interface StoreMemory {
   readonly stateDir: string
   /** Whether the operator wants a new store in place of the one that is remembered. */
@@ -64,7 +64,7 @@ interface Remembered {
   readonly id: string
 }
 
-/** What is remembered of the store of a path: another path is another store, which the operator chose. */
+/** Recalls the store at a path: another path is another store, which the operator chose. */
 function recall(stateDir: string, path: string): Remembered | undefined {
   const file = fileOf(stateDir)
   if (!existsSync(file)) return undefined

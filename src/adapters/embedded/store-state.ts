@@ -18,7 +18,7 @@ export interface StoreState {
   readonly poolHours: PoolHours
   readonly rules: RuleCounters
   readonly writer: Writer
-  /** What is in the newest rows of the ledger. */
+  /** An index of the ledger's newest rows. */
   readonly index: RowIndex
   readonly now: () => EpochMs
 }
@@ -52,7 +52,7 @@ const ACCOUNTS_IN_MEMORY = 10_000
 /** The counter of a rule takes about 300 bytes, and 5 kB where its window slides; a group has few. */
 const RULES_IN_MEMORY = 20_000
 
-/** Of four million rows, in 20 MB. */
+/** It indexes four million rows in 20 MB. */
 const INDEX_SIZE = { rows: 256, blocks: 16_384 }
 
 function countersIn({ standings }: Records, account: string): AccountCounters | undefined {

@@ -17,7 +17,7 @@ export type StoredOrg = Omit<OrgRecord, 'org'>
 /** An account as it lies in the files, by its id. */
 export type StoredAccount = Omit<AccountState, 'account'>
 
-/** What `RecordWriter` alone may write, but for clearing all of it. */
+/** A table that only `RecordWriter` writes; others may clear it whole. */
 export type ReadOnly<V> = Pick<
   Database<V, string>,
   'get' | 'getRange' | 'getKeys' | 'getKeysCount' | 'doesExist' | 'clearSync'

@@ -151,7 +151,7 @@ export class Reader {
   }
 }
 
-/** What came is no message of the table. */
+/** The bytes received are no message of the table. */
 export class BadMessage extends Error {
   override readonly name = 'BadMessage'
 }

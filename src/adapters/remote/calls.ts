@@ -112,10 +112,10 @@ export const CALLS: Calls = {
   whole: { proveWritable: answers(nothing), dump: streams(json) },
 }
 
-/** What a call takes and gives. */
+/** The shapes of a call's arguments and answer. */
 export interface CallShape<Args extends readonly unknown[] = readonly unknown[], Answer = unknown> {
   readonly args: { readonly [Place in keyof Args]: ShapeOf<Args[Place]> }
-  /** Of its result; of a stream, of each item. */
+  /** The shape of its result, or of each item of a stream. */
   readonly answer: ShapeOf<Answer>
   /** `soon`: given up after 2 s without a word. `whenever`: what is written, or takes long. `pages`: gives items, page by page. */
   readonly comes: 'soon' | 'whenever' | 'pages'

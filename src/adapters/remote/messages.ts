@@ -23,7 +23,7 @@ import {
   text,
 } from '../../records/shape.ts'
 
-// What travels for each request, from its parts to the messages.
+// The messages of each request, after the parts that they are made of.
 
 const price = record<HeldPrice>({ input: nanoUsds, output: nanoUsds, item: optional(nanoUsds) })
 const window = record<Window>({ start: number, end: number })

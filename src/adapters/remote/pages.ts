@@ -10,7 +10,7 @@ export interface Page {
   readonly isLast: boolean
 }
 
-/** What a stream without items is. */
+/** The page of a stream without items. */
 export const NO_PAGE: Page = { count: 0, items: Buffer.alloc(0), isLast: true }
 
 /**

@@ -8,11 +8,11 @@ export interface Method {
   readonly facet: keyof Facets
   readonly name: string
   readonly comes: CallShape['comes']
-  /** Of the arguments, in their order. */
+  /** The codecs of the arguments, in their order. */
   readonly args: readonly Codec<unknown>[]
-  /** Of the result, or of a page of items. */
+  /** The codec of the result, or of a page of items. */
   readonly answer: Codec<unknown>
-  /** Of the result, or of an item of a page. */
+  /** The codec of the result, or of an item of a page. */
   readonly item: Codec<unknown>
   /** The most items of a stream that travel together. */
   readonly perPage: number
@@ -36,7 +36,7 @@ export const METHODS: readonly Method[] = Object.entries(CALLS).flatMap(([facet,
   ),
 )
 
-/** What a frame is. Each is its length, its kind, the number of the call that it belongs to, and what the kind says. */
+/** The kinds of frames. A frame is its length, its kind, the number of its call, and a payload by kind. */
 export const FRAME = {
   /** Either side, first: who it is. */
   hello: 0,
@@ -53,7 +53,7 @@ export const FRAME = {
 
 export interface Hello {
   readonly version: string
-  /** Of the store, from its side. */
+  /** The scan orders of the store, from its side. */
   readonly scanOrders: readonly string[]
 }
 
@@ -76,7 +76,7 @@ export class Outbox {
     this.#send = send
   }
 
-  /** What is being collected. */
+  /** Bytes collected so far. */
   get size(): number {
     return this.#writer.at
   }

@@ -45,7 +45,7 @@ type Granted = Extract<Admitted, { readonly outcome: 'admitted' }>
 
 const isGranted = (admitted: Admitted): admitted is Granted => 'outcome' in admitted && admitted.outcome === 'admitted'
 
-/** What the table has of calls, as functions. */
+/** The calls of the table, as functions. */
 function facetsOn(link: StoreLink): Facets {
   const facets: Record<string, Record<string, unknown>> = {}
   METHODS.forEach(({ facet, name, comes }, number) => {

@@ -10,7 +10,7 @@ import { FRAME, failure, framesOf, type Hello, hello, METHODS, type Method, Outb
 export interface LinkOptions {
   /** The socket of the process that has the store. */
   readonly path: string
-  /** Of the program: the other side must be the same. */
+  /** The program's version, which must be that of the other side. */
   readonly version: string
   /** The store is gone for good, and so is all that was not answered. */
   readonly lost: () => void
@@ -207,7 +207,7 @@ export class StoreLink {
   }
 }
 
-/** What ends a request is never refused: it would be charged what it did not use. */
+/** The end of a request is never refused: the request would be charged for what it did not use. */
 const isEnd = ({ facet, name }: Method): boolean => facet === 'holds' && (name === 'settle' || name === 'refund')
 
 const isKeep = ({ facet, name }: Method): boolean => facet === 'responses' && name === 'keep'
@@ -222,7 +222,7 @@ interface Waiting {
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: Error) => void
   readonly late: (answer: unknown) => void
-  /** What it adds to the bytes of responses to be kept. */
+  /** Bytes that it adds to the responses waiting to be kept. */
   readonly keeping: number
   /** With what is answered soon. */
   readonly patience: Patience | undefined

@@ -16,7 +16,7 @@ export interface ServedStore {
   readonly store: Store
   /** Ends the holds of requests whose process ended, each at its last checkpoint. */
   readonly abandon: (requestIds: readonly string[]) => Promise<void>
-  /** Of the program. */
+  /** The program's version. */
   readonly version: string
   readonly alarm: Alarm
   /** Replaces the second that a worker has to close its side, in tests. */

@@ -47,7 +47,7 @@ export class Connections {
         return database.isTls ? tlsOf(database) : false
       },
     })
-    // Of idle connections: the next one is opened when it is needed. Of those in use the next statement rejects.
+    // An idle connection that fails is replaced when one is needed. On a connection in use the next statement rejects.
     this.#pool.on('error', () => {})
     this.#pool.on('connect', client => client.on('error', () => {}))
   }
@@ -105,13 +105,13 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** What PostgreSQL answers where there is no such table. */
+/** Whether PostgreSQL answered that there is no such table. */
 export const isTableMissing = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && 'code' in error.cause && error.cause.code === '42P01'
 
 /** One archives, and the others read. */
 const MOST = 4
 const CONNECT_MS: Millis = 5000
-/** Of one statement. */
+/** The time limit of one statement. */
 const ANSWER_MS: Millis = 20_000
 const IDLE_MS: Millis = 60_000

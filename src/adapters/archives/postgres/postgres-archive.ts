@@ -84,7 +84,7 @@ export class PostgresArchive implements Archive {
   }
 }
 
-/** What is removed from the store must be on the disk of the server, however it is set up. */
+/** Rows leave the store only once they are on the server's disk, however the server is set up. */
 const DURABLE = `SELECT set_config('synchronous_commit', 'on', true)
   WHERE current_setting('synchronous_commit') IN ('off', 'local')`
 

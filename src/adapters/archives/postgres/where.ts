@@ -30,7 +30,7 @@ export class Where {
     if (to !== undefined) this.add('request_id <= ?', to)
   }
 
-  /** What a row itself says of who asks, and when: ids are compared too, since they have the index. */
+  /** Narrows by each row's own account, key and time. Ids are compared too, since they have the index. */
   asked({ account, key, since, until }: LedgerQuery): void {
     if (account !== undefined) this.add('account = ?', account)
     if (key !== undefined) this.add('key = ?', key)
@@ -44,7 +44,7 @@ export class Where {
     }
   }
 
-  /** What the rows of a request say together. */
+  /** Narrows by what the rows of a request say together. */
   meant({ model, pool, slow = 0, failed }: PastQuery): void {
     if (model !== undefined) this.add('bool_or(model = ?)', model)
     if (pool !== undefined) this.add('bool_or(pool = ?)', pool)

@@ -31,7 +31,7 @@ export async function* dumpRecords({ records, writer }: StoreState): AsyncGenera
 
 type Dump = (records: Records, transaction: Transaction) => AsyncGenerator<StoreRecord, void, undefined>
 
-/** Of one database in the order of its keys. */
+/** Dumps one database in the order of its keys. */
 const dumpOf = <V, K extends Key>(
   of: (records: Records) => Pick<Database<V, K>, 'getRange'>,
   recordOf: (key: K, value: V) => StoreRecord | undefined,
@@ -44,7 +44,7 @@ const dumpOf = <V, K extends Key>(
       }
   }
 
-/** What lies in other records: with its key, in the numbers that a taker makes anew, or in the copies of these; and what is of one store alone. */
+/** Tables that a dump leaves out: other records have their contents, a restore makes them anew, or they belong to one store alone. */
 type InOthers = 'keyUses' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'series' | 'room'
 
 /** The compiler asks for what a new database has. */

@@ -94,7 +94,7 @@ async function finishRestore(path: string): Promise<void> {
 const DATA = 'data.mdb'
 /** Files that are being made. */
 const asideOf = (path: string): string => join(path, 'restoring')
-/** The same once all is in them. */
+/** The directory of a store into which everything was restored. */
 const wholeOf = (path: string): string => join(path, 'restored')
 
 /** Files of no use are in the way of no restore. */

@@ -19,7 +19,7 @@ function withRecords(path: string, walk: PageWalk, isOver: () => boolean): Store
   try {
     return { ...walk, ...readRecords(path, tables, isOver) }
   } catch (error) {
-    // Of a file that it cannot take. Whatever else fails says nothing of the file.
+    // LMDB's own errors tell of the file. Any other failure says nothing about it.
     if (!(error instanceof Error && /\bMDB_/.test(error.message))) throw error
     return { ...walk, faults: [error.message] }
   }

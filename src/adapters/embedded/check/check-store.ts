@@ -5,7 +5,7 @@ import type { Millis } from '../../../policy/config.ts'
 import type { PageWalk } from './page-walk.ts'
 import type { RecordRead } from './record-read.ts'
 
-/** What the process that checks is to do. */
+/** The task of the process that checks. */
 export interface CheckTask {
   /** The directory of the store. */
   readonly path: string
@@ -13,10 +13,10 @@ export interface CheckTask {
   readonly most: Millis | undefined
 }
 
-/** What was found of a store; `unreadable` only where all pages are whole. */
+/** The findings of a check; `unreadable` only where all pages are whole. */
 export type StoreCheck = PageWalk & Partial<Pick<RecordRead, 'unreadable'>>
 
-/** Of a store whose check ended the process that did it. */
+/** A check that ended its process. */
 interface Died {
   readonly signal: NodeJS.Signals
 }
@@ -53,7 +53,7 @@ const GRACE_MS: Millis = 2000
 /** As this file is: the sources, or what is built of them. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
 
-/** What is damaged, in an operator's words; undefined where nothing was found. */
+/** The damage in an operator's words; undefined where nothing was found. */
 export function damageText(check: StoreCheck | Died): string | undefined {
   if ('signal' in check) return `reading it ended a process with ${check.signal}`
   const pages = check.tables.flatMap(({ name, damaged }) =>

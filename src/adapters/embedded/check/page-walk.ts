@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
-/** What was found of one table of a data file. */
+/** The findings in one table of a data file. */
 export interface CheckedTable {
   readonly name: string
   rows: number
@@ -9,10 +9,10 @@ export interface CheckedTable {
   readonly damaged: number[]
 }
 
-/** What was found of a data file. */
+/** The findings in a data file. */
 export interface PageWalk {
   readonly tables: readonly CheckedTable[]
-  /** What is wrong beside the pages of a table. */
+  /** Faults outside the pages of a table. */
   readonly faults: readonly string[]
   readonly pages: number
   /** False where the time was over before all pages were read. */

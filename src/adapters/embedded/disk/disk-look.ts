@@ -1,6 +1,6 @@
 import { accessSync, constants, statfsSync } from 'node:fs'
 
-/** What can be seen of the disk that has a file. */
+/** The state of the disk that has a file. */
 export interface DiskLook {
   /** Bytes that this user may still write; infinite where the file system does not say. */
   readonly free: number

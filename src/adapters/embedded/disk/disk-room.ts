@@ -168,7 +168,7 @@ export class DiskRoom {
         wanted = bytesWritten < length ? 0 : wanted - length
       }
     } catch {
-      // What could not be allocated is missing from the size of the file.
+      // The file's size tells how much could be allocated.
     }
     const size = await this.#file.stat().then(
       stat => stat.size,

@@ -1,12 +1,12 @@
-/** What a commit has to write. */
+/** The size of a commit. */
 export interface CommitSize {
   /** Records that are put or removed. */
   readonly records: number
-  /** Of values that may be longer than half a page, all together. */
+  /** Bytes of all values that may be longer than half a page. */
   readonly bytes?: number
 }
 
-/** What the last commit left in the file. */
+/** The pages in the file after the last commit. */
 export interface TreeUse {
   /** That of the system that began the file: 4 KB as a rule. */
   readonly pageBytes: number

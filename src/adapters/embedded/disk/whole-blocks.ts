@@ -46,7 +46,7 @@ export async function allocateReaders(path: string): Promise<void> {
 
 const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
-/** What a file system allocates at least, as a rule. */
+/** The least that file systems allocate, as a rule. */
 const BLOCK_BYTES = 4096
 /** More than LMDB gives it, so that it takes the file as it is. */
 const READERS_BYTES = 4 * BLOCK_BYTES
