@@ -18,7 +18,7 @@ export function completionOfMessage(message: unknown): JsonObject | undefined {
   }
 }
 
-/** What a stop reason is called in chats. One that is not known is not taken for a good end, as in any chat. */
+/** The finish reason of a chat for a stop reason. An unknown one passes unchanged, and chat clients take it for no good end. */
 export const finishOf = (reason: unknown): string =>
   FINISHES.get(reason) ?? (typeof reason === 'string' && reason !== '' ? reason : 'stop')
 

@@ -1,4 +1,4 @@
-/** What Anthropic's models take of a request, which differs by version. Other models of this API take all of it. */
+/** Anthropic's models take different parts of a request, by version. Other models of this API take all of it. */
 export interface ModelTraits {
   /** How reasoning is asked for: by a number of tokens, or by an effort. */
   readonly thinking: 'budget' | 'adaptive'

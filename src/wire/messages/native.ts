@@ -40,7 +40,7 @@ const isOurs = (block: unknown): boolean => isObject(block) && THINKING.has(bloc
 const THINKING: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking'])
 const sealIn = ({ type, signature, data }: JsonObject): unknown => (type === 'thinking' ? signature : data)
 
-/** What a backend of Messages signed of it, if one did. */
+/** The signature that a Messages backend put on a block, if one did. */
 const signedIn = (block: unknown): readonly unknown[] =>
   unseal(sealIn(asObject(block)))?.signed.filter(({ type }) => type !== 'reasoning') ?? []
 

@@ -11,7 +11,7 @@ import { laterCounts } from './later-counts.ts'
 /** Turns a stream of Messages into chunks of a chat: one for each event that says something. */
 export class MessagesStream implements StreamTranslator {
   readonly #splitter = new SseSplitter()
-  /** Of every chunk. */
+  /** The members that every chunk has. */
   #head: JsonObject = {}
   readonly #open = new Map<unknown, OpenBlock>()
   readonly #thoughtsApart: boolean
@@ -50,7 +50,7 @@ export class MessagesStream implements StreamTranslator {
   #event(data: string): string {
     if (this.#isOver) return ''
     const event = parse(data)
-    // What is no event here is none there either.
+    // Data that is no event passes unchanged.
     if (!isObject(event)) return sseEvent(data)
     switch (event.type) {
       case 'message_start':
@@ -118,7 +118,7 @@ export class MessagesStream implements StreamTranslator {
     const kept = keptThought(thought)
     if (this.#thoughtsApart && kept.length > 0) return this.#chunk({ thinking_blocks: kept })
     this.#kept.push(...kept)
-    // Of a call without arguments nothing is sent, and some send them with its beginning.
+    // Some backends send the arguments with the call's beginning; a call without arguments has none to send.
     if (call === undefined || text !== '') return ''
     return this.#call(call, { function: { arguments: JSON.stringify(asObject(block.input)) } })
   }

@@ -32,7 +32,7 @@ function toolOf(tool: JsonObject): JsonObject[] {
   return [marked(made, tool, declared)]
 }
 
-/** What may be called: as the model likes, nothing, anything, or the tool of this name. */
+/** The choice of tools: as the model likes, none, any, or the tool of this name. */
 type Mode = 'auto' | 'none' | 'required' | { readonly name: unknown } | undefined
 
 /** `only` are the names that `allowed_tools` leaves. */

@@ -73,7 +73,7 @@ function onlyText([first, ...rest]: readonly JsonObject[]): string | undefined {
   return isPlain && rest.length === 0 ? String(first.text) : undefined
 }
 
-/** What a user, a tool or a later system message says. */
+/** The blocks of a user's, a tool's or a later system message. */
 function given(message: JsonObject): JsonObject[] {
   const { role, content, tool_call_id } = message
   if (role === 'tool') return [marked(toolResult(tool_call_id, content), message, ...partsOf(content))]
@@ -82,7 +82,7 @@ function given(message: JsonObject): JsonObject[] {
   return text === '' ? [] : [marked(reminder(text), message, ...partsOf(content))]
 }
 
-/** What no user said, in the form that models were trained on. */
+/** A text of no user, in the form that models were trained on. */
 const reminder = (text: string): JsonObject => ({
   type: 'text',
   text: `<system-reminder>\n${text}\n</system-reminder>`,
@@ -125,7 +125,7 @@ function blocksOf(content: unknown): JsonObject[] {
   return partsOf(content).flatMap(blockOf)
 }
 
-/** The same with the marks of the parts. */
+/** The blocks of a content, with the cache marks of its parts. */
 function markedBlocksOf(content: unknown): JsonObject[] {
   if (!Array.isArray(content)) return blocksOf(content)
   return partsOf(content).flatMap(part => blockOf(part).map(block => marked(block, part)))
@@ -139,7 +139,7 @@ function blockOf({ type, text, refusal, image_url }: JsonObject): JsonObject[] {
   return image ? [{ type: 'image', source: image }] : []
 }
 
-/** Of the only form that the gateway takes, a data URL. */
+/** An image from a data URL, the only form that the gateway takes. */
 function imageOf(url: unknown): JsonObject | undefined {
   const [, mediaType, options, data] = DATA_URL.exec(typeof url === 'string' ? url : '') ?? []
   if (mediaType === undefined || data === undefined) return undefined

@@ -43,7 +43,7 @@ export function writeFrame({ id, created, model, echoed }: FrameTerms, state: Fr
   }
 }
 
-/** What is the same in all frames of one answer. */
+/** The terms that all frames of one answer share. */
 export interface FrameTerms {
   readonly id: string
   readonly created: number
@@ -63,7 +63,7 @@ export interface FrameState {
 /** How an answer ended that came whole. */
 export type Status = 'completed' | 'incomplete'
 
-/** What is charged, with what the backend reported of its reasoning. */
+/** Writes the usage that is charged, with the reasoning tokens that the backend reported. */
 export function writeUsage(charged: Usage, reported: unknown): JsonObject {
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = charged
   return {

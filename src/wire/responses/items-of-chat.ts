@@ -61,7 +61,7 @@ function partOf({ type, text, image_url }: JsonObject): JsonObject[] {
   return [{ type: 'input_image', image_url: url, detail: detail ?? 'auto' }]
 }
 
-/** What an assistant said, in one text. */
+/** An assistant's message as one text. */
 function textIn(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''

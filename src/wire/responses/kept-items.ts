@@ -1,7 +1,7 @@
 import { isAbsent } from '../findings.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
-/** What a body asks to take up again: the response before it, and the places of items that stand for kept ones. */
+/** The references of a body: the response before it, and the places of items that stand for kept ones. */
 export interface References {
   readonly previous?: string
   readonly items: readonly ItemReference[]
@@ -25,7 +25,7 @@ export function referencesIn({ previous_response_id: previous, input }: JsonObje
 const isReference = ({ type, role, id }: JsonObject): boolean =>
   type === 'item_reference' || (isAbsent(type) && isAbsent(role) && !isAbsent(id))
 
-/** What was said so far, as items; undefined where it is neither a text nor a list. */
+/** The conversation so far, as items; undefined where it is neither a text nor a list. */
 export function itemsOf(input: unknown): readonly unknown[] | undefined {
   if (isAbsent(input)) return []
   if (typeof input !== 'string') return Array.isArray(input) ? input : undefined
@@ -62,6 +62,6 @@ export const isReadable = ({ type, content, encrypted_content: sealed }: JsonObj
 /** Whether a response has all that it will ever have, and that is an answer. */
 export const isAnswer = ({ status }: JsonObject): boolean => status === 'completed' || status === 'incomplete'
 
-/** Of a response: the items that its model said. */
+/** The output items of a response. */
 export const outputOf = ({ output }: JsonObject): readonly JsonObject[] =>
   Array.isArray(output) ? output.map(asObject) : []

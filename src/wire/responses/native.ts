@@ -13,7 +13,7 @@ import { OutputSoFar } from './output-so-far.ts'
 /** Answers of Responses that pass through as their backend sends them. */
 export const responsesNative: NativeDialect = {
   capField: 'max_output_tokens',
-  // What a backend keeps would be there for every client of its account.
+  // A response that the backend keeps would be there for every client of its account.
   replaced: ({ input, stream }) => ({
     store: false,
     // transformers streams unless it is told not to.
@@ -53,7 +53,7 @@ class ResponsesReader implements NativeReader {
   /** As it was when it began: without what was said. */
   #response: JsonObject = { object: 'response', output: [] }
   readonly #parts = new OpenParts()
-  /** Of the next event. */
+  /** The number of the next event. */
   #sequence = 0
   readonly #output = new OutputSoFar()
 
@@ -135,7 +135,7 @@ class ResponsesReader implements NativeReader {
   }
 }
 
-/** What the event says that holds all of a response. */
+/** Reads the event that holds a whole response. */
 function lastOf(event: JsonObject): NativeEvent {
   const response = asObject(event.response)
   const usage = readUsage(response.usage)

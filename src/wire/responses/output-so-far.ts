@@ -1,6 +1,6 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
-/** What a stream of Responses has said so far, so that it can be ended in the middle of an item. */
+/** The output of a Responses stream so far, so that the stream can be ended in the middle of an item. */
 export class OutputSoFar {
   /** By their place. */
   readonly #items = new Map<number, JsonObject>()
@@ -41,7 +41,7 @@ class OpenItem {
   #partPlace = 0
   readonly #said: string[] = []
   readonly #args: string[] = []
-  /** What the last piece is a part of. */
+  /** The text that the last piece belongs to. */
   #last: string[] = []
 
   constructor(place: number, item: JsonObject) {

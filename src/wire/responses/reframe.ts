@@ -2,7 +2,7 @@ import { parse } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import { namedEvent } from '../sse.ts'
 
-/** What an event tells of its response as a whole, such as `response.completed`. */
+/** An event about its response as a whole, such as `response.completed`. */
 export interface FrameEvent {
   readonly type: string
   readonly response: JsonObject

@@ -22,7 +22,7 @@ const previousResponseNotFound = (id: string): Denied =>
     'previous_response_not_found',
   )
 
-/** Of an item that stands for one of an earlier answer. */
+/** Refuses an item that stands for one of an earlier answer. */
 export const itemNotFound = (field: string, id: string): Denied => ({
   denial: {
     code: 'NOT_FOUND',
@@ -32,7 +32,7 @@ export const itemNotFound = (field: string, id: string): Denied => ({
   },
 })
 
-/** The same two where responses are kept, and this one is not, or not any more. */
+/** Refuses a response that is not kept, or not any more, where responses are kept. */
 export const keptResponseNotFound = (id: string): Denied =>
   invalid(
     'previous_response_id',
@@ -49,7 +49,7 @@ export const keptItemNotFound = (field: string, id: string): Denied => ({
   },
 })
 
-/** Of requests that read, cancel, delete or shorten an earlier response. */
+/** Refuses a request that reads, cancels, deletes or shortens an earlier response. */
 export const responseNotFound = (id: string): Denied => ({
   denial: { code: 'NOT_FOUND', problem: `Response with id ${quoted(id)} not found: nothing is stored here.` },
 })

@@ -9,7 +9,7 @@ import { BREAK, callOf, finishOf, isCall, thoughtsIn, wordsIn } from './answer-t
 /** Turns a stream of Responses into chunks of a chat: one for each event that says something. */
 export class ResponsesStream implements StreamTranslator {
   readonly #splitter = new SseSplitter()
-  /** Of every chunk. */
+  /** The members that every chunk has. */
   #head: JsonObject = {}
   /** By its place in the output: the ids of items differ from event to event with some backends. */
   readonly #items = new Map<unknown, OpenItem>()
@@ -50,7 +50,7 @@ export class ResponsesStream implements StreamTranslator {
   #event(data: string): string {
     if (this.#isOver) return ''
     const event = parse(data)
-    // What is no event here is none there either, and an end before the answer is over is none.
+    // Data that is no event passes unchanged. A `[DONE]` before the answer is over ends nothing.
     if (!isObject(event)) return sseEvent(data)
     const { output_index: index, delta } = event
     switch (event.type) {
@@ -136,7 +136,7 @@ export class ResponsesStream implements StreamTranslator {
     return this.#chunk({ tool_calls: [{ index: open.call, ...call }] })
   }
 
-  /** What is whole now, as far as no part of it was sent. */
+  /** Sends an item that is whole now, as far as no part of it was sent. */
   #finishItem(index: unknown, item: JsonObject): string {
     const open = this.#item(index)
     if (open.isWhole) return ''

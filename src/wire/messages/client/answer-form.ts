@@ -8,7 +8,7 @@ import {
 import type { ToolNames } from '../../tool-names.ts'
 import type { Usage } from '../../usage/usage.ts'
 
-/** What the form of an answer owes to its request. */
+/** The parts of a request that give its answer its form. */
 export interface AnswerForm {
   readonly names: ToolNames<string>
   /** Whether thinking is shown, or only its signature, from which the next request has it. */
@@ -44,7 +44,7 @@ export function stopOf({ choice, called, refused }: ChatEnd, { stops }: AnswerFo
 }
 
 /**
- * What a backend wants back, in a block that clients keep and show to nobody; none where there is nothing. It is a block of
+ * The data that a backend wants back, in a block that clients keep and show to nobody; none where there is nothing. It is a block of
  * its own where the client sees no thinking, or has seen it already.
  */
 export function hiddenBlocks({ text, signed, calls = [], field }: Hidden): readonly RedactedBlock[] {

@@ -94,7 +94,7 @@ class MessageReader {
     turn.results.push({ role: 'tool', tool_call_id: id, content })
   }
 
-  /** What a search for tools found. The tool is in the chat already. */
+  /** A tool that a tool search found. The tool is in the chat already. */
   #reference(block: JsonObject, at: string): string {
     const name = this.#findings.requiredText(`${at}.tool_name`, block.tool_name)
     return `The tool ${this.#names.send(name, name, name)} can be called.`
@@ -129,7 +129,7 @@ const REMINDER = '<system-reminder>'
 /** As many characters as a chat takes of the id of a call. */
 const ID_CHARS = 512
 
-/** What another service ran, and its results. */
+/** Calls that another service ran, and their results. */
 const OF_SERVICE = /^(?:server_tool_use|mcp_tool_use|\w+_tool_result)$/
 
 /** Its text for any backend, and for the one that signed it all of it. */

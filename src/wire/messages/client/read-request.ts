@@ -155,7 +155,7 @@ function refuseDearer({ inference_geo: place, speed, service_tier: tier }: JsonO
 /** A tier at the price that is declared. */
 const isOrdinary = (tier: unknown): boolean => isAbsent(tier) || tier === 'auto' || tier === 'standard_only'
 
-/** What nothing reads of a body that may change its answer. */
+/** Records the members that may change an answer and that nothing here reads. */
 function loseOthers(body: JsonObject, findings: Findings): void {
   findings.loseOthers(body, KNOWN)
   const { inference_geo: place, speed, service_tier, output_config } = body

@@ -111,7 +111,7 @@ export class ThinkingSegment extends Segment {
   }
 }
 
-/** What only its backend can read. It is whole when it begins. */
+/** Reasoning that only its backend can read. It is whole when it begins. */
 export class RedactedSegment extends Segment {
   readonly #block: SignedThought
 
@@ -133,7 +133,7 @@ export class RedactedSegment extends Segment {
   }
 }
 
-/** What a backend signed of a call, by the id of the call that the client gets. */
+/** A backend's signature of a call, under the call's id for the client. */
 export class SignatureSegment extends Segment {
   readonly #call: CallSegment
   readonly #signature: Omit<CallSignature, 'call'>
@@ -175,7 +175,7 @@ export class CallSegment extends Segment {
     return this.name !== ''
   }
 
-  /** What the client knows it by. */
+  /** The call's id and name for the client. */
   get named(): ReturnType<CallNaming> {
     this.#named ??= this.#naming(this)
     return this.#named

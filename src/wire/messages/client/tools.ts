@@ -48,7 +48,7 @@ class Tools {
     else this.#addOfService(tool, type, at)
   }
 
-  /** What a chat says of all of them. */
+  /** The members of a chat for all tools. */
   chat(choice: JsonObject): JsonObject {
     const chosen = this.#chosen(choice)
     if (this.#listed.length === 0) {
@@ -152,8 +152,8 @@ const TYPE_PROBLEM = 'must be 1 to 64 letters, digits, _, . and -'
 /** Tools of Anthropic that clients run themselves. */
 const CLIENTS = /^(?:bash|text_editor|computer|memory)_/
 
-/** What a type of Anthropic's ends with: the day of its version. */
+/** The end of Anthropic's tool types: the day of the version. */
 const VERSION = /_\d{8}$/
 
-/** What a chat takes as the name of a tool. */
+/** Names of tools that a chat takes. */
 const CHAT_NAME = /^[A-Za-z0-9_-]{1,64}$/

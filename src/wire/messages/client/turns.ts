@@ -64,7 +64,7 @@ export interface AssistantTurn {
   /** Where its backend told that. */
   field?: ReasoningField | undefined
   readonly signed: SignedThought[]
-  /** Of calls, by their ids. */
+  /** Signatures of calls, by the ids of the calls. */
   readonly signatures: Map<unknown, CallSignature>
   readonly calls: JsonObject[]
 }

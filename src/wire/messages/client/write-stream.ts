@@ -27,14 +27,14 @@ export class MessageStream {
   readonly #row: Segment[] = []
   /** How many of the row are written whole. */
   #over = 0
-  /** Of the block that is written. */
+  /** The index of the open block. */
   #index = 0
   readonly #calls = new OpenCalls(() => {
     this.#hide()
     return this.#begin(new CallSegment(this.#naming))
   })
   readonly #signed = new SignedThoughts()
-  /** What was thought for a client that did not ask for it, since the last call. */
+  /** Reasoning since the last call that the client did not ask for. */
   #hidden: { text: string; readonly signed: SignedThought[]; field?: ReasoningField | undefined } = {
     text: '',
     signed: [],
@@ -170,7 +170,7 @@ export class MessageStream {
     return { id: this.#ids.take(id), name: this.#form.names.find(name) ?? name }
   }
 
-  /** What can be written now: of the first segment that is not over, and of those after it once it is. */
+  /** Writes as much as can go now: of the first open segment, and of those after it once it is over. */
   #write(ends: boolean): string {
     let events = ''
     for (let segment = this.#row[this.#over]; segment; segment = this.#row[this.#over]) {

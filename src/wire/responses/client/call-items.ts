@@ -83,7 +83,7 @@ export class CallItems {
   }
 
   #extend(call: NamedCall, delta: string): void {
-    // What follows whole arguments is blank, or nothing that a client could read.
+    // Only blanks, or nothing that a client could read, follow whole arguments.
     if (call.isClosed) return
     call.end.take(delta)
     call.arguments += delta
@@ -146,7 +146,7 @@ interface NamedCall {
   readonly itemId: string
   readonly callId: string
   arguments: string
-  /** Of its arguments. */
+  /** The end of its arguments. */
   readonly end: JsonEnd
   isClosed: boolean
 }

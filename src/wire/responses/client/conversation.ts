@@ -15,7 +15,7 @@ export class Conversation {
   #open: Turn | undefined
   /** The last answer with a call of this id. */
   readonly #callers = new Map<string, Turn>()
-  /** What backends signed of calls, by their ids. */
+  /** Backends' signatures of calls, by the ids of the calls. */
   readonly #signatures = new Map<unknown, CallSignature>()
 
   /** Ids of all calls. */
@@ -107,7 +107,7 @@ class Turn {
 
   writeTo(messages: JsonObject[], signatures: ReadonlyMap<unknown, CallSignature>): void {
     const { reasoning, field, signed, texts, calls, results, images } = this
-    // What was only thought, backends do not take for a message.
+    // Backends refuse a message that holds reasoning alone.
     if (texts.length === 0 && calls.length === 0) return
     messages.push({
       role: 'assistant',

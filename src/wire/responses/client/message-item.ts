@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../json-safety.ts'
 import type { OutputSink } from './output-sink.ts'
 
-/** What the model says: parts of text, or of a refusal. */
+/** The model's message: parts of text, or of a refusal. */
 export class MessageItem {
   readonly place: number
   readonly #id: string
@@ -73,7 +73,7 @@ interface OpenPart {
   readonly type: PartType
   text: string
   readonly logprobs: JsonObject[]
-  /** Of its tokens and their alternatives. */
+  /** Bytes of its tokens and their alternatives. */
   likelihoods: number
 }
 

@@ -46,7 +46,7 @@ function typeOf({ type, role, id }: JsonObject): unknown {
   return isAbsent(id) ? undefined : 'item_reference'
 }
 
-/** What services did between, of which the texts that follow tell enough, and tools, which `readTools` reads. */
+/** Items of services' work, whose results the following texts tell, and tools, which `readTools` reads. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   'web_search_call',
   'file_search_call',
@@ -99,7 +99,7 @@ function readMessage(field: string, { role, content }: JsonObject, { conversatio
   }
 }
 
-/** What the model thought: as it is, sealed, or summed up; and what of it its backend signed. */
+/** The model's reasoning: as it is, sealed, or summed up; and the part that its backend signed. */
 function reasoningOf(item: JsonObject): Reasoning {
   const { content, encrypted_content, summary } = item
   const sealed = unseal(encrypted_content)

@@ -175,7 +175,7 @@ function refuseTooMany(messages: readonly JsonObject[], found: Findings): void {
     )
 }
 
-/** What an answer repeats of a request: whole, since a client reads it. */
+/** The request as its answer repeats it: whole, since a client reads it. */
 const echoOf = (body: JsonObject, { texts }: ReadTerms): JsonObject =>
   typeof body.instructions === 'string' ? { ...body, instructions: texts.read(body.instructions) } : body
 
@@ -189,7 +189,7 @@ function checkEchoed(body: JsonObject, found: Findings): void {
   found.text('reasoning.generate_summary', generate_summary, WORD_MAX)
 }
 
-/** What nothing reads of a body that may change its answer. */
+/** Records the members that may change an answer and that nothing here reads. */
 function loseOthers(body: JsonObject, found: Findings): void {
   const { truncation, reasoning, text } = body
   found.loseOthers(body, KNOWN)

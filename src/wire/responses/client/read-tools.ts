@@ -54,7 +54,7 @@ const WEB_SEARCH = 'web_search'
 const IGNORED = /^(?:web_search[a-z0-9_]{0,54}|image_generation|tool_search|local_shell)$/
 const HOSTED_NAME = /^[A-Za-z0-9_-]{1,64}$/
 
-/** What reading the list collects. */
+/** The tools collected while the list is read. */
 interface Seen {
   readonly listed: ListedTool[]
   /** Where the client's own tools stand in it, by the names that the backend gets. */

@@ -8,7 +8,7 @@ import {
 import type { OutputSink } from './output-sink.ts'
 import type { Wanted } from './wanted.ts'
 
-/** What the model thought, written as a summary or as it is. */
+/** The model's reasoning, written as a summary or as it is. */
 export class ReasoningItem {
   readonly place: number
   readonly #id: string
@@ -70,12 +70,12 @@ export class ReasoningItem {
     return item
   }
 
-  /** What only a seal can say is sealed also for those that did not ask for it. */
+  /** Calls and signatures, which only a seal can carry, are sealed even for clients that did not ask for it. */
   get #mustBeSealed(): boolean {
     return this.#wantsSeal || this.#calls.length > 0 || this.#field !== undefined
   }
 
-  /** What a backend of Responses sealed is sent back to it as it is. */
+  /** A Responses backend's own seal goes back to it as it is. */
   get #sealed(): string {
     const [only, ...others] = this.#signed
     if (only?.type === 'reasoning' && others.length === 0) return only.encrypted_content

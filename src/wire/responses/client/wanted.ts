@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../json-safety.ts'
 import type { ClientTools } from './tool-kinds.ts'
 
-/** What of a request its answer is written by. */
+/** The parts of a request that shape its answer. */
 export interface Wanted {
   readonly tools: ClientTools
-  /** Of earlier calls: no other one may have such an id. */
+  /** The ids of earlier calls, which no new call may have. */
   readonly callIds: ReadonlySet<string>
   /** Whether reasoning is written as a summary, which is all that most clients show. */
   readonly summaries: boolean

@@ -11,13 +11,13 @@ export class ResponseWriter implements AnswerWriter {
   readonly tokenForm = tokenOf
   readonly #terms: FrameTerms
   readonly #output: Output
-  /** What was not handed over yet. */
+  /** Events that were not handed over yet. */
   #events = ''
   #sequence = 0
   /** Whether there are no events to be written: the answer is whole, or its last event was. */
   #isOver = false
   #finish: unknown
-  /** What the backend said that it used. */
+  /** The usage that the backend reported. */
   #reported: unknown
 
   constructor(wanted: Wanted, { newId, created, model }: WriterTerms) {
