@@ -48,16 +48,6 @@ const responses: DialectMembers = {
   ]),
 }
 
-/**
- * Members of Messages that belong to a beta feature, and how its name begins: a backend refuses the member of a request that
- * does not name the feature in `anthropic-beta`. A pool gets them where its `betas` let the name through.
- * https://docs.claude.com/en/api/beta-headers
- */
-export const BETA_MEMBERS: ReadonlyMap<string, string> = new Map([
-  ['context_management', 'context-management-'],
-  ['output_format', 'structured-outputs-'],
-])
-
 /** Anthropic's Messages. */
 const messages: DialectMembers = {
   top: new Set(

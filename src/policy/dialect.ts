@@ -1,8 +1,7 @@
 import { acceptsOf } from './accepts.ts'
-import { BACKEND_DIALECTS, DIALECT_NAMES, type DialectName } from './backend-dialects.ts'
+import { BACKEND_DIALECTS, BETA_DIALECTS, DIALECT_NAMES, type DialectName } from './backend-dialects.ts'
 import { type ChatModel, type Model, type Place, type Pool, placeOf } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
-import { BETA_MEMBERS } from './dialect-members.ts'
 import { type ChatAsk, cacheTimeOf, extraCacheTime, type InferenceRequest } from './facts.ts'
 import type { CacheTime } from './price.ts'
 import { chatNameOf, LABELS } from './providers/droppable.ts'
@@ -107,8 +106,10 @@ export const cacheTimeAt = (pool: Spoken, request: InferenceRequest): CacheTime 
 /** The first member of a request by which a pool refuses it. One of a beta feature is left out: agents send those unasked. */
 const refusedAt = (model: Model, pool: Spoken, request: ChatAsk): string | undefined =>
   pool.unknownFields === 'refuse' && isNative(pool, request)
-    ? unpassed(model, pool, request).find(name => !BETA_MEMBERS.has(name))
+    ? unpassed(model, pool, request).find(name => !isOfBeta(name))
     : undefined
+
+const isOfBeta = (name: string): boolean => [...BETA_DIALECTS.values()].some(({ members }) => members.has(name))
 
 const unpassed = (model: Model, { passes }: Spoken, request: ChatAsk): readonly string[] =>
   (request.unknown ?? []).filter(name => !passes.includes(name) && !isDeclared(model, request, name))

@@ -2,22 +2,24 @@ import type { Loaded } from '../config/settings.ts'
 import type { Kind } from '../policy/config.ts'
 import type { Denied } from '../policy/denial.ts'
 import type { Caller, InferenceRequest } from '../policy/facts.ts'
+import { CLIENT_DIALECT_NAMES, dialectAt, dialectPath, isDialectPath } from '../wire/client-dialects.ts'
 import { clientTerms, readClientRequest } from '../wire/client-request.ts'
 import { parseDialect } from '../wire/openai/body.ts'
 import { readChat } from '../wire/openai/chat.ts'
 import { readEmbeddings } from '../wire/openai/embeddings.ts'
 import { readImages } from '../wire/openai/images.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
+import type { Case } from './file.ts'
 
-export const PATHS = [
+/** Where requests are served by models, as files of tests name it. */
+export type Path = NonNullable<NonNullable<Case['request']>['path']>
+
+export const PATHS: readonly [Path, ...Path[]] = [
   '/v1/chat/completions',
-  '/v1/responses',
-  '/v1/messages',
+  ...CLIENT_DIALECT_NAMES.map(dialectPath),
   '/v1/embeddings',
   '/v1/images/generations',
-] as const
-/** Where requests are served by models. */
-export type Path = (typeof PATHS)[number]
+]
 
 export const isPath = (text: string): text is Path => PATHS.some(path => path === text)
 
@@ -33,23 +35,21 @@ export const pathOf: Readonly<Record<CaseKind, Path>> = {
 /** Where a request came to that was decided on. */
 export function pathAsked(request: InferenceRequest): string {
   if (request.kind === 'passthrough') return request.path
-  return request.kind === 'chat' && request.dialect ? `/v1/${request.dialect}` : pathOf[request.kind]
+  return request.kind === 'chat' && request.dialect ? dialectPath(request.dialect) : pathOf[request.kind]
 }
 
 /** Reads a body of a caller as the endpoint does. */
 export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded, caller: Caller): WireRequest | Denied {
   const { brand, limits } = settings
   if (bytes.length > limits.bodyBytes) return { denial: { code: 'PAYLOAD_TOO_LARGE', limitBytes: limits.bodyBytes } }
+  if (isDialectPath(path)) {
+    const parsed = parseDialect(bytes)
+    if ('denial' in parsed) return parsed
+    return readClientRequest(dialectAt(path), parsed, clientTerms(config, brand, caller))
+  }
   switch (path) {
     case '/v1/chat/completions':
       return readChat(bytes, { brand, declared: config.tools }, config.declared.chat)
-    case '/v1/responses':
-    case '/v1/messages': {
-      const parsed = parseDialect(bytes)
-      if ('denial' in parsed) return parsed
-      const dialect = path === '/v1/responses' ? 'responses' : 'messages'
-      return readClientRequest(dialect, parsed, clientTerms(config, brand, caller))
-    }
     case '/v1/embeddings':
       return readEmbeddings(bytes, limits.embeddingBatch, config.declared.embedding)
     case '/v1/images/generations':

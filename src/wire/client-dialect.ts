@@ -13,6 +13,22 @@ import type { Usage } from './usage/usage.ts'
 export interface ClientDialect {
   /** The chat that a body asks for. */
   read(body: JsonObject, terms: ReadTerms): ChatOfDialect | Denied
+  /** The chat whose tokens a body asks to count: like that of a request, whose answer need not be capped. */
+  countable(body: JsonObject, terms: ReadTerms): Pick<ChatOfDialect, 'chat'> | Denied
+  /** The event that shows its clients that a quiet stream lives; undefined where a comment does. */
+  readonly ping: string | undefined
+  /** How answers name the model for clients that want the name that they asked for; undefined where none does. */
+  readonly askedModel: AskedModel | undefined
+}
+
+/** Names the model in answers that a backend wrote in the dialect. */
+export interface AskedModel {
+  /** Whether a client wants the name that it asked for, by its `user-agent`. */
+  isWanted(userAgent: string | undefined): boolean
+  /** A whole answer with this name. */
+  answer(bytes: Buffer, model: string): Buffer
+  /** Events of a stream, the first of which gets this name. */
+  events(events: string, model: string): string
 }
 
 /** What a request is read by: its long texts, for which marks may stand, and what the configuration says. */

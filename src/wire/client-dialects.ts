@@ -1,21 +1,31 @@
-import type { ClientDialectName } from '../policy/dialect-members.ts'
+import { type ClientDialectName, DIALECT_MEMBERS } from '../policy/dialect-members.ts'
 import type { ClientDialect } from './client-dialect.ts'
+import type { ErrorForm } from './errors/forms.ts'
 import { messages } from './messages/client.ts'
+import { messagesErrors } from './messages/errors.ts'
 import { messagesNative } from './messages/native.ts'
 import type { NativeDialect } from './native/native-dialect.ts'
 import { responses } from './responses/client.ts'
+import { responsesErrors } from './responses/errors.ts'
 import { responsesNative } from './responses/native.ts'
 
-interface Row {
+/** What is asked of a client dialect by name. Nothing is optional: a new dialect compiles once it answers all of it. */
+export interface ClientDialectRow {
+  /** What pages call it. */
+  readonly title: string
   readonly client: ClientDialect
   readonly native: NativeDialect
   /** What fields of a chat are called, for problems that are found in it. */
   readonly fields: Readonly<Record<string, string>>
+  readonly errors: ErrorForm
+  /** The header by which its clients are told from others at the catalogue of models; undefined where none does. */
+  readonly catalogHeader: string | undefined
 }
 
 /** The dialects of clients beside that of chats, one row each. */
-export const CLIENT_DIALECTS: Readonly<Record<ClientDialectName, Row>> = {
+export const CLIENT_DIALECTS: Readonly<Record<ClientDialectName, ClientDialectRow>> = {
   responses: {
+    title: 'Responses',
     client: responses,
     native: responsesNative,
     fields: {
@@ -27,8 +37,11 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientDialectName, Row>> = {
       reasoning_effort: 'reasoning.effort',
       verbosity: 'text.verbosity',
     },
+    errors: responsesErrors,
+    catalogHeader: undefined,
   },
   messages: {
+    title: 'Messages',
     client: messages,
     native: messagesNative,
     fields: {
@@ -36,5 +49,19 @@ export const CLIENT_DIALECTS: Readonly<Record<ClientDialectName, Row>> = {
       response_format: 'output_config.format',
       reasoning_effort: 'output_config.effort',
     },
+    errors: messagesErrors,
+    catalogHeader: 'anthropic-version',
   },
 }
+
+export const CLIENT_DIALECT_NAMES = Object.keys(DIALECT_MEMBERS) as readonly ClientDialectName[]
+
+/** The path at which clients of a dialect send their requests. */
+export const dialectPath = (name: ClientDialectName): DialectPath => `/v1/${name}`
+
+export type DialectPath = `/v1/${ClientDialectName}`
+
+export const isDialectPath = (path: string): path is DialectPath =>
+  CLIENT_DIALECT_NAMES.some(name => dialectPath(name) === path)
+
+export const dialectAt = (path: DialectPath): ClientDialectName => path.slice('/v1/'.length) as ClientDialectName

@@ -1,7 +1,7 @@
-import { DIALECT_MEMBERS, REALTIME_MEMBERS } from '../policy/dialect-members.ts'
+import { DIALECT_MEMBERS, type DialectMembers, REALTIME_MEMBERS } from '../policy/dialect-members.ts'
 import { KNOWN_FIELDS } from '../policy/fields.ts'
 
-const { responses, messages } = DIALECT_MEMBERS
+const DIALECTS: readonly DialectMembers[] = [...Object.values(DIALECT_MEMBERS), REALTIME_MEMBERS]
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
@@ -15,16 +15,12 @@ export const TOP_MEMBERS: ReadonlySet<string> = new Set([
   ...KNOWN_FIELDS.chat,
   ...KNOWN_FIELDS.embedding,
   ...KNOWN_FIELDS.image,
-  ...responses.top,
-  ...messages.top,
-  ...REALTIME_MEMBERS.top,
+  ...DIALECTS.flatMap(({ top }) => [...top]),
 ])
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...TOP_MEMBERS,
-  ...responses.below,
-  ...messages.below,
-  ...REALTIME_MEMBERS.below,
+  ...DIALECTS.flatMap(({ below }) => [...below]),
   ...OF_CHATS,
 ])
 

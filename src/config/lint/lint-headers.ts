@@ -1,3 +1,4 @@
+import { BETA_DIALECTS } from '../../policy/backend-dialects.ts'
 import type { PoolSection } from '../file.ts'
 import { isReference } from '../model/formats.ts'
 import type { ProblemText, Say } from '../problem.ts'
@@ -13,8 +14,9 @@ export function lintHeaders(name: string, pool: PoolSection, say: Say): void {
     if (problem) say(['headers', header], 'error', problem.rule, problem.message, problem.hint)
     seen.add(header.toLowerCase())
   }
-  if (!pool.betas || pool.speaks?.includes('messages')) return
-  const message = `pool \`${name}\` has \`betas\`, and does not speak \`messages\``
+  if (!pool.betas || pool.speaks?.some(speech => BETA_DIALECTS.has(speech))) return
+  const dialects = [...BETA_DIALECTS.keys()].map(dialect => `\`${dialect}\``).join(' or ')
+  const message = `pool \`${name}\` has \`betas\`, and does not speak ${dialects}`
   say(['betas'], 'error', 'needs-messages', message, 'add it to `speaks`, or remove `betas`')
 }
 

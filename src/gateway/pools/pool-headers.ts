@@ -19,14 +19,15 @@ export function withQuery(path: string, { query }: Pick<BackendSettings, 'query'
 }
 
 /**
- * The header `anthropic-beta` of a request in Messages that goes to a pool untranslated: what the pool is always sent of
- * it, and of what the client sent the features that the operator allows. Undefined where that is none.
+ * The beta features that the header of a request in its own dialect names to a pool: those that the pool is always sent,
+ * and of those that the client sent what the operator allows. Undefined where that is none.
  */
 export function allowedBetas(
+  header: string,
   sent: string | undefined,
   { betas = [], headers }: Pick<BackendSettings, 'betas' | 'headers'>,
 ): string | undefined {
-  const own = headers?.get('anthropic-beta')
+  const own = headers?.get(header)
   const always = own === undefined ? [] : namesIn(typeof own === 'string' ? own : own.reveal())
   const asked = sent === undefined || betas.length === 0 ? [] : namesIn(sent.slice(0, MOST_BETAS))
   const names = new Set([...always, ...asked.filter(name => betas.some(beta => covers(beta, name)))])

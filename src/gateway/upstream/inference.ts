@@ -1,5 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
+import { BACKEND_DIALECTS } from '../../policy/backend-dialects.ts'
 import type { Millis, Model, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { droppedAt, isNative, lossesAt, takesMarks } from '../../policy/dialect.ts'
@@ -212,11 +213,13 @@ const thinks = (model: Model, request: InferenceRequest): boolean =>
 /** What a request that goes as it came is sent with, of what its client sent: the features that its pool allows. */
 function nativeHeaders(
   { dialect }: OwnDialect,
-  { 'anthropic-beta': sent }: Headers,
+  sent: Headers,
   settings: BackendSettings,
 ): Readonly<Record<string, string>> | undefined {
-  const betas = dialect === 'messages' ? allowedBetas(String(sent ?? ''), settings) : undefined
-  return betas === undefined ? undefined : { 'anthropic-beta': betas }
+  const header = BACKEND_DIALECTS[dialect].betas?.header
+  if (header === undefined) return undefined
+  const allowed = allowedBetas(header, String(sent[header] ?? ''), settings)
+  return allowed === undefined ? undefined : { [header]: allowed }
 }
 
 /** The size of vectors that a backend is asked for: those of models with one size know no such field. */

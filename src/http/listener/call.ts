@@ -6,13 +6,13 @@ import type { Cancel, Client, Clock, RequestTrace } from '../../gateway/ports.ts
 import type { Millis } from '../../policy/config.ts'
 import { isOfRule, ruleOf } from '../../policy/counters/refusal.ts'
 import type { Denial } from '../../policy/denial.ts'
+import { type ChosenForm, chooseForm, type FormSetting } from '../../wire/chosen-form.ts'
 import type { StreamError } from '../../wire/client-dialect.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { denialEvent, renderDenial, streamErrorOf } from '../../wire/errors/denial.ts'
-import { type ChosenForm, chooseForm, type FormSetting } from '../../wire/errors/form-of.ts'
 import type { ErrorForm } from '../../wire/errors/forms.ts'
 import type { ErrorTerms } from '../../wire/errors/texts.ts'
-import { addAnthropicRate, addRate, type RateState } from '../../wire/quota-headers.ts'
+import { addRate, type RateState } from '../../wire/quota-headers.ts'
 import { headerBounds } from '../../wire/response-headers.ts'
 import { CallNote } from '../log-entry.ts'
 import { type AnswerResources, CallCosts } from './call-costs.ts'
@@ -346,7 +346,7 @@ export class HttpCall implements Client {
     const headers: Record<string, string> = { ...answer.headers }
     if (vary !== undefined) headers.vary = vary
     if (rate) addRate(headers, rate)
-    if (rate && form === 'messages') addAnthropicRate(headers, rate, this.#context.clock.now())
+    if (rate) form.headers.addRate?.(headers, rate, this.#context.clock.now())
     this.#send({ ...answer, headers, body: { type: 'application/json', bytes: Buffer.from(JSON.stringify(body)) } })
   }
 

@@ -6,6 +6,7 @@ import { newRequestId, pooled } from '../../gateway/accounts/keys.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { CHAT_FORMS } from '../../wire/chosen-form.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { type Log, type LogEntry, tracedEnd } from '../log-entry.ts'
 import { noteRead } from './admit-read.ts'
@@ -95,7 +96,7 @@ export function serve<App extends ListenerApp, Row extends Endpoint>(
     for (const call of calls) call.failConnection(denial.code)
     const { terms, errorForm, always } = current()
     // There are no headers to ask who reads it.
-    const form = errorForm === 'openai' ? 'openai' : 'spec'
+    const form = CHAT_FORMS[errorForm === 'auto' ? 'spec' : errorForm]
     answerBroken(socket, denial, ['x-request-id', newId(), ...always], { errors: terms, form, clock })
   }
   const listener = (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {

@@ -5,15 +5,13 @@ import type { Served } from '../../gateway/request.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
-import type { AnswerWriter } from '../../wire/client-dialect.ts'
+import type { AnswerWriter, AskedModel } from '../../wire/client-dialect.ts'
+import { CLIENT_DIALECTS, type ClientDialectRow } from '../../wire/client-dialects.ts'
 import { withoutLikelihoods } from '../../wire/fast/likelihoods.ts'
 import { textOf } from '../../wire/json-bytes.ts'
 import { asObject } from '../../wire/json-safety.ts'
-import { answerNamed, comparesModels, startNamed } from '../../wire/messages/asked-model.ts'
 import { eventObjects } from '../../wire/openai/event-objects.ts'
 import type { Spoken, WireRequest } from '../../wire/openai/request.ts'
-import { addAnthropicRate } from '../../wire/quota-headers.ts'
-import { namedEvent } from '../../wire/sse.ts'
 import type { Steps } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { StreamForm } from '../stream-form.ts'
@@ -37,8 +35,10 @@ export class SpokenAnswer {
   readonly #call: HttpCall
   readonly #spoken: Spoken
   readonly #request: ChatAsk
-  /** The name of the model for clients that want the one that they asked for; others get that of the model that answers. */
-  readonly #named: string | undefined
+  /** The dialect of the client; undefined for a body of another one where chats are asked for. */
+  readonly #dialect: ClientDialectRow | undefined
+  /** Set for a client that wants the name of the model that it asked for; others get that of the model that answers. */
+  readonly #asked: { readonly model: string; readonly names: AskedModel } | undefined
   readonly #kept: KeptAnswer | undefined
   readonly #ignoresStore: boolean
   #writer: AnswerWriter | undefined
@@ -49,23 +49,24 @@ export class SpokenAnswer {
     this.#call = call
     this.#spoken = spoken
     this.#request = request
-    if (spoken.own?.dialect === 'messages' && comparesModels(call.request.headers['user-agent']))
-      this.#named = request.model
+    this.#dialect = spoken.own && CLIENT_DIALECTS[spoken.own.dialect]
+    const names = this.#dialect?.client.askedModel
+    const { model } = request
+    if (model !== undefined && names?.isWanted(call.request.headers['user-agent'])) this.#asked = { model, names }
     this.#kept = thread && new KeptAnswer(app, call, thread)
     this.#ignoresStore = ignoresStore
   }
 
   /** Adds the headers of an answer beside those that all answers have. */
   addHeaders(headers: Record<string, string>, { admitted }: Pick<Answered, 'admitted'>): void {
-    if (this.#spoken.own?.dialect === 'messages') {
-      headers['request-id'] = this.#call.requestId
-      addAnthropicRate(headers, rateAfter(admitted), this.#app.clock.now())
-    }
+    const { requestId, addRate } = this.#dialect?.errors.headers ?? {}
+    if (requestId !== undefined) headers[requestId] = this.#call.requestId
+    addRate?.(headers, rateAfter(admitted), this.#app.clock.now())
     if (this.#ignoresStore) headers[`x-${this.#app.settings.brand}-store`] = 'ignored'
   }
 
   *whole({ bytes, bill, isNative: isWritten, ...answered }: WholeServed): Steps<Buffer> {
-    if (isWritten) return this.#named === undefined ? bytes : answerNamed(bytes, this.#named)
+    if (isWritten) return this.#asked ? this.#asked.names.answer(bytes, this.#asked.model) : bytes
     const light = yield* withoutLikelihoods(bytes)
     const completion = asObject(JSON.parse(textOf(light?.bytes ?? bytes)))
     yield
@@ -99,13 +100,14 @@ export class SpokenAnswer {
   }
 
   get #pings(): Pick<StreamForm, 'ping'> {
-    return this.#spoken.own?.dialect === 'messages' ? PINGS : {}
+    const ping = this.#dialect?.client.ping
+    return ping === undefined ? {} : { ping }
   }
 
   #native(native: NativeEnding): StreamForm {
-    const model = this.#named
+    const asked = this.#asked
     return {
-      write: model === undefined ? events => events : events => startNamed(events, model),
+      write: asked ? events => asked.names.events(events, asked.model) : events => events,
       end: () => native.last,
       fail: error => native.fail(error, this.#call.requestId),
       ...this.#pings,
@@ -117,13 +119,10 @@ export class SpokenAnswer {
     this.#writer ??= this.#spoken.writer({
       requestId: this.#call.requestId,
       created: Math.floor(this.#app.clock.now() / 1000),
-      model: this.#named ?? pool.model,
+      model: this.#asked?.model ?? pool.model,
       inputTokens: model.kind === 'chat' ? estimatedInput(model, this.#request) : 0,
       newId: () => Buffer.from(this.#app.random(18)).toString('hex'),
     })
     return this.#writer
   }
 }
-
-/** As Anthropic fills one: its clients wait for events, not for comments. */
-const PINGS = { ping: namedEvent('ping', '{"type":"ping"}') }

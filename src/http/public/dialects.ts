@@ -1,15 +1,14 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import type { ClientDialectName } from '../../policy/dialect-members.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { choose } from '../../policy/model.ts'
-import type { ChatOfDialect, ReadTerms } from '../../wire/client-dialect.ts'
+import { CLIENT_DIALECTS } from '../../wire/client-dialects.ts'
 import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
 import { asObject, type JsonObject } from '../../wire/json-safety.ts'
-import { countable } from '../../wire/messages/client.ts'
 import { type DialectBody, outlineOf, parseDialect } from '../../wire/openai/body.ts'
 import { checkChat } from '../../wire/openai/chat.ts'
-import { responses } from '../../wire/responses/client.ts'
 import { tokensOf } from '../../wire/token-count.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { ClientEndpoint } from './client-family.ts'
@@ -27,46 +26,51 @@ const messages: Format<DialectBody> = {
     readClientRequest('messages', parsed, clientTerms(config, settings.brand, caller)),
 }
 
+/** The endpoints of each client dialect. */
+const ENDPOINTS: Readonly<Record<ClientDialectName, readonly ClientEndpoint[]>> = {
+  responses: [
+    ...responsesEndpoints,
+    {
+      method: 'POST',
+      path: '/v1/responses/input_tokens',
+      who: 'caller',
+      rate: 'reads',
+      sheds: true,
+      run: counting('responses', input_tokens => ({ object: 'response.input_tokens', input_tokens })),
+    },
+  ],
+  messages: [
+    {
+      method: 'POST',
+      path: '/v1/messages',
+      who: 'caller',
+      rate: 'plan',
+      admits: true,
+      sheds: true,
+      run: inference(messages),
+    },
+    {
+      method: 'POST',
+      path: '/v1/messages/count_tokens',
+      who: 'caller',
+      rate: 'reads',
+      sheds: true,
+      run: counting('messages', input_tokens => ({ input_tokens })),
+    },
+  ],
+}
+
 /** What clients of other dialects than that of chats may call. */
-export const dialectEndpoints: readonly ClientEndpoint[] = [
-  ...responsesEndpoints,
-  {
-    method: 'POST',
-    path: '/v1/responses/input_tokens',
-    who: 'caller',
-    rate: 'reads',
-    sheds: true,
-    run: counting(responses.read, input_tokens => ({ object: 'response.input_tokens', input_tokens })),
-  },
-  {
-    method: 'POST',
-    path: '/v1/messages',
-    who: 'caller',
-    rate: 'plan',
-    admits: true,
-    sheds: true,
-    run: inference(messages),
-  },
-  {
-    method: 'POST',
-    path: '/v1/messages/count_tokens',
-    who: 'caller',
-    rate: 'reads',
-    sheds: true,
-    run: counting(countable, input_tokens => ({ input_tokens })),
-  },
-]
+export const dialectEndpoints: readonly ClientEndpoint[] = Object.values(ENDPOINTS).flat()
 
 /** Says how many tokens the prompt of a body has, by our own estimate. It costs nothing, and counts in no limit. */
-function counting(
-  read: (body: JsonObject, terms: ReadTerms) => Pick<ChatOfDialect, 'chat'> | Denied,
-  answer: (tokens: number) => object,
-) {
+function counting(dialect: ClientDialectName, answer: (tokens: number) => object) {
+  const { client } = CLIENT_DIALECTS[dialect]
   return async (app: ReceiveApp, call: HttpCall, found: Identified): Promise<void> => {
     const { config, settings } = app
     const terms = clientTerms(config, settings.brand, found.caller)
     const check = ({ body, texts }: DialectBody) => {
-      const asked = read(body, { ...terms, texts, passes: true })
+      const asked = client.countable(body, { ...terms, texts, passes: true })
       if ('denial' in asked) return asked
       const checked = checkChat(outlineOf(asked.chat, texts), terms.names, terms.declared)
       return 'denial' in checked ? checked : countedFor(config, checked.request, asObject(texts.whole(asked.chat)))

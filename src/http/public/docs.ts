@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
+import { CLIENT_DIALECTS } from '../../wire/client-dialects.ts'
 import { docsStyle, errorsPage } from '../../wire/errors/docs-page.ts'
 import { errorList } from '../../wire/errors/error-list.ts'
 import type { HttpCall } from '../listener/call.ts'
@@ -15,7 +16,10 @@ export function showErrorDocs({ settings }: DocsApp, call: HttpCall): void {
   const { brand, server, errors, identity, guests } = settings
   const { consoleUrl } = server
   const { topup: topupUrl } = errors
-  const page = errorsPage({ brand, consoleUrl, topupUrl, signIn: identity !== undefined, guests: guests !== undefined })
+  const page = errorsPage({
+    ...{ brand, consoleUrl, topupUrl, signIn: identity !== undefined, guests: guests !== undefined },
+    dialects: Object.values(CLIENT_DIALECTS),
+  })
   call.send(200, 'text/html; charset=utf-8', Buffer.from(page), {
     'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
     'x-content-type-options': 'nosniff',

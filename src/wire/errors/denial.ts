@@ -1,30 +1,36 @@
 import type { Denial } from '../../policy/denial.ts'
 import type { StreamError } from '../client-dialect.ts'
-import { sseEvent } from '../sse.ts'
 import { type AnyDenial, errorCodes } from './codes.ts'
-import { bodyIn, type ErrorForm, inResponses, statusIn, wordsOf } from './forms.ts'
+import { backendReason, wordsOf } from './error-words.ts'
+import { type DeniedAnswer, type ErrorForm, openaiForm, specForm } from './forms.ts'
 import { reasonPhrase } from './reason-phrase.ts'
 import type { Answer, ErrorTerms } from './texts.ts'
 
 /** The one place where a denial becomes an answer, in the form that its client reads. */
-export function renderDenial(denial: AnyDenial, terms: ErrorTerms, form: ErrorForm = 'spec'): ErrorAnswer {
+export function renderDenial(denial: AnyDenial, terms: ErrorTerms, form: ErrorForm = specForm): ErrorAnswer {
   const { code } = denial
-  const { status: usual, reason } = errorCodes[code]
-  const status = statusIn(form, denial, usual)
+  const { brand, requestId } = terms
   const answer = answerOf(denial, terms)
+  const of = deniedAnswer(denial, terms, form, answer)
   const { error } = answer.body
+  const idHeader = form.headers.requestId
   return {
-    status,
+    status: of.status,
     message: typeof error === 'string' ? error : error.message,
-    reason: reasonPhrase(denial, answer.reason ?? reason),
+    reason: reasonPhrase(denial, answer.reason ?? errorCodes[code].reason),
     headers: {
-      [`x-${terms.brand}-error-code`]: code,
-      ...reasonHeader(denial, terms.brand),
-      ...(form === 'messages' && terms.requestId !== undefined && { 'request-id': terms.requestId }),
+      [`x-${brand}-error-code`]: code,
+      ...reasonHeader(denial, brand),
+      ...(idHeader !== undefined && requestId !== undefined && { [idHeader]: requestId }),
       ...answer.headers,
     },
-    body: bodyIn(form, denial, status, answer.body, terms.requestId),
+    body: form.body(of),
   }
+}
+
+function deniedAnswer(denial: AnyDenial, terms: ErrorTerms, form: ErrorForm, { body }: Answer): DeniedAnswer {
+  const status = form.status(denial, errorCodes[denial.code].status)
+  return { denial, status, body, requestId: terms.requestId }
 }
 
 /** TypeScript cannot see that a row's `answer` accepts denials of its own code. */
@@ -33,27 +39,14 @@ const answerOf = (denial: AnyDenial, terms: ErrorTerms): Answer =>
 
 /** What a stream that has begun says of a denial, in whatever form its dialect ends one. */
 export function streamErrorOf(denial: Denial, terms: ErrorTerms): StreamError {
-  const status = statusIn('openai', denial, errorCodes[denial.code].status)
+  const status = openaiForm.status(denial, errorCodes[denial.code].status)
   const { message, type, code } = wordsOf(denial, status, answerOf(denial, terms).body)
   return { message, type, code: code ?? denial.code }
 }
 
-/** The last event of a stream that fails after its headers went out. SDKs read the error code only from this form. */
-export function denialEvent(denial: Denial, terms: ErrorTerms, form: ErrorForm = 'spec'): string {
-  const { status, body } = renderDenial(denial, terms, form)
-  if (form === 'messages') return `event: error\n${sseEvent(JSON.stringify(body))}`
-  if (form === 'openai') return sseEvent(JSON.stringify(body))
-  if (form === 'responses') {
-    const { message, param, code } = inResponses(wordsOf(denial, status, answerOf(denial, terms).body))
-    return `event: error\n${sseEvent(JSON.stringify({ type: 'error', code, message, param, sequence_number: 0 }))}`
-  }
-  const message = 'error' in body && typeof body.error === 'string' ? body.error : errorCodes[denial.code].meaning
-  const more = denial.code === 'UPSTREAMS_EXHAUSTED' ? { tier: denial.tier, attempted: denial.attempted } : {}
-  return sseEvent(
-    JSON.stringify({
-      error: { message, type: backendReason(denial) ?? eventType(denial.code, status), code: denial.code, ...more },
-    }),
-  )
+/** The last event of a stream that fails after its headers went out. */
+export function denialEvent(denial: Denial, terms: ErrorTerms, form: ErrorForm = specForm): string {
+  return form.lastEvent(deniedAnswer(denial, terms, form, answerOf(denial, terms)))
 }
 
 /**
@@ -65,27 +58,9 @@ export function sessionErrorEvent(
   terms: ErrorTerms,
   ids: { id: string; of: string | undefined },
 ): string {
-  const status = statusIn('openai', denial, errorCodes[denial.code].status)
+  const status = openaiForm.status(denial, errorCodes[denial.code].status)
   const error = { ...wordsOf(denial, status, answerOf(denial, terms).body), event_id: ids.of ?? null }
   return JSON.stringify({ type: 'error', event_id: ids.id, status, error })
-}
-
-function eventType(code: string, status: number): string {
-  if (status < 500) return 'invalid_request_error'
-  return code === 'UPSTREAMS_EXHAUSTED' ? 'upstream_error' : 'server_error'
-}
-
-/** What a backend calls its refusal: agents shorten their history where it is `context_length_exceeded`. */
-function backendReason(denial: AnyDenial): string | undefined {
-  switch (denial.code) {
-    case 'VALIDATION_ERROR':
-    case 'NOT_FOUND':
-    case 'FORBIDDEN':
-    case 'UPSTREAMS_EXHAUSTED':
-      return denial.reason
-    default:
-      return undefined
-  }
 }
 
 function reasonHeader(denial: AnyDenial, brand: string): Readonly<Record<string, string>> {

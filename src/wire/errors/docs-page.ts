@@ -2,7 +2,7 @@ import type { Denial } from '../../policy/denial.ts'
 import { htmlText } from '../html.ts'
 import { type ErrorRow, errorCodes, rateTypes } from './codes.ts'
 import { renderDenial } from './denial.ts'
-import type { ErrorForm } from './forms.ts'
+import { type ErrorForm, specForm } from './forms.ts'
 
 export interface DocsTerms {
   readonly brand: string
@@ -13,6 +13,13 @@ export interface DocsTerms {
   readonly signIn: boolean
   /** Whether a device without an account gets a key. */
   readonly guests: boolean
+  /** The client dialects, with the forms of their errors. */
+  readonly dialects: readonly DialectErrors[]
+}
+
+interface DialectErrors {
+  readonly title: string
+  readonly errors: ErrorForm
 }
 
 /** The page's only style; the endpoint that serves the page allows it by its hash. */
@@ -27,7 +34,8 @@ dl{display:grid;grid-template-columns:max-content 1fr;gap:.25rem .75rem;margin:.
 
 /** GET /docs/errors: each code, what it means, whether to retry and what to do. The anchor of a code is the code. */
 export function errorsPage(terms: DocsTerms): string {
-  const { brand } = terms
+  const { brand, dialects } = terms
+  const forms = [{ title: 'Chats', errors: specForm }, ...dialects]
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -40,8 +48,8 @@ export function errorsPage(terms: DocsTerms): string {
 <h1>Errors</h1>
 <p>Every error is JSON. Its code stands in the body and in the header ${code(`x-${brand}-error-code`)}; the header
 ${code('x-request-id')} names the request to the operator.</p>
-<p>Responses and Messages have the forms of their own APIs. The same error, of a model that is not there:</p>
-<dl>${FORMS.map(([name, form]) => formRow(name, form, brand)).join('')}</dl>
+<p>${dialects.map(({ title }) => title).join(' and ')} have the forms of their own APIs. The same error, of a model that is not there:</p>
+<dl>${forms.map(form => formRow(form, brand)).join('')}</dl>
 <p id="keys">${keysText(terms)}</p>
 ${Object.entries(errorCodes)
   .map(([name, doc]) => section(name, doc))
@@ -51,12 +59,6 @@ ${Object.entries(errorCodes)
 `
 }
 
-const FORMS: readonly (readonly [string, ErrorForm])[] = [
-  ['Chats', 'spec'],
-  ['Responses', 'responses'],
-  ['Messages', 'messages'],
-]
-
 const EXAMPLE: Denial = {
   code: 'VALIDATION_ERROR',
   field: 'model',
@@ -65,9 +67,9 @@ const EXAMPLE: Denial = {
 }
 
 /** As the gateway answers it, so that it cannot say anything else. */
-function formRow(name: string, form: ErrorForm, brand: string): string {
-  const { status, body } = renderDenial(EXAMPLE, { brand, links: { docs: '' }, requestId: 'req_…' }, form)
-  return `<dt>${name}</dt><dd>${status} <code>${JSON.stringify(body)}</code></dd>`
+function formRow({ title, errors }: DialectErrors, brand: string): string {
+  const { status, body } = renderDenial(EXAMPLE, { brand, links: { docs: '' }, requestId: 'req_…' }, errors)
+  return `<dt>${title}</dt><dd>${status} <code>${JSON.stringify(body)}</code></dd>`
 }
 
 /** Where a reader gets a key here, and more quota. */

@@ -1,138 +1,82 @@
-import type { AnyDenial } from './codes.ts'
-import { overflowWords } from './overflow.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { RateState } from '../quota-headers.ts'
+import { sseEvent } from '../sse.ts'
+import { type AnyDenial, errorCodes } from './codes.ts'
+import { backendReason, type ErrorWords, wordsOf } from './error-words.ts'
 import type { ErrorBody } from './texts.ts'
 
 /**
- * How the body of an error is written: as the specification fixes it (`spec`), as the object of OpenAI for software that
- * reads nothing else (`openai`, and `responses` below /v1/responses), or as Anthropic's (`messages`).
+ * How errors are written for some clients. Chats have two forms, and each client dialect declares its own; a row of
+ * src/wire/client-dialects.ts has it.
  */
-export type ErrorForm = 'spec' | 'openai' | 'responses' | 'messages'
-
-/** What an error says in every form: OpenAI's words for it. */
-export interface ErrorWords {
-  readonly message: string
-  readonly type: string
-  /** The field that is wrong. */
-  readonly param: string | null
-  /** OpenAI's code where it has one, else ours; null where `type` says it all. */
-  readonly code: string | null
+export interface ErrorForm {
+  /** Headers of every answer to these clients, served or refused, beside those that all clients get. */
+  readonly headers: ClientHeaders
+  /** The status of a denial, whose status in the specification is `usual`. */
+  status(denial: AnyDenial, usual: number): number
+  body(of: DeniedAnswer): object
+  /** The last event of a stream that fails after its headers went out. */
+  lastEvent(of: DeniedAnswer): string
 }
 
-/** The status of a denial in a form: both newer dialects call a model that is not there a 404. */
-export function statusIn(form: ErrorForm, denial: AnyDenial, status: number): number {
-  if (form === 'spec') return status
-  // The specification knows one status for it. Software that reads the others asks 503 again at once, and waits after 429.
-  if (denial.code === 'UPSTREAMS_EXHAUSTED' && denial.isBusy) return 429
-  return denial.code === 'VALIDATION_ERROR' && denial.reason === NO_MODEL && form !== 'openai' ? 404 : status
+/** Headers that the clients of a dialect read, and no others. */
+export interface ClientHeaders {
+  /** The header that has the id of the request; undefined where `x-request-id` is enough. */
+  readonly requestId: string | undefined
+  /** Adds what is left of the limits in a form of its own; undefined where the headers of OpenAI are enough. */
+  readonly addRate: ((headers: Record<string, string>, state: RateState, now: EpochMs) => void) | undefined
 }
 
-/** The code of OpenAI for a model that is not there. */
-const NO_MODEL = 'model_not_found'
+/** A denial, and how the specification writes it. */
+export interface DeniedAnswer {
+  readonly denial: AnyDenial
+  /** The status that its client gets. */
+  readonly status: number
+  readonly body: ErrorBody
+  readonly requestId: string | undefined
+}
 
-/** The body of a denial in a form, of what it is in the form of the specification. */
-export function bodyIn(
-  form: ErrorForm,
-  denial: AnyDenial,
-  status: number,
-  body: ErrorBody,
-  requestId: string | undefined,
-): object {
-  if (form === 'spec') return body
-  if (form === 'messages') {
-    const overflow = denial.code === 'VALIDATION_ERROR' ? denial.overflow : undefined
-    const message = overflow ? overflowWords(overflow) : messageWithField(denial, body)
-    const error = { type: messagesType(status), message, ...detailsOf(denial) }
-    return { type: 'error', error, request_id: requestId ?? null }
-  }
+/** OpenAI's SDKs read these, and no other ones. */
+export const OPENAI_HEADERS: ClientHeaders = { requestId: undefined, addRate: undefined }
+
+/** As the specification fixes it. */
+export const specForm: ErrorForm = {
+  headers: OPENAI_HEADERS,
+  status: (_denial, usual) => usual,
+  body: ({ body }) => body,
+  // SDKs read the error code only from this form.
+  lastEvent: ({ denial, status, body }) => {
+    const message = typeof body.error === 'string' ? body.error : errorCodes[denial.code].meaning
+    const type = backendReason(denial) ?? eventType(denial.code, status)
+    const more = denial.code === 'UPSTREAMS_EXHAUSTED' ? { tier: denial.tier, attempted: denial.attempted } : {}
+    return sseEvent(JSON.stringify({ error: { message, type, code: denial.code, ...more } }))
+  },
+}
+
+function eventType(code: string, status: number): string {
+  if (status < 500) return 'invalid_request_error'
+  return code === 'UPSTREAMS_EXHAUSTED' ? 'upstream_error' : 'server_error'
+}
+
+/** The object of OpenAI, for software that reads nothing else. */
+export const openaiForm: ErrorForm = {
+  headers: OPENAI_HEADERS,
+  status: busyStatus,
+  body: of => openaiBody(of, wordsOf(of.denial, of.status, of.body)),
+  lastEvent: of => sseEvent(JSON.stringify(openaiForm.body(of))),
+}
+
+/** Software that reads another form than the specification's asks a 503 again at once, and waits after a 429. */
+function busyStatus(denial: AnyDenial, usual: number): number {
+  return denial.code === 'UPSTREAMS_EXHAUSTED' && denial.isBusy ? 429 : usual
+}
+
+/** As `busyStatus`; and a model that is not there is a 404 in both newer dialects. */
+export const newerStatus = (denial: AnyDenial, usual: number): number =>
+  denial.code === 'VALIDATION_ERROR' && denial.reason === 'model_not_found' ? 404 : busyStatus(denial, usual)
+
+/** The object of OpenAI with these words. SDKs give their users what is in `error`, and nothing beside it. */
+export function openaiBody({ denial, body }: DeniedAnswer, words: ErrorWords): object {
   const { error, code: _, ...beside } = body
-  const words = form === 'responses' ? inResponses(wordsOf(denial, status, body)) : wordsOf(denial, status, body)
-  // SDKs give their users what is in `error`, and nothing beside it.
   return { error: { ...(typeof error === 'object' && error), ...words, ...beside }, code: denial.code }
-}
-
-/** Its prompt has another name, and Codex waits as long as a text says in these words. */
-export const inResponses = ({ message, param, ...words }: ErrorWords): ErrorWords => ({
-  ...words,
-  message: message.replace(/\bRetry in (?=\d)/, 'Try again in '),
-  param: param === 'messages' ? 'input' : param,
-})
-
-/** The same in the object of OpenAI. */
-export const wordsOf = (denial: AnyDenial, status: number, body: ErrorBody): ErrorWords => ({
-  message: messageOf(denial, body),
-  type: typeOf(denial, status),
-  param: paramOf(denial),
-  code: codeOf(denial),
-})
-
-/** A whole sentence stands alone; any other text begins with the field that it is about. */
-function messageOf(denial: AnyDenial, body: ErrorBody): string {
-  const problem = 'field' in denial && 'problem' in denial ? denial.problem : undefined
-  return problem !== undefined && /^[A-Z]/.test(problem) ? problem : messageWithField(denial, body)
-}
-
-function messageWithField(denial: AnyDenial, { error }: ErrorBody): string {
-  if (denial.code === 'NOT_FOUND' && denial.field) return `${denial.field}: ${denial.problem}`
-  return typeof error === 'string' ? error : error.message
-}
-
-/** By code of ours; each other code is said by its status. */
-const TYPES: Readonly<Partial<Record<AnyDenial['code'], string>>> = {
-  NO_AUTH: 'authentication_error',
-  INVALID_KEY: 'authentication_error',
-  INVALID_TOKEN: 'authentication_error',
-  quota_exceeded: 'insufficient_quota',
-}
-
-function typeOf(denial: AnyDenial, status: number): string {
-  if (denial.code === 'rate_limit_exceeded') return denial.type
-  const own = 'backendType' in denial ? denial.backendType : undefined
-  if (status === 429) return 'rate_limit_error'
-  return own ?? TYPES[denial.code] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
-}
-
-function paramOf(denial: AnyDenial): string | null {
-  const own = 'param' in denial ? denial.param : undefined
-  const field = 'field' in denial ? denial.field : undefined
-  return own ?? (field || null)
-}
-
-/** Null where OpenAI has none, and `type` says it all. */
-const CODES: Readonly<Partial<Record<AnyDenial['code'], string | null>>> = {
-  NO_AUTH: 'invalid_api_key',
-  INVALID_KEY: 'invalid_api_key',
-  INVALID_TOKEN: 'invalid_api_key',
-  quota_exceeded: 'insufficient_quota',
-  VALIDATION_ERROR: null,
-}
-
-function codeOf(denial: AnyDenial): string | null {
-  if (denial.code === 'UPSTREAMS_EXHAUSTED' && denial.isBusy) return 'rate_limit_exceeded'
-  const own = CODES[denial.code]
-  const other = own === undefined ? denial.code : own
-  if (!('reason' in denial) || denial.reason === undefined || denial.code === 'APPLY_REFUSED') return other
-  // A backend that names a type alone has no code.
-  return 'backendType' in denial && denial.reason === denial.backendType ? other : denial.reason
-}
-
-/** What Anthropic's library looks for when it keeps a conversation at the server. */
-function detailsOf(denial: AnyDenial): object {
-  if (!('reason' in denial) || denial.reason !== 'thread_unsupported_request') return {}
-  return { details: { error_code: denial.reason, unsupported: ['thread'] } }
-}
-
-/** Anthropic's types by status. */
-function messagesType(status: number): string {
-  return MESSAGES_TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
-}
-
-const MESSAGES_TYPES: Readonly<Record<number, string>> = {
-  401: 'authentication_error',
-  402: 'billing_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  413: 'request_too_large',
-  429: 'rate_limit_error',
-  503: 'overloaded_error',
-  529: 'overloaded_error',
 }

@@ -1,12 +1,20 @@
 import type { Denied } from '../../policy/denial.ts'
 import type { ChatOfDialect, ClientDialect, ReadTerms } from '../client-dialect.ts'
 import type { JsonObject } from '../json-safety.ts'
+import { namedEvent } from '../sse.ts'
+import { answerNamed, comparesModels, startNamed } from './asked-model.ts'
 import { readRequest } from './client/read-request.ts'
 import { writeAnswer } from './client/write-answer.ts'
 import { MessageStream } from './client/write-stream.ts'
 
 /** Anthropic's Messages, as clients speak them. */
-export const messages: ClientDialect = { read }
+export const messages: ClientDialect = {
+  read,
+  countable: (body, terms) => readRequest(body, terms, true),
+  // Anthropic sends it too: its clients wait for events, not for comments.
+  ping: namedEvent('ping', '{"type":"ping"}'),
+  askedModel: { isWanted: comparesModels, answer: answerNamed, events: startNamed },
+}
 
 function read(body: JsonObject, terms: ReadTerms): ChatOfDialect | Denied {
   const request = readRequest(body, terms)
@@ -24,9 +32,4 @@ function read(body: JsonObject, terms: ReadTerms): ChatOfDialect | Denied {
       }
     },
   }
-}
-
-/** The chat whose tokens a body of POST /v1/messages/count_tokens asks for: like that of a request, without its answer. */
-export function countable(body: JsonObject, terms: ReadTerms): Pick<ChatOfDialect, 'chat' | 'onlyNative'> | Denied {
-  return readRequest(body, terms, true)
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { BETA_MEMBERS } from '../../../src/policy/dialect-members.ts'
+import { BETA_DIALECTS } from '../../../src/policy/backend-dialects.ts'
 import { BOTH, Dialects } from './fixture.ts'
 
 let site: Dialects
@@ -14,6 +14,8 @@ const messages = BOTH.find(({ path }) => path === 'messages')
 if (!messages) throw new Error('no row of Messages')
 const { body, answer: native } = messages
 
+const MEMBERS = BETA_DIALECTS.get('messages')?.members ?? new Map()
+
 const VALUES: Readonly<Record<string, unknown>> = {
   context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] },
   output_format: { type: 'json_schema', schema: { type: 'object', properties: {} } },
@@ -23,7 +25,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 async function sentOf(member: string, model: string) {
   const value = VALUES[member]
   if (value === undefined) throw new Error(`no value of ${member}`)
-  const name = `${BETA_MEMBERS.get(member)}2026-01-01`
+  const name = `${MEMBERS.get(member)}2026-01-01`
   site.native.next(native)
   const response = await site.ask('messages', { ...body(model), [member]: value }, { 'anthropic-beta': name })
   expect(response.status, await response.text()).toBe(200)
@@ -37,13 +39,13 @@ async function sentOf(member: string, model: string) {
   }
 }
 
-it.each([...BETA_MEMBERS.keys()])('%s goes to a pool with the name of its feature', async member => {
+it.each([...MEMBERS.keys()])('%s goes to a pool with the name of its feature', async member => {
   const { header, name, value, ...sent } = await sentOf(member, 'svc-beta')
   expect(header).toBe(name)
   expect(sent).toEqual({ member: value, ignored: null })
 })
 
-it.each([...BETA_MEMBERS.keys()])(
+it.each([...MEMBERS.keys()])(
   '%s is left out and named where the pool does not let the name of its feature through',
   async member => {
     const { header, member: sent, ignored } = await sentOf(member, 'svc-native')

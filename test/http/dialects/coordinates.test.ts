@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { checkReplica } from '../../../src/gateway/health/check.ts'
+import { emptyRequests } from '../../../src/gateway/health/empty-requests.ts'
+import type { BackendListener, BackendRequest } from '../../../src/gateway/ports.ts'
+import { DIALECT_NAMES, type DialectName } from '../../../src/policy/backend-dialects.ts'
+import type { Model, Pool } from '../../../src/policy/config.ts'
 import type { Dialect } from '../../../src/wire/dialect.ts'
 import { DIALECTS } from '../../../src/wire/dialects.ts'
 import { filesOf, foundOfPools, startReplica } from '../../cli/doctor/site.ts'
 import { answer, json, type Seen, status, stream } from '../../support/backend.ts'
+import { VirtualClock } from '../../support/clock.ts'
 import { Dialects } from './fixture.ts'
 
 /** Has the path of each dialect end in its coordinates, as Gemini's path names the model and whether it streams. */
@@ -20,7 +26,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 /** The coordinates in the path of a request, and the same as its body has them. */
-const coordinatesIn = ({ path, body }: Seen) => ({
+const coordinatesIn = ({ path, body }: Pick<Seen, 'path' | 'body'>) => ({
   path: path.slice(path.indexOf('?') + 1),
   body: String(new URLSearchParams({ model: String(body.model), stream: String(body.stream === true) })),
 })
@@ -76,3 +82,41 @@ it('the doctor asks at the path of the model and the stream that its question na
   )
   for (const each of seen) expect(each.path).toBe(each.body)
 })
+
+const KINDS = ['chat', 'embedding'] as const
+
+it.each(DIALECT_NAMES.flatMap(dialect => KINDS.map(kind => ({ dialect, kind }))))(
+  'a health check by $kind in $dialect goes to the path of the model and the stream that its body names',
+  async ({ dialect, kind }) => {
+    const seen: Pick<Seen, 'path' | 'body'>[] = []
+    const unanswered = { pause() {}, resume() {}, abort() {} }
+    const send = ({ path, body }: BackendRequest, { failed }: BackendListener) => {
+      seen.push({ path, body: JSON.parse(body.toString()) })
+      queueMicrotask(() => failed(new Error('refused'), false))
+      return unanswered
+    }
+    const probe = () => {
+      throw new Error('asked for the list of models')
+    }
+    const check = { replica: 'http://127.0.0.1:1/v1', settings: { connectTimeout: 1000 }, id: 'req_1' }
+    await checkReplica({ clock: new VirtualClock(0), probe, send }, { ...check, pool: poolOf(dialect), kind })
+
+    expect(seen.map(coordinatesIn)).toEqual([
+      { path: 'model=backend-model&stream=false', body: 'model=backend-model&stream=false' },
+    ])
+  },
+)
+
+it.each(DIALECT_NAMES)('empty requests in %s go to the paths of the model that their bodies name', dialect => {
+  const pool = poolOf(dialect)
+  const models = new Map(
+    (['chat', 'embedding', 'image'] as const).map(kind => [kind, { kind, serve: [pool] } as unknown as Model]),
+  )
+  const requests = emptyRequests({ models, passthrough: new Map() }, pool) ?? []
+
+  expect(requests).toHaveLength(models.size)
+  for (const { path } of requests) expect(path.slice(path.indexOf('?') + 1)).toBe('model=backend-model&stream=false')
+})
+
+const poolOf = (dialect: DialectName) =>
+  ({ name: 'onprem', model: 'backend-model', speaks: [dialect], caps: ['max_tokens'] }) as unknown as Pool

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { Denial } from '../../../src/policy/denial.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { CHAT_FORMS, chooseForm } from '../../../src/wire/chosen-form.ts'
+import { CLIENT_DIALECTS } from '../../../src/wire/client-dialects.ts'
 import { denialEvent, renderDenial, streamErrorOf } from '../../../src/wire/errors/denial.ts'
-import { chooseForm } from '../../../src/wire/errors/form-of.ts'
 
 const terms = { brand: 'svc', links: { docs: 'https://gw/docs/errors' }, requestId: 'req_1' }
+const FORMS = {
+  ...CHAT_FORMS,
+  responses: CLIENT_DIALECTS.responses.errors,
+  messages: CLIENT_DIALECTS.messages.errors,
+}
 const noModel: Denial = {
   code: 'VALIDATION_ERROR',
   field: 'model',
@@ -21,13 +27,13 @@ describe('chooseForm', () => {
     ['/v1/messages/count_tokens', 'messages'],
     ['/v1/messagesx', 'spec'],
     ['/v1/chat/completions', 'spec'],
-  ])('of %s is %s', (path, form) => {
-    expect(chooseForm('auto', path, {}).form).toBe(form)
+  ] as const)('of %s is %s', (path, form) => {
+    expect(chooseForm('auto', path, {}).form).toBe(FORMS[form])
   })
 
   it.each(['spec', 'openai'] as const)('of the newer dialects is their own where the files say %s', setting => {
-    expect(chooseForm(setting, '/v1/messages', {})).toEqual({ form: 'messages' })
-    expect(chooseForm(setting, '/v1/responses', {})).toEqual({ form: 'responses' })
+    expect(chooseForm(setting, '/v1/messages', {})).toEqual({ form: FORMS.messages })
+    expect(chooseForm(setting, '/v1/responses', {})).toEqual({ form: FORMS.responses })
   })
 })
 
@@ -37,7 +43,7 @@ describe('the form of Responses', () => {
     const { status, body } = renderDenial(
       { code: 'NOT_FOUND', field: 'input[0]', problem, reason: 'item_not_found' },
       terms,
-      'responses',
+      FORMS.responses,
     )
 
     expect(status).toBe(404)
@@ -48,15 +54,15 @@ describe('the form of Responses', () => {
   })
 
   it('calls a model that is not there a 404', () => {
-    expect(renderDenial(noModel, terms, 'responses')).toMatchObject({
+    expect(renderDenial(noModel, terms, FORMS.responses)).toMatchObject({
       status: 404,
       body: { error: { param: 'model', code: 'model_not_found' } },
     })
-    expect(renderDenial(noModel, terms, 'openai').status).toBe(400)
+    expect(renderDenial(noModel, terms, FORMS.openai).status).toBe(400)
   })
 
   it('ends a stream with an event of its own', () => {
-    expect(denialEvent(noModel, terms, 'responses')).toBe(
+    expect(denialEvent(noModel, terms, FORMS.responses)).toBe(
       'event: error\ndata: {"type":"error","code":"model_not_found","message":"model: no such model `x`","param":"model","sequence_number":0}\n\n',
     )
   })
@@ -80,7 +86,7 @@ describe('the form of Messages', () => {
     [{ code: 'INTERNAL' }, 500, 'api_error'],
     [{ code: 'DRAINING' }, 503, 'overloaded_error'],
   ])('$code is one of its types', (denial, status, type) => {
-    const answer = renderDenial(denial, terms, 'messages')
+    const answer = renderDenial(denial, terms, FORMS.messages)
 
     expect(answer.status).toBe(status)
     expect(answer.headers['request-id']).toBe('req_1')
@@ -94,10 +100,10 @@ describe('the form of Messages', () => {
   it('begins every text with its field', () => {
     const denial: Denial = { code: 'VALIDATION_ERROR', field: 'max_tokens', problem: 'Field required' }
 
-    expect(renderDenial(denial, terms, 'messages').body).toMatchObject({
+    expect(renderDenial(denial, terms, FORMS.messages).body).toMatchObject({
       error: { message: 'max_tokens: Field required' },
     })
-    expect(renderDenial(denial, terms, 'openai').body).toMatchObject({
+    expect(renderDenial(denial, terms, FORMS.openai).body).toMatchObject({
       error: { message: 'Field required', param: 'max_tokens' },
     })
   })
@@ -106,13 +112,13 @@ describe('the form of Messages', () => {
     const reason = 'thread_unsupported_request'
     const denial: Denial = { code: 'VALIDATION_ERROR', field: 'thread', problem: 'send it whole', reason }
 
-    expect(renderDenial(denial, terms, 'messages').body).toMatchObject({
+    expect(renderDenial(denial, terms, FORMS.messages).body).toMatchObject({
       error: { type: 'invalid_request_error', details: { error_code: reason, unsupported: ['thread'] } },
     })
   })
 
   it('ends a stream with an event of its own', () => {
-    expect(denialEvent({ code: 'DRAINING' }, terms, 'messages')).toMatch(
+    expect(denialEvent({ code: 'DRAINING' }, terms, FORMS.messages)).toMatch(
       /^event: error\ndata: \{"type":"error","error":\{"type":"overloaded_error",.*"request_id":"req_1"\}\n\n$/,
     )
   })

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Denial } from '../../../src/policy/denial.ts'
+import { CLIENT_DIALECTS } from '../../../src/wire/client-dialects.ts'
 import { renderDenial } from '../../../src/wire/errors/denial.ts'
 import { overflowIn, saysTooLong } from '../../../src/wire/errors/overflow.ts'
 import { OTHERWISE, TOO_LONG } from '../../support/overflow-words.ts'
@@ -69,7 +70,7 @@ describe('a prompt that is too long', () => {
     overflow: { input, output, limit: 32768 },
   })
   const messageIn = (of: Denial) =>
-    (renderDenial(of, terms, 'messages').body as { error: { message: string } }).error.message
+    (renderDenial(of, terms, CLIENT_DIALECTS.messages.errors).body as { error: { message: string } }).error.message
 
   it('is said in the words by which Claude Code asks for less', () => {
     expect(messageIn(denial(28000, 32000))).toBe(
@@ -82,7 +83,7 @@ describe('a prompt that is too long', () => {
   })
 
   it('is of the input in Responses', () => {
-    expect(renderDenial(denial(1, 1), terms, 'responses').body).toMatchObject({
+    expect(renderDenial(denial(1, 1), terms, CLIENT_DIALECTS.responses.errors).body).toMatchObject({
       error: { param: 'input', code: 'context_length_exceeded', message: 'the backend refused the request: no' },
     })
   })

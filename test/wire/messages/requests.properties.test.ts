@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
-import { countable, messages } from '../../../src/wire/messages/client.ts'
+import { messages } from '../../../src/wire/messages/client.ts'
 import { wholeTexts } from '../../support/whole-texts.ts'
 import { checked } from './support.ts'
 
@@ -80,7 +80,7 @@ it('any request is refused with its field, or becomes a chat that the endpoint o
   fc.assert(
     fc.property(request, fc.boolean(), (value, counts) => {
       const body = asJson(value)
-      const result = counts ? countable(body, terms) : messages.read(body, terms)
+      const result = counts ? messages.countable(body, terms) : messages.read(body, terms)
       if ('denial' in result) {
         expect(result.denial).toMatchObject({ code: 'VALIDATION_ERROR', field: expect.stringMatching(/./) })
         return

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
-import { countable, messages } from '../../../src/wire/messages/client.ts'
+import { messages } from '../../../src/wire/messages/client.ts'
 import { tokensOf } from '../../../src/wire/token-count.ts'
 import { chargedFor } from '../../support/charged.ts'
 import { checked, eventsOf, NO_USAGE, read, readTerms, streamed, writerTerms } from './support.ts'
@@ -78,7 +78,7 @@ it('M6b: tools of which none can run here need a backend of the same dialect', (
 })
 
 it('M6f: a body whose tokens are counted needs no max_tokens', () => {
-  const counted = countable(named('M6f').request, readTerms)
+  const counted = messages.countable(named('M6f').request, readTerms)
   if ('denial' in counted) throw new Error('it was refused')
   expect(counted.chat).toMatchObject({ messages: [{ role: 'system' }, { role: 'user' }], tools: [{}] })
   expect(checked(counted.chat)).not.toHaveProperty('denial')
