@@ -11,7 +11,7 @@ import { Ending, settlementOf } from './admission/settlement.ts'
 import type { AnswerStream } from './answer/stream.ts'
 import type { Call } from './call.ts'
 import type { Client } from './ports.ts'
-import type { Gateway, Served } from './request.ts'
+import type { InferencePorts, Served, ServingPorts } from './request.ts'
 import { StoreUnavailable } from './store/store.ts'
 import { type LearntTools, learnTools } from './tools/learn.ts'
 import { Rounds } from './tools/rounds.ts'
@@ -25,7 +25,7 @@ import { unanswered } from './upstream/unanswered.ts'
  * The life of one inference request, in the order it happens. Before it, the client was identified (accounts/identify.ts)
  * and the body read (http/public/receive.ts).
  */
-export async function infer(gateway: Gateway, call: Call): Promise<Served> {
+export async function infer(gateway: InferencePorts, call: Call): Promise<Served> {
   const { config, settings, store, clock } = gateway
   const { requestId, keyHash, caller, confirm, wire } = call
   const at = clock.now()
@@ -63,7 +63,7 @@ export async function infer(gateway: Gateway, call: Call): Promise<Served> {
 }
 
 /** The pools that no request of an account should be sent to now. */
-export function healthAt({ config, settings, pools }: Gateway, at: EpochMs, account: string): Health {
+export function healthAt({ config, settings, pools }: ServingPorts, at: EpochMs, account: string): Health {
   const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
   return { down: pools.down(config.pools.values(), at, patienceOf, account) }
 }
@@ -71,7 +71,12 @@ export function healthAt({ config, settings, pools }: Gateway, at: EpochMs, acco
 /** Whether the client left while its tools were learnt: nothing is reserved yet. */
 const hasLeft = ({ hosted }: WireRequest, { gone }: Client): boolean => hosted !== undefined && gone
 
-function serve(gateway: Gateway, call: Call, admitted: LeasedCall, tools: LearntTools | undefined): Promise<Served> {
+function serve(
+  gateway: InferencePorts,
+  call: Call,
+  admitted: LeasedCall,
+  tools: LearntTools | undefined,
+): Promise<Served> {
   const { stream, hosted } = call.wire
   // The decision before admission refused the request, so that its tools were not read; the account's terms changed since.
   if (hosted && !tools) throw new StoreUnavailable(`terms of ${call.caller.account} changed during an admission`)
@@ -81,7 +86,7 @@ function serve(gateway: Gateway, call: Call, admitted: LeasedCall, tools: Learnt
   return stream ? serveToolStream(gateway, rounds, stream) : serveToolAnswer(gateway, rounds)
 }
 
-async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): Promise<Served> {
+async function serveWhole(gateway: InferencePorts, call: Call, admitted: LeasedCall): Promise<Served> {
   const attempted = await forward(gateway, call, admitted, new BufferedInference(gateway, call, admitted))
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures } = attempted
@@ -91,14 +96,19 @@ async function serveWhole(gateway: Gateway, call: Call, admitted: LeasedCall): P
   return { kind: 'whole', admitted, pool, failures, bytes, bill, ...passed }
 }
 
-async function serveStream(gateway: Gateway, call: Call, admitted: LeasedCall, wanted: StreamWanted): Promise<Served> {
+async function serveStream(
+  gateway: InferencePorts,
+  call: Call,
+  admitted: LeasedCall,
+  wanted: StreamWanted,
+): Promise<Served> {
   const attempted = await forward(gateway, call, admitted, new StreamedInference(gateway, call, admitted, wanted))
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   return streamed(gateway, admitted, attempted)
 }
 
 /** A function of its own, so that its closure does not keep the request alive while the stream runs. */
-function streamed(gateway: Gateway, admitted: LeasedCall, answered: Answered<AnswerStream>): Served {
+function streamed(gateway: InferencePorts, admitted: LeasedCall, answered: Answered<AnswerStream>): Served {
   const { answer, pool, failures } = answered
   admitted.lease.speaking(() => settlementOf(admitted, pool, answer.work()))
   return { kind: 'stream', admitted, pool, failures, stream: answer, ending: new Ending(gateway, admitted, answered) }

@@ -12,21 +12,33 @@ import type { KeptResponses } from './responses/kept-responses.ts'
 import type { Unserved } from './upstream/unanswered.ts'
 import type { UpstreamPorts } from './upstream/upstream-ports.ts'
 
-/** Everything a request needs beside itself. */
-export interface Gateway extends UpstreamPorts {
+/** What serving a request takes, beside the request: it is admitted, sent and settled. */
+export interface ServingPorts extends UpstreamPorts {
+  readonly leases: Leases
+  /** Used only when `decisions.log` is set. */
+  readonly decisions: DecisionLog
+}
+
+/** What serving a request takes that models answer. */
+export interface InferencePorts extends ServingPorts {
+  readonly tools: HostedTools
+}
+
+/** What serving a WebSocket takes. */
+export interface SessionPorts extends ServingPorts {
   readonly sockets: Sockets
+}
+
+/** Everything that requests of clients need beside themselves. */
+export interface Gateway extends InferencePorts, SessionPorts {
   readonly callerWatch: Pick<CallerWatch, 'watch'>
   readonly keyUses: Pick<KeyUses, 'note'>
-  readonly tools: HostedTools
-  readonly leases: Leases
   /** Judges sign-in tokens; absent where the configuration has no issuer. */
   readonly verify?: VerifyToken
   /** Where pages that sign people in send requests, as far as that is known of the provider. */
   readonly providerOrigins?: () => readonly string[]
   /** Absent where no responses are kept. */
   readonly responses?: KeptResponses
-  /** Used only when `decisions.log` is set. */
-  readonly decisions: DecisionLog
   /** Absent where tracing is off. */
   readonly traces?: Traces
 }

@@ -7,7 +7,7 @@ import { type LeasedCall, leased } from '../admission/leases.ts'
 import type { Outcome } from '../attempt/outcome.ts'
 import type { Call } from '../call.ts'
 import { healthAt } from '../infer.ts'
-import type { Gateway } from '../request.ts'
+import type { ServingPorts } from '../request.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from '../upstream/failover.ts'
 import { failoverPorts } from '../upstream/failover-ports.ts'
 import { reportAttempt } from '../upstream/in-flight-attempt.ts'
@@ -16,7 +16,7 @@ import type { PassthroughTarget } from './passthrough-answer.ts'
 
 /** Admits a request of a pass-through route and has it served; where that rejects, nothing is charged. */
 export async function admitted<T>(
-  gateway: Gateway,
+  gateway: ServingPorts,
   call: RouteCall,
   { serve, goesOn }: Serving<T>,
 ): Promise<T | Extract<Unserved, { readonly denial: unknown }>> {
@@ -73,7 +73,7 @@ interface Serving<T> {
 
 /** Sends a request of a pass-through route to one replica after the other, until one has answered. */
 export function attemptRoute<T, A>(
-  gateway: Gateway,
+  gateway: ServingPorts,
   call: RouteCall,
   admitted: LeasedCall,
   { targetAt, attempt }: RouteAttempts<T, A>,

@@ -7,7 +7,7 @@ import { Ending, settlementOf } from '../admission/settlement.ts'
 import { Measure } from '../attempt/measure.ts'
 import type { Failure } from '../attempt/outcome.ts'
 import type { PassthroughBody } from '../ports.ts'
-import type { Gateway } from '../request.ts'
+import type { ServingPorts } from '../request.ts'
 import type { Answered } from '../upstream/failover.ts'
 import type { Unserved } from '../upstream/unanswered.ts'
 import { unanswered } from '../upstream/unanswered.ts'
@@ -40,14 +40,14 @@ export interface AnsweredPassthrough {
 }
 
 /** The life of one request of a pass-through route. It is admitted and settled as an inference is. */
-export const servePassthrough = (gateway: Gateway, call: PassthroughCall): Promise<ServedPassthrough> =>
+export const servePassthrough = (gateway: ServingPorts, call: PassthroughCall): Promise<ServedPassthrough> =>
   admitted(gateway, call, {
     serve: leasedCall => serve(gateway, call, leasedCall),
     // What is measured to its end holds until then.
     goesOn: passed => 'kind' in passed && passed.kind === 'passed' && !passed.bill,
   })
 
-async function serve(gateway: Gateway, call: PassthroughCall, admitted: LeasedCall): Promise<ServedPassthrough> {
+async function serve(gateway: ServingPorts, call: PassthroughCall, admitted: LeasedCall): Promise<ServedPassthrough> {
   const found = await call.look?.()
   if (found === 'left') return unanswered(gateway, admitted, { kind: 'left', failures: [] })
   if (found) {
@@ -75,7 +75,7 @@ async function serve(gateway: Gateway, call: PassthroughCall, admitted: LeasedCa
 
 /** What it costs is known before the client gets any of it. */
 async function settledNow(
-  gateway: Gateway,
+  gateway: ServingPorts,
   admitted: LeasedCall,
   answered: Answered<PassthroughAnswer>,
 ): Promise<AnsweredPassthrough> {
@@ -91,7 +91,7 @@ async function settledNow(
 }
 
 function settledLater(
-  gateway: Gateway,
+  gateway: ServingPorts,
   admitted: LeasedCall,
   answered: Answered<PassthroughAnswer>,
 ): AnsweredPassthrough {

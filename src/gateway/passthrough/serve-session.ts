@@ -5,7 +5,7 @@ import type { SessionScope } from '../../wire/session/client-events.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { Ending, settlementOf, spentWith } from '../admission/settlement.ts'
 import type { Failure } from '../attempt/outcome.ts'
-import type { Gateway } from '../request.ts'
+import type { SessionPorts } from '../request.ts'
 import type { Unserved } from '../upstream/unanswered.ts'
 import { unanswered } from '../upstream/unanswered.ts'
 import type { ReadingTurns } from './client-messages.ts'
@@ -35,13 +35,13 @@ export interface OpenSession {
 }
 
 /** Opens a WebSocket at a backend for a client that may. It is admitted as a request is, and fails over until it is open. */
-export const serveSession = (gateway: Gateway, call: SessionCall): Promise<ServedSession> =>
+export const serveSession = (gateway: SessionPorts, call: SessionCall): Promise<ServedSession> =>
   admitted(gateway, call, {
     serve: leasedCall => open(gateway, call, leasedCall),
     goesOn: served => 'kind' in served && served.kind === 'open',
   })
 
-async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): Promise<ServedSession> {
+async function open(gateway: SessionPorts, call: SessionCall, admitted: LeasedCall): Promise<ServedSession> {
   const { route, protocols, client, keyHash, expiresAt, turns, requestId } = call
   const { maxMessage } = route.upgrade
   const attempted = await attemptRoute<SessionTarget, SessionAnswer>(gateway, call, admitted, {
@@ -75,7 +75,7 @@ async function open(gateway: Gateway, call: SessionCall, admitted: LeasedCall): 
   return { kind: 'open', admitted, pool, failures, session }
 }
 
-const scopeOf = ({ config }: Gateway, { name: path, meter }: Passthrough, pool: Pool): SessionScope => ({
+const scopeOf = ({ config }: SessionPorts, { name: path, meter }: Passthrough, pool: Pool): SessionScope => ({
   isOwnModel: model => !('denial' in choose(config, { kind: 'passthrough', path, textBytes: 0, model })),
   backendModel: pool.model,
   providerTools: pool.providerTools,

@@ -1,7 +1,7 @@
 import type { Pool } from '../../policy/config.ts'
 import { settle } from '../admission/settlement.ts'
 import type { Failure } from '../attempt/outcome.ts'
-import type { Gateway, Served } from '../request.ts'
+import type { InferencePorts, Served } from '../request.ts'
 import type { Unanswered } from '../upstream/failover.ts'
 import { unanswered } from '../upstream/unanswered.ts'
 import { NO_WORK, type Rounds } from './rounds.ts'
@@ -11,7 +11,7 @@ export const endsEarly = (attempted: Unanswered): boolean => attempted.kind === 
 
 /** No backend could answer a round of which the client has seen nothing. `pool` answered the one before. */
 export async function roundFailed(
-  gateway: Gateway,
+  gateway: InferencePorts,
   rounds: Rounds,
   attempted: Unanswered,
   pool: Pool | undefined,
@@ -24,7 +24,7 @@ export async function roundFailed(
 
 /** The client left between two rounds, or while tools ran: what was spent is charged, unless the gateway is shutting down. */
 export async function leftAlone(
-  gateway: Gateway,
+  gateway: InferencePorts,
   rounds: Rounds,
   pool: Pool,
   failures: readonly Failure[],

@@ -2,7 +2,7 @@ import { decide } from '../../policy/decide.ts'
 import type { Denied, ToolDenial } from '../../policy/denial.ts'
 import type { ChatAsk, Facts } from '../../policy/facts.ts'
 import type { Client, ToolDefinition } from '../ports.ts'
-import type { Gateway } from '../request.ts'
+import type { InferencePorts } from '../request.ts'
 import { withTimeout } from '../timers.ts'
 import { promptBytesOf } from './definition.ts'
 
@@ -14,7 +14,7 @@ export interface LearntTools {
 
 /** Asks what the tools of a request take. Undefined for a request that is refused anyway: no tool is asked. */
 export async function learnTools(
-  gateway: Pick<Gateway, 'config' | 'settings' | 'tools' | 'clock'>,
+  gateway: Pick<InferencePorts, 'config' | 'settings' | 'tools' | 'clock'>,
   facts: Facts,
   client: Client,
 ): Promise<LearntTools | Denied<ToolDenial> | undefined> {
@@ -34,7 +34,7 @@ export async function learnTools(
 }
 
 function learn(
-  { settings, tools, clock }: Pick<Gateway, 'settings' | 'tools' | 'clock'>,
+  { settings, tools, clock }: Pick<InferencePorts, 'settings' | 'tools' | 'clock'>,
   name: string,
   client: Client,
 ): Promise<ToolDefinition | undefined> {

@@ -16,7 +16,7 @@ import { settlementOf, spentWith } from '../admission/settlement.ts'
 import type { Work } from '../attempt/outcome.ts'
 import type { Call } from '../call.ts'
 import type { ToolDefinition } from '../ports.ts'
-import type { Gateway } from '../request.ts'
+import type { InferencePorts } from '../request.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { Expenses } from '../upstream/expenses.ts'
 import { backendOf } from '../upstream/failover-ports.ts'
@@ -41,7 +41,7 @@ export class Rounds {
   readonly call: Call
   /** As the request was admitted: its headers say this. */
   readonly first: LeasedCall
-  readonly #gateway: Gateway
+  readonly #gateway: InferencePorts
   readonly #definitions: RoundsTerms['definitions']
   readonly #tools: ReadonlyMap<string, HostedTool>
   readonly #made: Record<string, number> = {}
@@ -56,7 +56,7 @@ export class Rounds {
   /** Those that the model may call in the present round. */
   #offered: ReadonlyMap<string, HostedTool>
 
-  constructor(gateway: Gateway, call: Call, admitted: LeasedCall, { hosted, definitions }: RoundsTerms) {
+  constructor(gateway: InferencePorts, call: Call, admitted: LeasedCall, { hosted, definitions }: RoundsTerms) {
     const { model, tools = [] } = admitted.decision
     if (model.kind !== 'chat' || admitted.request.kind !== 'chat') throw new Error('only chats have hosted tools')
     this.startedAt = gateway.clock.elapsed()

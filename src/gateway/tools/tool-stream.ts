@@ -8,14 +8,14 @@ import { joinTexts, type LiveStream, Outbox, type Sink } from '../answer/live-st
 import { type AnswerStream, attemptStream } from '../answer/stream.ts'
 import type { Target } from '../attempt/attempt.ts'
 import type { AnswerEnd, EndedAnswer, Failure, Outcome } from '../attempt/outcome.ts'
-import type { Gateway, Served, StreamSettlement } from '../request.ts'
+import type { InferencePorts, Served, StreamSettlement } from '../request.ts'
 import type { Answered, Unanswered } from '../upstream/failover.ts'
 import { answerTerms, forward, Inference } from '../upstream/inference.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
 import { NO_WORK, type Rounds } from './rounds.ts'
 
 /** A streamed answer with hosted tools. It is served once there is something of it for the client. */
-export async function serveToolStream(gateway: Gateway, rounds: Rounds, wanted: StreamWanted): Promise<Served> {
+export async function serveToolStream(gateway: InferencePorts, rounds: Rounds, wanted: StreamWanted): Promise<Served> {
   const stream = new ToolStream(gateway, rounds, wanted)
   const begun = await stream.begin()
   if (begun.kind === 'failed') return roundFailed(gateway, rounds, begun.attempted, begun.pool)
@@ -33,14 +33,14 @@ export async function serveToolStream(gateway: Gateway, rounds: Rounds, wanted: 
 
 /** The end of a streamed answer with hosted tools, whose rounds have ended by themselves. */
 class RoundsEnding implements StreamSettlement {
-  readonly #gateway: Gateway
+  readonly #gateway: InferencePorts
   readonly #rounds: Rounds
   readonly #stream: ToolStream
   readonly #pool: Pool
   #bill: Promise<Bill> | undefined
 
   /** `pool` answered the first round. */
-  constructor(gateway: Gateway, rounds: Rounds, stream: ToolStream, pool: Pool) {
+  constructor(gateway: InferencePorts, rounds: Rounds, stream: ToolStream, pool: Pool) {
     this.#gateway = gateway
     this.#rounds = rounds
     this.#stream = stream
@@ -77,7 +77,7 @@ type Begun =
  * `begin` resolves once: when content is shown, or with the reason why there is none. The sink is called at the end.
  */
 class ToolStream implements LiveStream {
-  readonly #gateway: Gateway
+  readonly #gateway: InferencePorts
   readonly #rounds: Rounds
   readonly #wanted: StreamWanted
   readonly #turns: Turn[] = []
@@ -97,7 +97,7 @@ class ToolStream implements LiveStream {
   #outputBytes = 0
   #tokens = 0
 
-  constructor(gateway: Gateway, rounds: Rounds, wanted: StreamWanted) {
+  constructor(gateway: InferencePorts, rounds: Rounds, wanted: StreamWanted) {
     this.#gateway = gateway
     this.#rounds = rounds
     this.#wanted = wanted
@@ -263,7 +263,7 @@ class StreamedRound extends Inference<AnswerStream> {
   readonly #rounds: Rounds
   readonly #wanted: StreamWanted
 
-  constructor(gateway: Gateway, rounds: Rounds, wanted: StreamWanted) {
+  constructor(gateway: InferencePorts, rounds: Rounds, wanted: StreamWanted) {
     super(gateway, rounds.call, rounds.admitted, rounds.startedAt)
     this.#rounds = rounds
     this.#wanted = wanted

@@ -10,13 +10,13 @@ import { attemptBuffered } from '../answer/buffered.ts'
 import type { Target } from '../attempt/attempt.ts'
 import type { Failure, Outcome } from '../attempt/outcome.ts'
 import type { Client } from '../ports.ts'
-import type { Gateway, Served } from '../request.ts'
+import type { InferencePorts, Served } from '../request.ts'
 import { answerTerms, forward, Inference } from '../upstream/inference.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
 import { NO_WORK, type Rounds } from './rounds.ts'
 
 /** A whole answer with hosted tools: round after round, until the model calls no more of them. */
-export async function serveToolAnswer(gateway: Gateway, rounds: Rounds): Promise<Served> {
+export async function serveToolAnswer(gateway: InferencePorts, rounds: Rounds): Promise<Served> {
   const { client } = rounds.call
   const turns: CompletionTurn[] = []
   let light: WithoutLikelihoods | undefined
@@ -55,7 +55,7 @@ export async function serveToolAnswer(gateway: Gateway, rounds: Rounds): Promise
 class BufferedRound extends Inference<RoundAnswer> {
   readonly #rounds: Rounds
 
-  constructor(gateway: Gateway, rounds: Rounds) {
+  constructor(gateway: InferencePorts, rounds: Rounds) {
     super(gateway, rounds.call, rounds.admitted, rounds.startedAt)
     this.#rounds = rounds
   }
@@ -82,7 +82,7 @@ interface Over {
 }
 
 async function answered(
-  gateway: Gateway,
+  gateway: InferencePorts,
   rounds: Rounds,
   { pool, failures, turns, light, finish }: Over,
 ): Promise<Served> {

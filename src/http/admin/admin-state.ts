@@ -4,17 +4,23 @@ import type { ArchiveRecord } from '../../wire/admin/archive-state.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
-import { type OperatorPorts, operatorOf } from './admin-operator.ts'
+import type { KnownOperator } from './admin-operator.ts'
 import type { OperatorApp } from './operator-app.ts'
 
 /** Dependencies of the whoami endpoint. */
-type WhoAmIApp = OperatorPorts &
-  Pick<OperatorApp, 'about' | 'config' | 'revisions' | 'generation' | 'feed' | 'storeHealth'>
+type WhoAmIApp = Pick<
+  OperatorApp,
+  'about' | 'config' | 'feed' | 'generation' | 'revisions' | 'settings' | 'storeHealth'
+>
 
 /** GET /admin/whoami: who the operator is, and what answers. */
-export async function showWhoAmI(app: WhoAmIApp, call: HttpCall): Promise<void> {
-  const operator = await operatorOf(app, call)
-  if ('denial' in operator) return call.deny(operator.denial)
+export async function showWhoAmI(
+  app: WhoAmIApp,
+  call: HttpCall,
+  _by: string,
+  _id: string,
+  operator: KnownOperator,
+): Promise<void> {
   const { about, settings, config, revisions, generation, feed } = app
   const isWritable = await app.storeHealth.isWritable()
   const record = {

@@ -103,7 +103,7 @@ function endpointOf(op: AdminOp): OperatorEndpoint {
     path,
     who: 'operator',
     needs,
-    run: (app, call, by, _id, role) => runAdminOp(op, app, call, { by, role }),
+    run: (app, call, by, _id, { role }) => runAdminOp(op, app, call, { by, role }),
   }
 }
 

@@ -3,7 +3,7 @@ import { serveAnyone } from '../listener/anyone.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { Endpoint, OpenEndpoint } from '../listener/endpoint.ts'
 import type { EndpointFamily, FamilyView, Matched } from '../listener/family.ts'
-import { operatorFor, scraperOf } from './admin-operator.ts'
+import { type KnownOperator, operatorFor, scraperOf } from './admin-operator.ts'
 import type { OperatorApp } from './operator-app.ts'
 
 /** A row of the admin listener. */
@@ -15,11 +15,11 @@ interface ScraperEndpoint extends Endpoint {
   readonly run: (app: OperatorApp, call: HttpCall) => Promise<void>
 }
 
-/** An operator whose role is this one, or may do more; `by` is the operator, for the audit, and `role` what they are. */
+/** An operator whose role is this one, or may do more; `by` is the operator, for the audit, and `operator` how they came in. */
 export interface OperatorEndpoint extends Endpoint {
   readonly who: 'operator'
   readonly needs: Role
-  readonly run: (app: OperatorApp, call: HttpCall, by: string, id: string, role: Role) => Promise<void>
+  readonly run: (app: OperatorApp, call: HttpCall, by: string, id: string, operator: KnownOperator) => Promise<void>
 }
 
 export type OperatorFamily = EndpointFamily<OperatorApp, AdminEndpoint>
@@ -48,7 +48,7 @@ async function answer(
     case 'operator': {
       const operator = await operatorFor(app, call, endpoint)
       if ('denial' in operator) return call.deny(operator.denial)
-      return endpoint.run(app, call, operator.by, id, operator.role)
+      return endpoint.run(app, call, operator.by, id, operator)
     }
   }
 }

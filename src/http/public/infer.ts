@@ -5,7 +5,7 @@ import { answerHeaders, poolComments } from '../../gateway/answer/answer-headers
 import type { Call } from '../../gateway/call.ts'
 import { infer } from '../../gateway/infer.ts'
 import type { Cancel, RequestTrace, TracedRequest } from '../../gateway/ports.ts'
-import type { Served } from '../../gateway/request.ts'
+import type { InferencePorts, Served } from '../../gateway/request.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
@@ -22,7 +22,12 @@ import { SpokenAnswer } from './answer-form.ts'
 import type { ClientApp } from './client-app.ts'
 import { holdKept } from './kept-answer.ts'
 import type { Received } from './receive.ts'
-import { type Format, receiveRequest } from './receive-request.ts'
+import { type Format, type ReceiveRequestApp, receiveRequest } from './receive-request.ts'
+
+/** Dependencies of serving inference. */
+type InferApp = InferencePorts &
+  ReceiveRequestApp &
+  Pick<ClientApp, 'bodies' | 'clock' | 'config' | 'feed' | 'random' | 'responses' | 'settings' | 'traces'>
 
 /** To write a smaller answer in another form takes no longer than to wait for a turn. */
 const LIGHT_BYTES = 65_536
@@ -36,7 +41,7 @@ export const asksForTools = ({ tools }: JsonObject, { config }: Pick<ClientApp, 
 
 /** An endpoint that serves one kind of inference request. */
 export function inference<P extends object>(format: Format<P>) {
-  return async (app: ClientApp, call: HttpCall, identified: Identified): Promise<void> => {
+  return async (app: InferApp, call: HttpCall, identified: Identified): Promise<void> => {
     const received = await receiveRequest(app, call, identified, format)
     if ('denial' in received) return refuseCaller(call, identified, received)
     const { value: wire, waited, decided, found } = received
@@ -91,7 +96,7 @@ interface Writing {
 }
 
 async function answer(
-  app: ClientApp,
+  app: InferApp,
   call: HttpCall,
   asked: Call,
   { late, spoken }: Writing,
@@ -154,18 +159,21 @@ export function traceOf(
   return call.trace
 }
 
+/** Dependencies of opening streams. */
+type LateApp = Pick<ClientApp, 'clock' | 'settings'>
+
 /** Begins a stream that is overdue before any pool has answered; failover goes on behind it. */
 class LateStart {
   readonly events: EventResponse
   /** Cancels the timer that opens the stream. */
   readonly stop: Cancel
-  readonly #app: ClientApp
+  readonly #app: LateApp
   readonly #call: HttpCall
   readonly #spoken: SpokenAnswer | undefined
   #overdue = false
   #tried: { readonly admitted: AdmittedCall; readonly pool: Pool } | undefined
 
-  constructor(app: ClientApp, call: HttpCall, spoken: SpokenAnswer | undefined) {
+  constructor(app: LateApp, call: HttpCall, spoken: SpokenAnswer | undefined) {
     this.events = new EventResponse(call, app.clock)
     this.#app = app
     this.#call = call

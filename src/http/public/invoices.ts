@@ -5,8 +5,11 @@ import { readQuery } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
 
+/** Dependencies of showing invoices. */
+type InvoicesApp = Pick<ClientApp, 'store' | 'settings' | 'clock'>
+
 /** GET /billing/invoices: the months of the caller's account, or the invoice of one, as JSON, CSV or a page to print. */
-export async function showInvoices(app: ClientApp, call: HttpCall, { caller }: Identified): Promise<void> {
+export async function showInvoices(app: InvoicesApp, call: HttpCall, { caller }: Identified): Promise<void> {
   const query = readQuery(call, ['month', 'format'])
   if ('denial' in query) return call.deny(query.denial)
   const asked = formatIn(query.format)

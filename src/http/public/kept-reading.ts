@@ -6,7 +6,7 @@ import { ClientLeft } from '../listener/request-input.ts'
 import type { ClientApp } from './client-app.ts'
 
 /** Dependencies of reading kept responses. */
-type ReadingApp = Pick<ClientApp, 'bodies' | 'turns'>
+export type ReadingApp = Pick<ClientApp, 'bodies' | 'turns'>
 
 /** To parse fewer bytes takes no longer than to parse a small body. */
 const SMALL_BYTES = 32_768

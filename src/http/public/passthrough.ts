@@ -7,6 +7,7 @@ import {
   type PassthroughCall,
   servePassthrough,
 } from '../../gateway/passthrough/serve-passthrough.ts'
+import type { ServingPorts } from '../../gateway/request.ts'
 import type { Config, Passthrough, PassthroughMethod } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { choose } from '../../policy/model.ts'
@@ -23,10 +24,13 @@ import { hasBody } from '../listener/request-form.ts'
 import type { ClientApp } from './client-app.ts'
 import type { ClientEndpoint } from './client-family.ts'
 import { noteBill, noteFailures, notePlan, traceOf } from './infer.ts'
-import { type Received, receive } from './receive.ts'
+import { type ReceiveApp, type Received, receive } from './receive.ts'
 import { relayPassthrough } from './relay-passthrough.ts'
 import { runSession } from './session.ts'
 import { RequestUpload } from './upload.ts'
+
+/** Dependencies of passing requests through. */
+type PassthroughApp = ServingPorts & ReceiveApp & Pick<ClientApp, 'config' | 'feed' | 'settings' | 'traces'>
 
 /** What the files pass through, as rows of the table. */
 export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'>): readonly ClientEndpoint[] =>
@@ -49,7 +53,7 @@ type Body = Pick<PassthroughCall, 'model' | 'bodyFor' | 'look' | 'bytes' | 'cach
 const NO_BODY: Body = { bytes: 0 }
 
 function runPassthrough(route: Passthrough, method: PassthroughMethod) {
-  return async (app: ClientApp, call: HttpCall, found: Identified): Promise<void> => {
+  return async (app: PassthroughApp, call: HttpCall, found: Identified): Promise<void> => {
     const { caller, keyHash, confirm } = found
     const body = queryFault(call) ?? (await bodyOf(app, call, found, route, method))
     if ('denial' in body) return refuseCaller(call, found, body)
@@ -86,7 +90,7 @@ function whyUnsent({ crowded }: HttpCall, upload: RequestUpload | undefined): An
 }
 
 function knownOf(
-  app: ClientApp,
+  app: Pick<ClientApp, 'traces'>,
   call: HttpCall,
   keyHash: string | undefined,
 ): Pick<PassthroughCall, 'keyHash' | 'trace'> {
@@ -102,7 +106,7 @@ const queryFault = ({ request }: HttpCall): Refusal | undefined =>
 const limitOf = ({ maxBody, meter }: Passthrough): number => Math.min(maxBody, mostBytes(meter))
 
 async function bodyOf(
-  app: ClientApp,
+  app: ReceiveApp,
   call: HttpCall,
   found: Identified,
   route: Passthrough,
@@ -129,20 +133,20 @@ async function bodyOf(
 
 /** What is wrong with a model that a form names: it comes after the admission, which would have said the same. */
 const judgeFor =
-  ({ config }: ClientApp, { name: path }: Passthrough) =>
+  ({ config }: Pick<ClientApp, 'config'>, { name: path }: Passthrough) =>
   (model: string): Denied | undefined => {
     const chosen = choose(config, { kind: 'passthrough', path, textBytes: 0, model })
     return 'denial' in chosen ? chosen : undefined
   }
 
-async function jsonOf(app: ClientApp, call: HttpCall, found: Identified): Promise<Body | Refusal> {
+async function jsonOf(app: ReceiveApp, call: HttpCall, found: Identified): Promise<Body | Refusal> {
   const received = await receive(app, call, found, { elides: 'none', parse: parseBody, check: checkPassthroughBody })
   if ('denial' in received) return received
   const { value } = received
   return { ...value, received, bodyFor: model => ({ contentType: 'application/json', bytes: value.bodyFor(model) }) }
 }
 
-function answer({ settings }: ClientApp, call: HttpCall, passed: AnsweredPassthrough): Promise<void> {
+function answer({ settings }: Pick<ClientApp, 'settings'>, call: HttpCall, passed: AnsweredPassthrough): Promise<void> {
   const { admitted, pool, bill, answer: live } = passed
   if (bill) noteBill(call, bill)
   const headers = { ...live.headers, ...answerHeaders(settings.brand, admitted, pool, bill?.cost ?? ZERO_USD) }

@@ -9,18 +9,24 @@ import type { WireRequest } from '../../wire/openai/request.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { ClientLeft } from '../listener/request-input.ts'
 import type { ClientApp } from './client-app.ts'
-import { KeptReading } from './kept-reading.ts'
-import { type Reader, type Received, receive } from './receive.ts'
+import { KeptReading, type ReadingApp } from './kept-reading.ts'
+import { type Reader, type ReceiveApp, type Received, receive } from './receive.ts'
+
+/** Dependencies of reading bodies. */
+type FormatApp = Pick<ClientApp, 'config' | 'settings' | 'random' | 'responses'>
+
+/** Dependencies of receiving requests. */
+export type ReceiveRequestApp = ReceiveApp & FormatApp & ReadingApp
 
 /** How an endpoint reads the body of its requests; what it checks depends on the configuration. */
 export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
-  readonly check: (parsed: P, app: ClientApp, caller: Caller) => WireRequest | Denied
+  readonly check: (parsed: P, app: FormatApp, caller: Caller) => WireRequest | Denied
   /** Whether something of the plan is asked before the admission. Absent: it never is. */
-  readonly asksPlan?: (parsed: P, app: ClientApp) => boolean
+  readonly asksPlan?: (parsed: P, app: FormatApp) => boolean
   /** What a body refers to is looked up before it is checked, where it refers to anything. */
   readonly references?: {
-    readonly isIn: (parsed: P, app: ClientApp, caller: Caller) => boolean
-    readonly lookUp: (parsed: P, app: ClientApp, by: LookUp) => Promise<P | Denied>
+    readonly isIn: (parsed: P, app: FormatApp, caller: Caller) => boolean
+    readonly lookUp: (parsed: P, app: FormatApp, by: LookUp) => Promise<P | Denied>
   }
 }
 
@@ -39,7 +45,7 @@ export interface ReceivedRequest extends Received<WireRequest> {
 
 /** Receives a request. What it refers to is looked up, and so is its caller where it is read by their plan. */
 export async function receiveRequest<P extends object>(
-  app: ClientApp,
+  app: ReceiveRequestApp,
   call: HttpCall,
   found: Identified,
   format: Format<P>,
@@ -93,7 +99,7 @@ interface Referring<P> {
 
 /** Confirms the caller. Before anything is looked up, the account's minute is looked at. */
 async function readReferring<P extends object>(
-  app: ClientApp,
+  app: ReceiveRequestApp,
   call: HttpCall,
   found: Identified,
   { check, references }: Format<P>,

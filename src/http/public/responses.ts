@@ -50,10 +50,10 @@ const format: Format<ResponsesBody> = {
   },
 }
 
-/** What keeps responses of a caller; undefined where nothing does. */
 /** Dependencies of the endpoints of kept responses. */
 type KeptApp = Pick<ClientApp, 'responses' | 'settings' | 'turns' | 'bodies'>
 
+/** What keeps responses of a caller; undefined where nothing does. */
 const keeperFor = (
   { responses, settings }: Pick<ClientApp, 'responses' | 'settings'>,
   { kind }: Caller,

@@ -4,6 +4,7 @@ import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
 import { type OpenSession, type SessionCall, serveSession } from '../../gateway/passthrough/serve-session.ts'
 import { CALLER_ENDS, CLIENT_GONE, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session-end.ts'
+import type { SessionPorts } from '../../gateway/request.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
@@ -16,9 +17,13 @@ import { noteBill, noteFailures, traceOf } from './infer.ts'
 
 type SocketRoute = SessionCall['route']
 
+/** Dependencies of sessions. */
+type SessionApp = SessionPorts &
+  Pick<ClientApp, 'callerWatch' | 'clock' | 'config' | 'feed' | 'settings' | 'sockets' | 'traces' | 'turns'>
+
 /** An endpoint that opens a WebSocket. Until it is open, what is refused is an answer like any other. */
 export function runSession(route: SocketRoute) {
-  return async (app: ClientApp, call: HttpCall, identified: Identified): Promise<void> => {
+  return async (app: SessionApp, call: HttpCall, identified: Identified): Promise<void> => {
     const { caller, expiresAt } = identified
     const asked = read(call, expiresAt !== undefined && expiresAt <= app.clock.now())
     if ('denial' in asked) return call.deny(asked.denial)
@@ -60,7 +65,7 @@ function read({ request, upgrade }: HttpCall, isExpired: boolean): ReturnType<ty
 
 /** Joins the client with the backend that is open for it. Resolves once it is over, and settled. */
 async function join(
-  app: ClientApp,
+  app: Pick<ClientApp, 'sockets' | 'settings' | 'callerWatch'>,
   call: HttpCall,
   { upgrade: { maxMessage } }: SocketRoute,
   { session, admitted, pool }: OpenSession,
