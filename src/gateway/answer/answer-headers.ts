@@ -7,7 +7,7 @@ import type { AdmittedCall } from '../admission/admit.ts'
 import { rateAfter } from '../admission/rate-state.ts'
 
 /**
- * What the headers of an answer say of who gave it, and of the standing after it. `pool` is absent while none has answered,
+ * The headers that name who gave an answer, and the account's usage after it. `pool` is absent while none has answered,
  * and `cost` is 0 while it is unknown.
  */
 export function answerHeaders(
@@ -39,7 +39,7 @@ export function poolComments(brand: string, admitted: AdmittedCall, pool: Pool):
     .join('')}\n`
 }
 
-/** What depends on who answers. */
+/** Adds the headers that depend on who answers. */
 function addPool(headers: Record<string, string>, { decision, request }: AdmittedCall, pool: Pool): void {
   headers[names.upstream] = pool.name
   const tools = lossesAt(pool, request)
@@ -48,7 +48,7 @@ function addPool(headers: Record<string, string>, { decision, request }: Admitte
   if (fields.length > 0) headers[names.ignoredFields] = joinWithin(fields, MOST['x-*-ignored-fields'])
 }
 
-/** What the client asked for, where it did. */
+/** The output tokens that the client asked for, where it did. */
 const wantedOutput = ({ decision, request }: AdmittedCall): number =>
   Math.max(decision.claims.output.want, request.kind === 'chat' ? (request.cap?.tokens ?? 0) : 0)
 

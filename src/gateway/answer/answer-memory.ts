@@ -192,7 +192,7 @@ interface Place {
   readonly has: (answer: HeldAnswer) => boolean
 }
 
-/** What is kept of one answer. */
+/** The bytes held of one answer. */
 export class HeldAnswer implements AnswerRoom, Listed {
   place = -1
   bytes = 0
@@ -242,7 +242,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
     return change < 0 || this.#memory.lackOf(this) === undefined
   }
 
-  /** The same where nothing can wait: it loses its room where there is none. */
+  /** Holds bytes where nothing can wait: the answer loses its room where there is none. */
   holdOrEnd(bytes: number): void {
     const lack = this.hold(bytes) ? undefined : this.#memory.lackOf(this)
     if (lack !== undefined) this.end(lack)

@@ -18,10 +18,10 @@ import { UNCOUNTED_BYTES } from './answer-memory.ts'
 /** How long a backend may take to report the usage of an answer that has nothing else to come, or whose client left. */
 export const USAGE_WAIT: Millis = 5000
 
-/** What it takes the kernel and node to receive a byte and to send it on, and us to keep it in between. */
+/** The time that the kernel, Node and the gateway take to receive a byte, keep it and send it on. */
 const PASSING_MS_PER_BYTE: Millis = 3 / 1_000_000
 
-/** What a stream brings before counts for nobody: most bring less. */
+/** The first bytes of a stream count for nobody: most streams bring fewer. */
 const UNCHARGED_BYTES = 65_536
 
 /**
@@ -80,7 +80,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   abstract end(): void
   /** The connection broke before the last of them. */
   abstract broken(cause: string): void
-  /** What the backend may have done by now. */
+  /** The work that the backend may have done by now. */
   abstract work(): Work
   protected abstract onSent(): void
   protected onHeaded(_head: H): void {}
@@ -136,7 +136,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     return this.#ending
   }
 
-  /** What it takes of the process; undefined where nothing is counted. */
+  /** Its costs in this process; undefined where nothing is counted. */
   protected get costs(): AnswerCosts | undefined {
     return this.#client?.costs
   }
@@ -250,12 +250,12 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     return failed(cause, this.#state === 'connecting' ? undefined : this.workIfFailed())
   }
 
-  /** What a backend may have done for an answer that came to nothing: no client is charged for it. */
+  /** The work a backend may have done for an answer that came to nothing: no client is charged for it. */
   protected workIfFailed(): Work | undefined {
     return this.work()
   }
 
-  /** What a client is charged for that left before the answer began. */
+  /** The work charged to a client that left before the answer began. */
   protected workIfLeft(): Work | undefined {
     return this.workIfFailed()
   }
@@ -264,7 +264,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     return { ...this.work(), how, cause }
   }
 
-  /** What failover gets as the outcome. */
+  /** The outcome for failover. */
   protected outcomeOf(outcome: Outcome<A>): Outcome<A> {
     return outcome
   }

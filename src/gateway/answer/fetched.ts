@@ -83,7 +83,7 @@ function* answerOf(
   return {
     ...rest,
     outputBytes,
-    // Of several choices together more may be seen than of their pieces, and the client reads that.
+    // Several choices together may show more tokens than their pieces did, and the client reads that number.
     ...(usage && { usage: told ? atLeast(usage, told.outputTokens) : usage }),
     ...(least && { least }),
     ...(tokens !== undefined && { tokens }),

@@ -11,7 +11,7 @@ export interface LiveStream {
   resume(): void
   /** The client left: the exchange with the backend is aborted at once, and the sink is not called. The client pays for what was sent. */
   abort(): EndedAnswer
-  /** The same, but for a backend that has sent all content: its stream is read until it reported its usage, or for some seconds. */
+  /** Ends the answer of a client that left. A backend that has sent all content is read until it reported its usage, or for some seconds. */
   clientLeft(): Promise<EndedAnswer>
 }
 

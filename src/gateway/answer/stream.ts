@@ -71,7 +71,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   #reading: 'events' | 'usage' | 'json' = 'events'
   readonly #inbox = new Inbox(() => this.#take())
   readonly #outbox = new Outbox(joinTexts)
-  /** What came in place of events. */
+  /** JSON that came in place of events. */
   readonly #json: Buffer[] = []
   #jsonBytes = 0
   /** Bytes that it kept when they were counted last. */
@@ -108,7 +108,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.#dialect = dialectOf(target.pool)
     this.#reader = this.native ?? new StreamReader(chunks, choices, this.#dialect.translator?.(thoughtsApart), maySkip)
     this.#surplus = target.surplus
-    // Of a whole answer the time begins anew with each attempt.
+    // The time for a whole answer begins anew with each attempt.
     if (takesWhole) return
     this.deadlines.after(target.streamTime, () => this.giveUp({ ...this.failure('stream timeout'), ...PATIENCE_LOST }))
   }
@@ -253,7 +253,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
 
   get #least(): LeastUsage {
     const { least, hasReported } = this.#reader
-    // What is reported on the way counts what is hidden.
+    // Usage reported on the way counts hidden reasoning.
     if (!this.#measure || (hasReported && least.outputTokens > this.#reader.tokens)) return least
     return this.#measure.ofStream(least)
   }
@@ -350,7 +350,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   #keepUntaken(events: string): void {
     const kept = this.#outbox.held + this.#reader.held
     if (kept > UNCOUNTED_BYTES) this.keep(kept, Math.max(events.length, kept - this.#kept))
-    // What was passed on is counted where it waits to be sent.
+    // Bytes passed on are counted where they wait to be sent.
     else if (this.#kept > UNCOUNTED_BYTES && events === '') this.costs?.held.hold(0)
     this.#kept = kept
   }
@@ -403,17 +403,17 @@ export const answerId = (requestId: string): string => `chatcmpl-${requestId}`
 /** The time for the whole stream is over: no replica is at fault, and no time is left for another attempt. */
 const PATIENCE_LOST = { blame: 'none', next: 'nothing' } as const
 
-/** What is read at once, so that a client which takes no more has little waiting for it. */
+/** Bytes read at once, so that little waits for a client that stops reading. */
 const PIECE_BYTES = 8192
 
 /**
- * What came of a stream and is not read yet. Backends send each event by itself, but many of them come together: those
+ * The bytes of a stream that are not read yet. Backends send each event by itself, but many of them come together: those
  * are to be read and passed on together.
  */
 class Inbox {
   readonly #read: () => void
   #waiting: Buffer[] = []
-  /** Of what waits. */
+  /** Bytes that wait. */
   bytes = 0
   #isDue = false
 
@@ -459,7 +459,7 @@ const LEAST_EVENT_BYTES = 24
 const LF = 0x0a
 const CR = 0x0d
 
-/** The same bytes, cut behind each line that ends an event. */
+/** Cuts bytes behind each line that ends an event. */
 function* eventsIn(bytes: Buffer): Generator<Buffer> {
   let start = 0
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {

@@ -36,7 +36,7 @@ export interface AccountStore {
   noteChange(change: GatewayChange): Promise<void>
   /** Changes by operators and accounts, oldest first, of one account or of all, at or after `since`. */
   readAudit(query?: AuditQuery): AsyncIterable<AuditRow>
-  /** The same, newest first, read as far as the caller goes. */
+  /** Reads the audit newest first, as far as the caller goes. */
   readAuditBack(query?: Pick<AuditQuery, 'account'>): AsyncIterable<AuditRow>
 
   /** The spend of an account in the billing window of this moment. Rejects with an Error when there is no such account. */
@@ -76,7 +76,7 @@ export interface ScanPlace {
   readonly account: string
 }
 
-/** What is asked of a scan. */
+/** The order and bounds of a scan. */
 export interface Scan {
   /** One that the store can go in; without it there is none. */
   readonly order?: ScanOrder
@@ -154,7 +154,7 @@ export interface SpendReading {
   readonly window: { readonly start: EpochMs; readonly end: EpochMs }
 }
 
-/** What an account has used of its limits. */
+/** An account's use of its limits. */
 export interface AccountUsage extends SpendReading, Readings {
   readonly record: AccountRecord
   /** The last second that counts in the minute of the account; 0 where none does. */

@@ -6,7 +6,7 @@ import type { HoldStore } from './hold-store.ts'
 import type { KeyRecord, KeyStore } from './key-store.ts'
 import { type LedgerStore, namesIn } from './ledger-store.ts'
 
-/** What counters of rules are begun with. */
+/** The stores from which counters of rules begin. */
 export interface CounterStores {
   readonly holds: Pick<HoldStore, 'beginCounters'>
   readonly ledger: Pick<LedgerStore, 'readTotals'>
@@ -24,7 +24,7 @@ export interface MissingCounters {
 
 /**
  * Begins counters with what the ledger knows of their windows, so that a limit that is new counts what was used before.
- * What all accounts share is read once, however many requests wait for it.
+ * Counters that all accounts share are read once, however many requests wait for them.
  */
 export async function beginCounters(config: Config, stores: CounterStores, missing: MissingCounters): Promise<void> {
   const { counters } = missing

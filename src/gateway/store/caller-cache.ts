@@ -24,7 +24,7 @@ export class CallerCache {
     return undefined
   }
 
-  /** What the store said of a key just now. */
+  /** Keeps the store's fresh answer on a key. */
   keep(hash: string, caller: KeyCaller | undefined): void {
     // Behind the others: the first of them is the oldest.
     this.#found.delete(hash)

@@ -2,7 +2,7 @@ import type { FileText } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
 
-/** What the gateways on one store know of each other: one facet of the Store, see there for atomicity, clock and outages. */
+/** The knowledge of each other that gateways on one store have: one facet of the Store, see there for atomicity, clock and outages. */
 export interface FleetStore {
   /** The gateway counts as one of the fleet for so long from now on, in place of what it announced before. */
   announce(member: Member, lease: Millis): Promise<FleetState>
@@ -17,7 +17,7 @@ export interface FleetStore {
    * one followed, is forgotten.
    */
   setChange(next: FleetChange, expected: FleetChange | undefined, content?: ChangeContent): Promise<boolean>
-  /** What a change brings, of the last one and of the last one that was committed. */
+  /** The content of the last change and of the last one that was committed; undefined for others. */
   readChange(id: string): Promise<ChangeContent | undefined>
 }
 
@@ -43,7 +43,7 @@ export interface FleetChange {
   readonly before: readonly string[]
 }
 
-/** What a change has every gateway do. */
+/** The files that a change brings to every gateway. */
 export interface ChangeContent {
   /** The main file first. */
   readonly files: readonly FileText[]

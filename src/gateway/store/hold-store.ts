@@ -21,7 +21,7 @@ export interface HoldStore {
   admit(admission: Admission): Promise<Admitted>
   /** Begins the counters of rules that have not begun. */
   beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void>
-  /** What is used of the rules among claims at this moment, in their order. */
+  /** The use of the rules among claims at this moment, in their order. */
   readRules(account: string, claims: Pick<Claims, 'rules'>): Promise<readonly RuleReading[]>
   /** Judges and takes another round of a running request. Repeating a round changes nothing. */
   extend(extension: Extension): Promise<Extended>
@@ -61,7 +61,7 @@ export type Admitted =
       readonly outcome: 'admitted'
       readonly hold: Hold
       readonly readings: Readings
-      /** What was used of each rule among the claims; absent for a repetition. */
+      /** The use of each rule among the claims; absent for a repetition. */
       readonly rules?: readonly RuleUse[]
     }
   | AdmissionDenied
@@ -115,7 +115,7 @@ export interface Heartbeat {
   readonly soFar?: Settlement
 }
 
-/** What a request is charged: its tokens of the minute, and its bill. */
+/** A request's charge: its tokens of the minute, and its bill. */
 export interface Settlement extends Checkpoint {
   readonly hold: Hold
   /** Counters of limits that came while it ran, which are charged with the first of its rows. */

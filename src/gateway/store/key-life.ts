@@ -28,7 +28,7 @@ export function listed(keys: readonly KeyRecord[]): KeyRecord[] {
 export const auditName = (mask: string, name: string | undefined): string =>
   name === undefined ? mask : `${mask} ${name}`
 
-/** What the audit says of a mint. */
+/** The audit's words for a mint. */
 export function auditOfMint({ key, name, life, models, addresses, limits, apart }: Omit<Mint, 'owner'>): string {
   const narrowed = [
     life === undefined ? [] : [`for ${lifeText(life)}`],
@@ -43,7 +43,7 @@ export function auditOfMint({ key, name, life, models, addresses, limits, apart 
 
 const APART = 'responses apart'
 
-/** What the audit says of the limits that a rotation changed, and of a key that keeps responses apart; by itself what follows its name. */
+/** The audit's words for the limits that a rotation changed, and for a key that keeps responses apart; they follow the key's name. */
 export function auditOfNext(limits: readonly LimitRule[] | undefined, apart: string | undefined): string {
   const changed = limits?.length === 0 ? ['no limits'] : (limits ?? []).map(ownLimitText)
   return [...changed, ...(apart === undefined ? [] : [APART])].map(text => `, ${text}`).join('')

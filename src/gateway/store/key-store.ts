@@ -90,7 +90,7 @@ export interface Mint extends Narrowed {
   readonly owner:
     | { readonly account: string }
     | { readonly label: string; readonly override: string; readonly newAccount: string; readonly keepsPlan?: true }
-  /** What the account calls it. Absent: its first key. */
+  /** The account's name for it. Absent: its first key. */
   readonly name?: string
   /** How long it works. Absent: until it is ended. */
   readonly life?: Millis
@@ -106,7 +106,7 @@ export type Minted =
   | LookAlike
   | TooManyKeys
 
-/** What the key would be called looks like what another one of its account, or another account, is called; nothing was written. */
+/** The name asked for looks like that of another key of the account, or of another account; nothing was written. */
 export type LookAlike =
   | { readonly outcome: 'alike'; readonly key: KeyRecord }
   | { readonly outcome: 'alike'; readonly label: string; readonly account: string }
@@ -152,7 +152,7 @@ export interface KeyRecord extends Omit<KeyState, 'id' | 'number' | 'status'> {
   readonly id: string
   readonly kind: Caller['kind']
   readonly label: string
-  /** Of the account, as they are now. */
+  /** The account's terms, as they are now. */
   readonly terms: Terms
   /** A key that works is active. One that was replaced is rotated once it works no more. */
   readonly status: KeyLife['status'] | 'expired'

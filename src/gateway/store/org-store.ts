@@ -4,7 +4,7 @@ import type { TermsChange } from './account-store.ts'
 
 /**
  * Orgs, to which accounts belong by their terms: one facet of the Store, see there for atomicity, clock and outages.
- * What is decided of an org counts for all of its accounts, from the next request on.
+ * A decision on an org counts for all of its accounts, from the next request on.
  */
 export interface OrgStore {
   /** Opens an org, unless there is one of this name. Durable. */
@@ -30,5 +30,5 @@ export interface OrgChange extends Pick<TermsChange, 'by'> {
   readonly change: Extract<TermsChange['change'], { frozen: unknown } | { limit: unknown } | { withoutLimit: unknown }>
 }
 
-/** What stands in the place of an account where an org is meant: no id of an account begins so. */
+/** The id that stands for an org in the place of an account: no id of an account begins so. */
 export const orgId = (org: string): string => `org:${org}`

@@ -9,7 +9,7 @@ import type { RowIndex } from './row-index.ts'
 /** A part of the rows, in the order of their places, in which all rows of a request follow one another. */
 export interface Track {
   readonly readBack: ReadBack
-  /** What of its rows is known. */
+  /** The index of its rows. */
   readonly index?: Pick<RowIndex, 'skip'> | undefined
 }
 

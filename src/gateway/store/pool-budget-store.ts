@@ -1,7 +1,7 @@
 import type { EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 
-/** What pools may cost their operator in an hour: one facet of the Store, see there for atomicity, clock and outages. */
+/** The hourly budgets of pools: one facet of the Store, see there for atomicity, clock and outages. */
 export interface PoolBudgetStore {
   /**
    * Reserves an amount of what a pool may cost in an hour, over all gateways: every span of 60 minutes holds at most
@@ -10,7 +10,7 @@ export interface PoolBudgetStore {
   take(take: PoolBudgetTake): Promise<EpochMs | undefined>
   /** Corrects what was reserved to what it cost; ignored once the reservation has left the hour. */
   amend(amend: PoolBudgetAmend): Promise<void>
-  /** What counts against the hour of a pool now, in nano-USD. */
+  /** The amount that counts against a pool's hour now, in nano-USD. */
   read(pool: string): Promise<NanoUsd>
 }
 

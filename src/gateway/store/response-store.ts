@@ -11,15 +11,15 @@ export interface ResponseStore {
    * nothing is deleted for it. Resolves to whether it is kept. Durable.
    */
   keep(response: KeptResponse, bounds: KeptBounds): Promise<boolean>
-  /** What a response takes, as `bytesOf` counts it; undefined where the account has no such response, or its time is over. */
+  /** The bytes of a response, as `bytesOf` counts them; undefined where the account has no such response, or its time is over. */
   sizeOf(account: string, id: string): Promise<number | undefined>
-  /** What was sealed; undefined where the account has no such response, or its time is over. */
+  /** The sealed response; undefined where the account has no such response, or its time is over. */
   read(account: string, id: string): Promise<Buffer | undefined>
   /** The id of the newest response of the account that has an item of this id; undefined where there is none. */
   findByItem(account: string, item: string): Promise<string | undefined>
   /** Deletes a response: nothing reads it from then on. False where the account has no such response. Durable. */
   remove(account: string, id: string): Promise<boolean>
-  /** What the responses of all accounts take, as `bytesOf` counts them; those whose time is over count for a minute more at most. */
+  /** The bytes of all accounts' responses, as `bytesOf` counts them; those whose time is over count for a minute more at most. */
   readTotal(): Promise<number>
   /** Deletes the responses whose time is over. Resolves to how many it deleted; a store that does so by itself deletes none. */
   sweep(): Promise<number>
@@ -36,7 +36,7 @@ export interface KeptResponse {
   readonly keep: Millis
 }
 
-/** What the responses of one account may come to, and those of all. */
+/** The bounds on the responses of one account, and of all. */
 export interface KeptBounds {
   /** As `bytesOf` counts them. */
   readonly bytes: number
@@ -50,7 +50,7 @@ export const isName = (text: string): boolean => NAME.test(text)
 
 const NAME = /^[\x21-\x7e]{1,256}$/
 
-/** What a response takes in a store, roughly. */
+/** The bytes of a response in a store, roughly. */
 export function bytesOf({ id, items, sealed }: Pick<KeptResponse, 'id' | 'items' | 'sealed'>): number {
   let bytes = sealed.length + id.length + RECORD_BYTES
   for (const item of items) bytes += item.length + RECORD_BYTES

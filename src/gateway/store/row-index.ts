@@ -5,7 +5,7 @@ import type { PastQuery } from './ledger-store.ts'
 import type { Placed } from './newest-rows.ts'
 
 /**
- * What is in the rows of a part of the ledger, a block of them at a time, so that a look at the past reads those blocks
+ * An index of a part of the ledger, block by block, so that a query of the past reads those blocks
  * alone which may have what it looks for. It is kept in memory, is made beside requests, and takes 5 bytes a row, and 9 in
  * blocks of 32: a filter of bits says of an account, a key, a model and a pool that it is not in a block, or that it may be.
  */
@@ -13,7 +13,7 @@ export class RowIndex {
   /** Oldest first; each begins with the first row of a request. */
   readonly #blocks: Block[] = []
   readonly #size: IndexSize
-  /** Of the blocks that began last: many small arrays would take more than their bits. */
+  /** The filters of the newest blocks in one array: many small arrays would take more than their bits. */
   #filters = new Uint8Array()
   #free = 0
   #last: Placed | undefined
@@ -63,7 +63,7 @@ export class RowIndex {
     let at = first
     for (let block = this.#blocks[at]; block && !mayHave(block, query); block = this.#blocks[--at]);
     const to = this.#blocks[at + 1]
-    // What was read last begins a block, or is in one that was skipped.
+    // The row read last begins a block, or lies in one that was skipped.
     return at === first || !to ? undefined : { before: to.from, isBetween: this.#blocks[first + 1]?.from === before }
   }
 
@@ -99,12 +99,12 @@ export class RowIndex {
 /** Where to look on. */
 export interface Skipped {
   readonly before: string
-  /** Whether what was read last is whole: else it is among what was skipped. */
+  /** Whether the row read last is whole: else it lies among those skipped. */
   readonly isBetween: boolean
 }
 
 export interface IndexSize {
-  /** Of a block, or a few more: a request is in one block. */
+  /** Rows of a block, or a few more: the rows of a request stay in one block. */
   readonly rows: number
   readonly blocks: number
 }
@@ -147,7 +147,7 @@ function bitsOf(text: string, { start, bytes }: Block): readonly number[] {
 
 /** How old requests may be to be in an index that begins anew. */
 export const INDEXED_MS: Millis = 2 * 86_400_000
-/** Of an account and a key; models and pools are few. */
+/** Bits for an account and a key; models and pools are few. */
 const BITS_A_ROW = 32
 const MIN_BITS = 1024
 /** An array of filters is freed once all of its blocks are gone. */

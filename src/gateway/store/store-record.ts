@@ -59,7 +59,7 @@ export interface LabelledAccount {
   readonly account: string
 }
 
-/** What an account used of its limits, without what its running requests hold. */
+/** An account's use of its limits, without the holds of its running requests. */
 export interface CountersState extends Pick<AccountCounters, 'minute' | 'calendar'> {
   readonly account: string
   /** By start of the billing window. */
@@ -71,7 +71,7 @@ export interface RulesState {
   /** Empty for a group that belongs to none. */
   readonly account: string
   readonly group: string
-  /** Of each field its cells, oldest first: the index of each, and what was used. */
+  /** The cells of each field, oldest first: the index of each, and the use in it. */
   readonly counters: readonly (readonly [field: string, cells: readonly (readonly [index: number, used: number])[]])[]
 }
 
@@ -80,7 +80,7 @@ export interface PoolState {
   readonly hour: PoolBudget
 }
 
-/** What operators want of all gateways. Their last change of the files is no part of it: a backup has the configuration as it served. */
+/** Operators' orders to all gateways. Their last change of the files is no part of it: a backup has the configuration as it served. */
 export type FleetRecord = Pick<FleetState, 'drained'>
 
 export interface GuestDay {
@@ -90,11 +90,11 @@ export interface GuestDay {
 
 /** A ledger row, with what a settlement that comes after an orphan needs. */
 export interface RowState extends LedgerRow {
-  /** Of an orphan: its tokens of the minute. */
+  /** An orphan's tokens of the minute. */
   readonly tokens?: number
   readonly pieces?: Pieces
   readonly shared?: true
-  /** Of waste: which attempt it was. */
+  /** The number of a failed attempt. */
   readonly attempt?: number
 }
 

@@ -2,7 +2,7 @@ import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { addCached, type CachedTokens } from '../../policy/price.ts'
 import type { Total } from './ledger-store.ts'
 
-/** What totals have in common, whatever they are of. */
+/** The sums that all totals have. */
 export type TotalSums = Pick<Total, 'requests' | 'inputTokens' | 'outputTokens' | 'cost' | keyof CachedTokens>
 
 export const NO_SUMS: TotalSums = { requests: 0, inputTokens: 0, outputTokens: 0, cost: ZERO_USD }

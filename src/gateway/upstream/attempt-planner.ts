@@ -13,7 +13,7 @@ const EARLY: Millis = 5000
 const AGAIN_MIN: Millis = 50
 const AGAIN_MAX: Millis = 250
 
-/** What a request does next. */
+/** The next step of a request. */
 export type Step = NextAttempt | { readonly kind: 'give-up' }
 
 export interface NextAttempt extends Destination {
@@ -22,7 +22,7 @@ export interface NextAttempt extends Destination {
   readonly after: Millis
   /** On a connection of its own. */
   readonly fresh: boolean
-  /** The same replica is asked again, in other words: it was counted when that was decided. */
+  /** Set where the same replica gets a rewritten request: the retry was counted when that was decided. */
   readonly isRepeated?: true
   /** Every replica is ejected: this one is tried all the same. */
   readonly isLastResort: boolean
@@ -39,7 +39,7 @@ export interface AttemptPlannerPorts {
   readonly declared: readonly Pool[]
 }
 
-/** What happened to a request in one pool. */
+/** A request's attempts in one pool. */
 interface PoolAttempts {
   readonly pool: Pool
   readonly state: PoolState

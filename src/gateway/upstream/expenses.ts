@@ -12,13 +12,13 @@ import type { Alarm } from '../ports.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { PoolBudgetStore } from '../store/pool-budget-store.ts'
 
-/** What was taken of a pool's hour for one attempt. */
+/** The amount reserved of a pool's hour for one attempt. */
 export interface BudgetReservation {
-  /** Puts right what was taken, once it is known what the attempt cost. */
+  /** Replaces the reserved amount, once the cost of the attempt is known. */
   settle(cost: NanoUsd): void
 }
 
-/** Of a pool whose hour has no limit. */
+/** The reservation at a pool whose hour has no limit. */
 const FREE: BudgetReservation = { settle: () => {} }
 
 /** The number of the first health check, above those of all attempts at a request. */
@@ -29,7 +29,7 @@ interface ExpenseStore {
   readonly ledger: Pick<LedgerStore, 'recordWaste'>
 }
 
-/** What the attempts at one request cost the operator, at the prices of the pools: never charged to the client. */
+/** The operator's cost for the attempts of one request, at the prices of the pools: never charged to the client. */
 export class Expenses {
   readonly #store: ExpenseStore
   readonly #alarm: Alarm
@@ -80,7 +80,7 @@ export class Expenses {
     }
   }
 
-  /** What work costs in a pool, at an estimate where the backend did not report usage. */
+  /** The cost of work in a pool, estimated where the backend did not report usage. */
   costOf(pool: Pool, work: Work | undefined): NanoUsd {
     const { cost } = this.#settingsOf(pool)
     if (!cost || !work) return ZERO_USD
@@ -142,7 +142,7 @@ export class Expenses {
       })
   }
 
-  /** What an image model calls output tokens is paid by the image. */
+  /** An image model's output is paid by the image, not by its tokens. */
   #paidOutput(tokens: number): number {
     return this.#admitted.request.kind === 'image' ? 0 : tokens
   }

@@ -10,7 +10,7 @@ import type { Alarm, Client, Clock } from '../ports.ts'
 import { Expenses } from './expenses.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
-/** What failover works with for one request. */
+/** The ports of failover for one request. */
 export interface FailoverPorts {
   readonly pools: Pools
   readonly clock: Clock

@@ -23,7 +23,7 @@ export const failover = <T, A>(
 export interface Outbound<T, A> {
   /** Creates the report of an attempt, before it starts. */
   report(place: AttemptPlace): AttemptReport
-  /** What is sent to a replica. */
+  /** The request to a replica. */
   targetAt(place: AttemptPlace, traceparent: string | undefined): T
   /** Sends it, and reads what comes. */
   attempt(target: T): Promise<Outcome<A>>
@@ -76,7 +76,7 @@ class Failover<T, A> {
   #reworded = 0
   /** Replicas that answered this request with a status which is about the request, each with the verdict of its health check. */
   readonly #suspects = new Map<Replica, Promise<HealthVerdict>>()
-  /** What those are that refused it without a reason. */
+  /** Refusals without a reason. */
   readonly #unexplained: Rejected[] = []
 
   constructor(ports: FailoverPorts, pools: readonly Pool[], context: number, outbound: Outbound<T, A>) {
@@ -181,7 +181,7 @@ class Failover<T, A> {
     return outcome.sure || this.#ports.client.gone ? { kind: 'failed' } : this.#judged(step, outcome)
   }
 
-  /** What a failure comes to that the request may have provoked: where the replica answers us, it did. */
+  /** Judges a failure that the request may have provoked: where the replica answers a health check, it did. */
   async #judged({ pool, replica }: NextAttempt, failure: Failed): Promise<Unsuccessful> {
     const { message } = failure
     const failed = { kind: 'failed', ...(message && { message }) } as const

@@ -116,7 +116,7 @@ export interface Destination {
 }
 
 /**
- * What the end of a request says of its replica: that it serves, that it or its whole pool fails, that it failed this
+ * The verdict on a replica by the end of a request: that it serves, that it or its whole pool fails, that it failed this
  * request, which may be the request's doing, or nothing.
  */
 type ReplicaVerdict = 'serves' | 'fails' | 'pool-fails' | 'failed-this' | 'nothing'
@@ -165,7 +165,7 @@ export function takeRoom(ports: FailoverPorts, pool: Pool): Taken | Promise<Take
   return slots.takeNow(ports.settingsOf(pool)) ? reserveBudget(ports, pool, slots) : waitForRoom(ports, pool, slots)
 }
 
-/** What a request holds of a pool while it is tried there. */
+/** A request's room in a pool while it is tried there. */
 export interface Room {
   readonly reservation: BudgetReservation
 }
@@ -197,7 +197,7 @@ async function reserved(taking: Promise<BudgetReservation | undefined>, slots: S
 
 /** Reports one attempt, once it is over, to the counter of attempts and to the trace of its request. */
 export interface AttemptReport {
-  /** Of the trace, for the backend. */
+  /** The trace context for the backend. */
   readonly traceparent?: string | undefined
   /** It came to no answer. */
   failed(outcome: NoAnswer): void

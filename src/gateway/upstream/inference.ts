@@ -69,7 +69,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     return {}
   }
 
-  /** What of a request a pool of its dialect does not get, or does. */
+  /** The parts of a request that a pool of its dialect gets, and those that it does not. */
   protected nativeTerms(pool: Pool): NativeTerms {
     const { request } = this.call.wire
     const drops = request.kind === 'chat' ? droppedAt(pool, request) : []
@@ -82,7 +82,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     }
   }
 
-  /** What a crash is charged while nothing has come of an answer. */
+  /** The work that a crash is charged while no part of the answer has come. */
   protected unseen(measure: Measure): Work {
     return { ...UNSEEN, least: measure.ofWhole(PROMPT_ONLY) }
   }
@@ -201,7 +201,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
 function measureOf({ clock, pools }: UpstreamPorts, { request, decision, spent }: LeasedCall, pool: Pool): Measure {
   const { model } = decision
   const terms: Mutable<MeasureTerms> = { clock, paced: pools.of(pool.name), thinks: thinks(model, request) }
-  // Of later rounds and of files it is not known what their prompt holds.
+  // The prompt of later rounds, and of files, is not known.
   if (request.kind === 'chat' && !spent && request.images === 0 && !request.native?.isUnbounded)
     terms.promptBytes = Math.max(request.textBytes, request.native?.bytes ?? 0)
   return new Measure(terms)
@@ -305,7 +305,7 @@ export class StreamedInference extends WithoutHostedTools<AnswerStream> {
   }
 }
 
-/** What an answer that comes now is read by. */
+/** The terms for reading an answer that comes now. */
 export const answerTerms = (
   { clock }: UpstreamPorts,
   { requestId }: Call,

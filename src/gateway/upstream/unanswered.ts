@@ -52,7 +52,7 @@ function exhausted(gateway: UpstreamPorts, { denial, message, failures }: Exhaus
   return { ...denial, ...(isBusy && { isBusy }), ...(message && ofFailure(gateway, message)) }
 }
 
-/** What a backend that failed says is of itself: only its codes are for everybody. */
+/** The parts of a failed backend's message that everybody may read: only its codes. */
 function ofFailure(gateway: UpstreamPorts, message: BackendMessage): Partial<ClientMessage> {
   const { problem, ...codes } = scrubbed(gateway, message)
   return gateway.settings.errors.backendWords ? { problem, ...codes } : codes
@@ -99,7 +99,7 @@ interface ClientMessage {
   readonly param?: string
 }
 
-/** What no client may read: our keys at backends, what else they are sent, and where they stand. */
+/** Words that no client may read: our keys at backends, the headers they are sent, and their addresses. */
 function privateWords({ config, settings }: UpstreamPorts): readonly string[] {
   const backends = [...settings.backends.values()]
   const keys = backends.flatMap(({ key }) => (key ? [key.reveal()] : []))

@@ -5,7 +5,7 @@ import type { Pools } from '../pools/pools.ts'
 import type { Alarm, AttemptCounter, Clock, Send, SendPassthrough } from '../ports.ts'
 import type { Store } from '../store/store.ts'
 
-/** What sending a request to backends takes, beside the request. */
+/** The ports that sending a request to backends takes. */
 export interface UpstreamPorts {
   readonly config: Config
   readonly settings: Settings
