@@ -1,10 +1,10 @@
-/** What can be in a roster: it knows its place there. */
+/** A member of a roster: it knows its place there. */
 export interface Listed {
   place: number
 }
 
 /**
- * What is in use at present, in no order. A Set or a Map of what comes and goes with each request would keep it long
+ * The things in use at present, in no order. A Set or a Map of what comes and goes with each request would keep it long
  * afterwards (docs/decisions/015): this array keeps nothing that was removed.
  */
 export class Roster<T extends Listed> {

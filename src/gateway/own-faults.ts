@@ -1,5 +1,5 @@
 /**
- * What this process has none left of, by the code that a connection failed with. That is a fault of the gateway: no backend
+ * The resource that this process has run out of, by the code that a connection failed with. That is a fault of the gateway: no backend
  * and no identity provider is the worse for it.
  */
 export const lackOf = (code: string): string | undefined => LACKS.get(code)
@@ -14,6 +14,6 @@ const LACKS: ReadonlyMap<string, string> = new Map([
   ['EADDRNOTAVAIL', 'local ports'],
 ])
 
-/** What operators can do about it. */
+/** The operators' remedy. */
 export const OWN_FAULT_HINT =
   'raise the limit of open files (LimitNOFILE), or of local ports, or lower limits.connections'

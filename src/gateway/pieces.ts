@@ -5,7 +5,7 @@ const APART_BYTES = 1_250_000
 const PAGE_BYTES = 262_144
 
 /**
- * What came of a body or an answer. Much of it is kept apart from the memory that everything else shares: that of one which
+ * The pieces of a body or an answer. Much of it is kept apart from the memory that everything else shares: that of one which
  * never becomes complete is given back as soon as it is dropped, and leaves no holes.
  */
 export class Pieces {
@@ -32,7 +32,7 @@ export class Pieces {
   join(): Buffer {
     const pieces = this.#apart ? [Buffer.from(this.#apart, 0, this.#apartSize), ...this.#pieces] : this.#pieces
     const [first] = pieces
-    // What is kept apart is about to be given back.
+    // Memory that is kept apart is about to be given back.
     const joined = first && pieces.length === 1 && !this.#apart ? first : Buffer.concat(pieces)
     this.drop()
     return joined

@@ -1,11 +1,11 @@
-/** What can be received later. */
+/** A source that can be paused. */
 export interface Paced {
   pause(): void
   resume(): void
   isPaused(): boolean
 }
 
-/** Of all bodies and whole answers together, as many bytes are received in one turn of the event loop; it takes some milliseconds. */
+/** Bytes of all bodies and whole answers that are received in one turn of the event loop, which takes some milliseconds. */
 const TURN_BYTES = 2_000_000
 /** As many connections are read again in one turn: each may bring two pieces of 64 KB before it is paused again. */
 const RESUMED = 16

@@ -3,7 +3,7 @@ import type { Alarm, Clock } from './ports.ts'
 
 /** An alarm, or several that said the same within a minute. */
 export interface RecentAlarm {
-  /** Of the last of them. */
+  /** When the last of them came. */
   readonly at: EpochMs
   readonly message: string
   readonly fields: Readonly<Record<string, string | number | boolean>>
@@ -57,11 +57,11 @@ export class RecentAlarms {
   }
 }
 
-/** What two that say the same have in common: in an outage there is one for every request. */
+/** The key that equal alarms share: in an outage there is one for every request. */
 const keyOf = (message: string, { requestId: _, ...fields }: RecentAlarm['fields']): string =>
   `${message} ${JSON.stringify(fields)}`
 
-/** Of the newest. */
+/** The newest alarms, among which an equal one is looked for. */
 const LOOKED_AT = 20
 const SAME_WITHIN: Millis = 60_000
 const MOST = 500

@@ -3,22 +3,22 @@ import { nanoUsd } from '../policy/nano-usd.ts'
 import type { RequestEnd } from '../wire/admin/event.ts'
 import { lengthened } from './growing-numbers.ts'
 
-/** What is remembered of one account. */
+/** The remembered requests of one account. */
 export interface RecentOf {
   /** Newest first. */
   readonly requests: readonly RequestEnd[]
-  /** Of its requests that ended since, none is missing. */
+  /** None of its requests that ended since then is missing. */
   readonly since: EpochMs
 }
 
-/** What is remembered of requests. A gateway of several processes has to ask them. */
+/** The remembered requests. A gateway of several processes asks each of them. */
 export interface Remembered {
   newest(): RecentOf | Promise<RecentOf>
   newestOf(account: string): RecentOf | Promise<RecentOf>
   find(requestId: string): RequestEnd | undefined | Promise<RequestEnd | undefined>
 }
 
-/** What several processes remember, as one. */
+/** Joins the requests that several processes remember. */
 export function joined(parts: readonly RecentOf[], most: number): RecentOf {
   const requests = parts.flatMap(part => part.requests).sort((a, b) => endOf(b) - endOf(a))
   return { requests: requests.slice(0, most), since: Math.max(...parts.map(({ since }) => since)) }
@@ -113,7 +113,7 @@ export class RecentRequests implements Remembered {
     return evicted
   }
 
-  /** Of a few, which are others each time: to keep all in their order would cost each request more than all else here. */
+  /** The longest idle of a few, which are others each time: keeping all in order would cost each request more than all else here. */
   #longestIdle(): Place {
     let found: Place | undefined
     for (let looked = 0; looked < LOOKED_AT; looked++) {
@@ -159,7 +159,7 @@ class Slots {
   readonly #ids: (string | undefined)[] = []
   readonly #accounts: (string | undefined)[] = []
   readonly #keys: (string | undefined)[] = []
-  /** What few requests have. */
+  /** Members that few requests have. */
   readonly #others: (Others | undefined)[] = []
 
   constructor(size: number) {
@@ -217,7 +217,7 @@ class Slots {
     this.#names = lengthened(Uint16Array, this.#names, { length: length * NAMES, most: most * NAMES })
   }
 
-  /** Of `count` that were put from `first` on, in a ring of `size`: those that are still there, newest first. */
+  /** The requests still there of `count` that were put from `first` on into a ring of `size`, newest first. */
   newest(first: number, count: number, size: number): RequestEnd[] {
     const found = Math.min(count, size)
     return Array.from({ length: found }, (_, index) => this.#read(first + ((count - 1 - index) % size)))
@@ -290,7 +290,7 @@ class Names {
     return this.#numbers.get(short) ?? (this.#names.length < MOST_NAMES ? this.#add(short) : MANY)
   }
 
-  /** Of a name that a client may have made up. */
+  /** The number of a name that a client may have made up. */
   numberOfMadeUp(name: string | undefined): number {
     if (name === undefined) return 0
     const short = shortened(name)

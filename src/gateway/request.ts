@@ -43,7 +43,7 @@ export interface Gateway extends InferencePorts, SessionPorts {
   readonly traces?: Traces
 }
 
-/** What becomes of a request. */
+/** The outcome of a request. */
 export type Served =
   | Unserved
   /** Settled already. */

@@ -1,4 +1,4 @@
-/** What every node of ours has of ES2024, beside others of its methods that some have not. */
+/** The part of ES2024 that every supported Node has. */
 interface ArrayBuffer {
   resize(newByteLength: number): void
 }

@@ -61,7 +61,7 @@ export const TERMS_STEPS: StepsOf<StoredTerms> = {
   org: 1,
 }
 
-/** Of a limit, its members and the words in them: one that counts what an older build cannot count restricts as well. */
+/** The members of a limit and the words in them: a limit on what an older build cannot count restricts as well. */
 const RULE_STEPS: StepsOf<LimitRule> = { measure: 1, most: 1, per: 1, of: 1, model: 1 }
 
 const MEASURE_STEPS: Readonly<Record<Measure, SchemaStep>> = {

@@ -17,12 +17,12 @@ export interface Revision {
   readonly how: How
 }
 
-/** The same with its files, the main one first. */
+/** A revision with its files, the main one first. */
 export interface RevisionFiles extends Revision {
   readonly files: readonly FileText[]
 }
 
-/** What a list says of a revision. */
+/** A revision's line in a list. */
 export interface RevisionLine extends Revision {
   /** How many. */
   readonly files: number

@@ -22,9 +22,9 @@ export const auditedIn =
 
 /** A row of the audit, with labels as they are now; empty where there is none. */
 export interface LabelledRow extends AuditRow {
-  /** Of its account. */
+  /** The label of its account. */
   readonly label: string
-  /** Of the account that made the change, as an operator who signed in, or for itself. */
+  /** The label of the account that made the change, as an operator who signed in, or for itself. */
   readonly byLabel: string
 }
 

@@ -84,7 +84,7 @@ interface Watching {
   readonly keyHash?: string
 }
 
-/** What is asked of the store. */
+/** The store's facets that a watch takes. */
 interface WatchedStore {
   readonly keys: Pick<Store['keys'], 'findCaller'>
   readonly accounts: Pick<Store['accounts'], 'find'>

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { AccountRecord, AccountStore } from '../store/account-store.ts'
 
-/** What an operator types to find accounts. */
+/** An operator's query for accounts. */
 export interface FindQuery {
   /** A part of the label or the id, in whatever case. */
   readonly text: string

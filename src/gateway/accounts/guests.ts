@@ -10,7 +10,7 @@ export const DEVICE_ID = '^[^\\p{C}\\p{Zl}\\p{Zp}]{1,256}$'
 
 const HOUR: Millis = 3_600_000
 
-/** What becomes of a device that asks for its key. */
+/** The outcome for a device that asks for its key. */
 export type GuestKey =
   | { readonly outcome: 'key'; readonly value: string }
   /** An operator ended it; the device gets no other. */
@@ -23,7 +23,7 @@ export interface GuestAsk {
   /** Newest first; at least one. */
   readonly secrets: readonly Secret[]
   readonly deviceId: string
-  /** What a new device counts against. */
+  /** The counts that a new device adds to. */
   readonly counts: readonly EventCount[]
   /** An operator who asks for it. */
   readonly by?: string

@@ -17,7 +17,7 @@ import { isBadToken } from './sign-in/sign-in.ts'
 export interface Identify {
   /** By a key, or by a sign-in token. */
   bearer(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
-  /** The same for a request that is to be admitted. Its caller may be recalled. */
+  /** Identifies the caller of a request that is to be admitted. The caller may be recalled from memory. */
   applicant(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
   /** By a sign-in token alone: keys do not manage keys. */
   signIn(authorization: string | undefined): Promise<Identified | Denied>

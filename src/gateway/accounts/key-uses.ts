@@ -49,7 +49,7 @@ export class KeyUses {
     const now = this.#clock.elapsed()
     const uses = due.map(([hash, { account, at }]): KeyUse => ({ hash, account, ago: now - at }))
     for (const [, use] of due) use.keptAt = now
-    // What operators see of an outage is said by those that cannot do without the store.
+    // Calls that cannot do without the store report its outage to operators.
     if (uses.length > 0) await this.#keys.noteUses(uses).catch(() => {})
   }
 }

@@ -4,10 +4,10 @@ import type { Narrowed } from '../../records/key.ts'
 import type { Mint } from '../store/key-store.ts'
 import { isNetwork } from './networks.ts'
 
-/** What is asked of a new key, beside whose it is. */
+/** The terms asked for a new key, beside its owner. */
 export interface KeyWish extends Pick<Mint, 'name' | 'life'>, Narrowed {}
 
-/** What is wrong with a wish; undefined where it can be granted. */
+/** The fault of a wish; undefined where it can be granted. */
 export function wrongWish(
   config: Config,
   { models, addresses, limits }: KeyWish,

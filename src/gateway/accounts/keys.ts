@@ -48,7 +48,7 @@ export const withoutKeys = (text: string): string =>
 /** The id of a key that was minted without one. It is of the hash, which says nothing of the key itself. */
 export const idOfHash = (hash: string): string => `key_${hash.slice(0, 16)}`
 
-/** What is stored of a key. Its id is of random bytes, and no part of the key. */
+/** The stored form of a key. Its id is of random bytes, and no part of the key. */
 export const toStoredKey = (key: string, random: Random): NewKey => ({
   ...storedKeyOf(key),
   id: `key_${base62(16, random)}`,
@@ -65,7 +65,7 @@ export function newFreshKey(brand: string, random: Random): FreshKey {
   return { value, key: toStoredKey(value, random) }
 }
 
-/** The same of a key that is derived from something: so is its id. */
+/** The stored form of a derived key; its id is derived too. */
 export const storedKeyOf = (key: string): NewKey => ({ hash: hashOf(key), prefix: maskOf(key) })
 
 export const newAccountId = (random: Random): string => `acct_${base62(20, random)}`

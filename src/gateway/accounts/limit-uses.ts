@@ -11,7 +11,7 @@ import type { AccountStore, AccountUsage } from '../store/account-store.ts'
 import { beginCounters, type CounterStores } from '../store/begin-counters.ts'
 import type { HoldStore } from '../store/hold-store.ts'
 
-/** What limits are read of. */
+/** The stores from which the use of limits is read. */
 export interface LimitStores extends CounterStores {
   readonly holds: Pick<HoldStore, 'readRules' | 'beginCounters'>
 }
@@ -55,7 +55,7 @@ export async function readLimits(
   ]
 }
 
-/** What is used of the limits of each key, by its id. Nothing is read where no key has a limit. */
+/** The use of each key's limits, by its id. Nothing is read where no key has a limit. */
 export async function readLimitsOfKeys(
   config: Config,
   stores: LimitStores & { readonly accounts: Pick<AccountStore, 'readUsage'> },

@@ -24,7 +24,7 @@ export interface ListQuery {
 
 export interface AccountsPage {
   readonly records: readonly AccountRecord[]
-  /** What the next page comes after; absent where there is none. */
+  /** The place after which the next page begins; absent where there is none. */
   readonly next?: ScanPlace
 }
 

@@ -27,7 +27,7 @@ export function looksLike(one: string, other: string): boolean {
   return shapesOf(other).some(shape => shapes.has(shape))
 }
 
-/** The same shapes in a form that is short, whatever the label, for an index. */
+/** The shapes of a label in a short form for an index, whatever the label's length. */
 export const shapeHashes = (label: string): readonly [string, string] => {
   const [small, capital] = shapesOf(label)
   return [hash('sha256', small).slice(0, 32), hash('sha256', capital).slice(0, 32)]

@@ -49,7 +49,7 @@ export async function mintOwnKey(
   return minted.outcome === 'minted' ? { ...minted, value } : minted
 }
 
-/** What replaces a key of an account. */
+/** The request to replace a key of an account. */
 interface OwnRotation {
   /** Its id, its mask, or its value. */
   readonly named: string

@@ -28,7 +28,7 @@ export async function ownRequests(sources: Sources, query: OwnRequestsQuery): Pr
     each => (before === undefined || each.requestId < before) && (outcome === undefined || outcomeOf(each) === outcome),
   )
   const known = new Map(own.map(each => [each.requestId, rememberedRequest(each)]))
-  // What the ledger has was served, as far as it can say.
+  // As far as the ledger can say, its requests were served.
   const isOfLedger = outcome === undefined || outcome === 'ok'
   const seen = new Set(requests.map(({ requestId }) => requestId))
   const looked = isOfLedger

@@ -25,7 +25,7 @@ export async function searchRequests({ recent, ledger, accounts }: Sources, quer
   const ends = new Map((remembered?.requests ?? []).map(end => [end.requestId, end]))
   const { requests, next } = await ledger.readPast(query)
   const known = [...ends.values()].filter(end => isMeant(end, query)).map(ofMemory)
-  // What is remembered says how it ended, so that this decides whether it is asked for.
+  // A remembered request says how it ended, and is matched by that.
   const others = requests.flatMap(rows => (rows[0] && !ends.has(rows[0].requestId) ? ofRows(rows[0], rows) : []))
   // Between those before `next` others may be missing.
   const all = [...known, ...others]

@@ -15,7 +15,7 @@ interface QuotaStore extends LimitStores {
   readonly ledger: Pick<LedgerStore, 'readTotals'>
 }
 
-/** What an account spent and holds in the current window, the tokens of it, and the limits that it may see of it and of the key that asks. */
+/** An account's spend, holds and tokens in the current window, and the limits of the account and of the key that asks. */
 export async function readQuota(config: Config, stores: QuotaStore, caller: Caller): Promise<Quota> {
   const { accounts, ledger } = stores
   const plan = planOf(config, caller)

@@ -2,13 +2,13 @@ import { createHmac, randomBytes } from 'node:crypto'
 import type { KeyStore } from '../store/key-store.ts'
 import { keyOf } from './keys.ts'
 
-/** What makes a mint or a rotation one that may be repeated. */
+/** A mint or rotation that may be repeated. */
 export interface Repeatable {
-  /** What the operator sends as `Idempotency-Key`. */
+  /** The operator's `Idempotency-Key`. */
   readonly repeatKey: string
   /** Who sends it: for another operator it means another key. */
   readonly by: string
-  /** What is done, and all that is asked of it: another body means another key. */
+  /** The path of the call; with its body it tells keys apart: another body means another key. */
   readonly path: string
   readonly body: object
 }

@@ -6,27 +6,27 @@ import type { AccountStore } from '../store/account-store.ts'
 import type { LedgerStore, Total, TotalsQuery, WasteTotal } from '../store/ledger-store.ts'
 import { addTotals, NO_SUMS, type TotalSums } from '../store/total-sums.ts'
 
-/** What clients used, and beside it what failed attempts cost the operator by pool, most expensive first. */
+/** The clients' usage, and beside it the operator's cost for failed attempts by pool, most expensive first. */
 export interface Usage {
   readonly lines: readonly UsageLine[]
   readonly waste: readonly WasteLine[]
 }
 
-/** What failed attempts of one pool cost: on all days, or on each. */
+/** The cost of one pool's failed attempts: on all days, or on each. */
 export type WasteLine = Omit<WasteTotal, 'day'> & Partial<Pick<WasteTotal, 'day'>>
 
-/** What was settled of one group. Sums are integers. */
+/** The sums of one group's settlements; all are integers. */
 export interface UsageLine extends TotalSums {
   /** `2026-11-21`, a plan, a model, an account or a key, in the order asked for; `none` for what came without a key. */
   readonly groups: readonly string[]
   /** How operators call the account, also that of a key. */
   readonly label?: string
-  /** Of a line whose last group is `others`: of how many it is. */
+  /** The number of groups in a line whose last group is `others`. */
   readonly others?: number
 }
 
 export interface UsageQuery extends TotalsQuery {
-  /** What lines differ in, the first one before the others. */
+  /** The groups that lines are split by, the first before the others. */
   readonly by: readonly Group[]
   /** So many of the last groups: those that cost most. All others are added up. */
   readonly top?: number

@@ -32,14 +32,14 @@ export interface AdmittedCall {
   readonly decision: Allowed
   readonly hold: Hold
   readonly readings: Readings
-  /** What was used of each rule among the claims, in their order. */
+  /** The use of each rule among the claims, in their order. */
   readonly rules?: readonly RuleUse[]
   readonly revision: string
-  /** What the rounds before the present one weighed, of an answer with hosted tools. */
+  /** The weight of the earlier rounds of an answer with hosted tools. */
   readonly spent?: Spent
 }
 
-/** What the rounds of an answer weighed that are over. */
+/** The weight of an answer's rounds that are over. */
 export interface Spent extends Usage {
   /** Whether a backend did not report its usage of one of them. */
   readonly estimated: boolean
@@ -54,7 +54,7 @@ export interface Applicant {
   readonly facts: Facts
   /** As in Identified: asked before a refusal that the store did not say. */
   readonly confirm?: Identified['confirm']
-  /** What all guests together may spend in a day; asked of guests alone. */
+  /** The most that all guests together may spend in a day; it holds for guests alone. */
   readonly guestsNanoUsdPerDay?: NanoUsd
 }
 
@@ -62,7 +62,7 @@ export interface Applicant {
 export interface Refusal extends Denied {
   /** Who was refused, as the store has the account by now. Absent where it did not come to a decision. */
   readonly caller?: Caller
-  /** What is left of the limits that it met, where one of them refuses it. */
+  /** The rest of the limits that it met, where one of them refuses it. */
   readonly rate?: RateState
 }
 
@@ -158,7 +158,7 @@ export function refusal(refused: Refusal, claims: Claims, { judged, newest }: Ad
   }
 }
 
-/** What an admission asks of the store. */
+/** The store's facets that an admission takes. */
 export interface AdmissionStore extends CounterStores {
   readonly holds: Pick<HoldStore, 'admit' | 'beginCounters'>
 }

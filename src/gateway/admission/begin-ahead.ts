@@ -17,7 +17,7 @@ import type { KeyStore } from '../store/key-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import type { OrgStore } from '../store/org-store.ts'
 
-/** What counters are begun with before requests ask for them. */
+/** The stores from which counters begin before requests ask for them. */
 export interface AheadStores {
   readonly holds: Pick<HoldStore, 'beginCounters' | 'readRules'>
   readonly ledger: Pick<LedgerStore, 'readTotals' | 'readRecent'>
@@ -90,7 +90,7 @@ const isOfMany = (of: LimitRule['of']): boolean => of === 'plan' || of === 'org'
 /** The org of an account; undefined where it has none. */
 type OrgOf = (account: string) => Promise<string | undefined>
 
-/** Of sums of all accounts, each account is asked for. */
+/** The org of each account that the sums of all accounts name. */
 async function orgsOfAll(accounts: AheadStores['accounts']): Promise<OrgOf> {
   const orgs = new Map<string, string>()
   for await (const { account, terms } of accounts.readAll()) if (terms.org !== undefined) orgs.set(account, terms.org)
@@ -106,7 +106,7 @@ function orgsAsAsked(accounts: AheadStores['accounts'], rules: readonly LimitRul
   }
 }
 
-/** Of an account and a key of it: the id by which limits count it. */
+/** The id by which limits count a key of an account. */
 type OriginOf = (account: string, key: string) => Promise<string>
 
 function originsIn(keys: AheadStores['keys']): OriginOf {
@@ -161,7 +161,7 @@ interface Claimed {
   readonly originOf: OriginOf
 }
 
-/** What the ledger has sums or rows of. */
+/** The requests that a sum or row of the ledger counts. */
 interface Counted {
   readonly account: string
   readonly plan: string
@@ -169,7 +169,7 @@ interface Counted {
   readonly key?: string
 }
 
-/** What counts requests of the past, as if they came now. */
+/** The claims of past requests, as if they came now. */
 async function claimsOf(
   { config, added, orgOf, originOf }: Claimed,
   { account, plan, model, key }: Counted,

@@ -40,7 +40,7 @@ function outcomeOfKept(config: Config, kept: Facts, decision: Decision, end: End
   return 'denial' in again ? outcomeOf(config, kept, again, again) : outcomeOf(config, kept, decision, end)
 }
 
-/** What may be kept of facts: no part of a key, and of names that clients made up only what is as short as a name. */
+/** The facts that may be kept: no part of a key, and only the short ones of names that clients made up. */
 function keptOf(config: Config, { at, caller, request, health, signals }: Facts): Facts {
   const { kind, account, terms, orgTerms, key } = caller
   const named = knownNames(config, request)
@@ -66,7 +66,7 @@ function knownNames(config: Config, request: InferenceRequest): InferenceRequest
   return name === model ? kept : { ...kept, model: name }
 }
 
-/** The same of what a chat names beside its model. */
+/** The names in a chat beside its model, as they may be kept. */
 function knownWords({ tools }: Config, request: ChatAsk): ChatAsk {
   const { hosted, losses, lostFields, providerTools, cuttable, unknown, address, onlyNative } = request
   if (!(hosted ?? losses ?? lostFields ?? providerTools ?? unknown ?? address ?? onlyNative)) return request

@@ -10,7 +10,7 @@ const TRIM_MS: Millis = 3_600_000
 /** A clock that NTP keeps is never set further at once. */
 const STEP_MS: Millis = 60_000
 
-/** What becomes of old rows, as the files say at this moment. */
+/** The rules for old rows, as the files say at this moment. */
 interface OldRows {
   readonly keep: () => Millis
   /** Whether they leave for an archive before: what is removed here has then not been taken there. */
@@ -48,7 +48,7 @@ export function startLeaseSweep(
   void sweep()
   const stopSweeping = every(clock, SWEEP_MS, sweep)
   const stopTrimming = every(clock, TRIM_MS, async () => {
-    // What is removed is lost, so it ages by the time that passed: a clock that is set ahead makes nothing older.
+    // A removed row is lost, so rows age by the time that passed: a clock that is set ahead makes nothing older.
     const now = Math.min(clock.now(), origin + clock.elapsed())
     const rows = await store.ledger.trim(now - keep(), now).catch(failed(alarm, 'old ledger rows could not be removed'))
     if (rows && isArchived()) alarm('rows older than ledger.keep were removed, which no archive had taken', { rows })

@@ -48,7 +48,7 @@ export class Leases {
   readonly #clock: Clock
   readonly #alarm: Alarm
   readonly #open = new Roster<OpenLease>()
-  /** What the files say now, where they changed since the start. */
+  /** The configuration as it is now, where it changed since the start. */
   present: Config | undefined
   #stopHeartbeats: Cancel = () => {}
   #stopFirst: Cancel | undefined

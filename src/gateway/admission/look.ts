@@ -40,7 +40,7 @@ export async function noRoom(
   if (orgTerms) admission.orgTerms = orgTerms
   if (keyHash !== undefined) admission.keyHash = keyHash
   const judged = await store.holds.admit(admission)
-  // What changed in between the admission finds as well.
+  // The admission also finds changes in between.
   if (!('denial' in judged) || judged.denial.code !== 'rate_limit_exceeded') return undefined
   const { denial, readings } = judged
   // The admission would say first that the month is spent.

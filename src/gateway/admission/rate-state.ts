@@ -18,7 +18,7 @@ interface Counted {
   readonly hold: Hold
 }
 
-/** What the admission of a request left of the limits that it met: what it reserved counts as used. */
+/** The rest of the limits that an admitted request met: its reservation counts as used. */
 export function rateAfter({ decision, readings, rules, hold }: Counted): RateState {
   const { claims } = decision
   const { round, spent, at, second } = hold
@@ -37,7 +37,7 @@ export function rateAfter({ decision, readings, rules, hold }: Counted): RateSta
   return state
 }
 
-/** What was left of the limits that a request met which was refused; `newest` is the last second that counts in the minute, or 0. */
+/** The rest of the limits that a refused request met; `newest` is the last second that counts in the minute, or 0. */
 export function rateAt(claims: Claims, readings: Readings, { at, newest, rules }: Refused): RateState {
   const { requests, tokens } = readings
   const state = minuteState(claims, { requests, tokens, resetMs: newest === 0 ? 0 : minuteEnd(newest) - at })
@@ -87,7 +87,7 @@ function minuteState({ limits }: Claims, { requests, tokens, resetMs }: MinuteUs
   return state
 }
 
-/** Of the limits that count the same, the one that has the least left is shown, or of two the one that is renewed later. */
+/** Shows one of the limits that count the same: the one with the least left, or of two equal ones the one that renews later. */
 function addRules(
   state: Mutable<RateState>,
   claims: readonly RuleClaim[],

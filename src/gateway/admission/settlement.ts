@@ -102,7 +102,7 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
     bill.toolCosts = costsOfTools(decision.tools ?? [], calls)
   }
   if (caller.key) bill.key = caller.key.id
-  // What an image model calls output tokens is paid by the image, and no part of the minute.
+  // An image model's output is paid by the image; its tokens do not count in the minute.
   const settlement: Mutable<Settlement> = {
     hold,
     tokens: inputTokens + (request.kind === 'image' ? 0 : outputTokens),
@@ -113,7 +113,7 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   return settlement
 }
 
-/** What is paid by the piece and is no call of a hosted tool, which the bill has apart. */
+/** Pieces that are paid for, other than calls of hosted tools, which the bill has apart. */
 function itemsOf({ decision }: AdmittedCall, count: number): ChargedItems | undefined {
   if (decision.tools || count === 0) return undefined
   return { kind: decision.model.kind === 'image' ? 'image' : 'metered', count }
@@ -131,7 +131,7 @@ function piecesOf({ decision }: AdmittedCall, { items, seconds }: Work): Pieces 
   return pieces?.seconds === undefined ? undefined : { seconds: seconds ?? pieces.seconds }
 }
 
-/** What a request weighed with the work of its present round. */
+/** A request's weight with the work of its present round. */
 export function spentWith(admitted: AdmittedCall, work: Work): Spent {
   const { usage } = work
   const before = admitted.spent ?? NOTHING_SPENT
@@ -151,7 +151,7 @@ export function spentWith(admitted: AdmittedCall, work: Work): Spent {
   return spent
 }
 
-/** What a client is charged for the work of one round: as its backend reported it, as far as it was granted, or else an estimate. */
+/** A client's charge for the work of one round: as its backend reported it, as far as it was granted, or else an estimate. */
 export function usageOf(admitted: AdmittedCall, work: Work): Usage {
   const { usage, least } = work
   if (!usage) return least ? leastOf(admitted, least) : estimateOf(admitted, work)
@@ -161,7 +161,7 @@ export function usageOf(admitted: AdmittedCall, work: Work): Usage {
 
 const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, estimated: false, calls: {} }
 
-/** Of a whole answer without usage: most texts have more bytes for each token, so that its backend is paid for all of them. */
+/** Bytes per token of a whole answer without usage: most texts have more, so that its backend is paid for all tokens. */
 const BYTES_PER_TOKEN = 3
 
 /** Tokens of an answer whose backend did not report them, at the most, and never more than are held. */

@@ -5,7 +5,7 @@ import { StoreUnavailable } from '../store/store.ts'
 
 /** Where rows of the ledger go from the store. */
 export interface Archive {
-  /** What operators know it by, without user and password. */
+  /** The archive's name for operators, without user and password. */
   readonly shown: string
   /** Absent where rows are read by other programs alone. */
   readonly reader?: ArchiveReader

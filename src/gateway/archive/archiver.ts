@@ -5,9 +5,9 @@ import { StoreUnavailable } from '../store/store.ts'
 import { every } from '../timers.ts'
 import { type Archive, ArchiveUnavailable } from './archive.ts'
 
-/** What archiving came to in this process. */
+/** The state of archiving in this process. */
 export interface Archiving {
-  /** What operators know the archive by. */
+  /** The archive's name for operators. */
   readonly to: string
   /** Whether rows are read back from there. */
   readonly isReadBack: boolean
@@ -97,7 +97,7 @@ export class Archiver {
     }
     await store.readWaiting(this.#ports.keep()).then(
       waiting => this.#saw(waiting),
-      // What the store does not answer is its own alarm.
+      // An outage of the store has its own alarm.
       () => {},
     )
   }
@@ -116,7 +116,7 @@ export class Archiver {
       if (rows.length > 0) await archive.write(rows)
       this.#succeed()
       if (rows.length === 0) return
-      // What it wrote another process may have written since; that is no harm, but one is enough.
+      // Another process may have written the rows since; that does no harm, but one is enough.
       if (!(await this.#lease())) return
       this.#archived += await store.remove(rows)
       if (rows.length < BATCH) return

@@ -22,19 +22,19 @@ export interface Target {
   readonly body: Buffer
   /** Set where the answer passes through in the dialect that client and backend speak. */
   readonly native?: NativeDialect
-  /** Of this request alone, beside those of its pool. */
+  /** Headers of this request alone, beside those of its pool. */
   readonly headers?: Readonly<Record<string, string>>
   readonly requestId: string
   readonly traceparent?: string
   readonly settings: BackendSettings
   readonly commit: Commit
-  /** What the backends of the pool count beside what they send. */
+  /** The tokens that the pool's backends count beyond those they send. */
   readonly surplus: TokenSurplus
-  /** What is left of the time for the whole stream. */
+  /** The rest of the time for the whole stream. */
   readonly streamTime: Millis
   /** Runs when the request is on its way. */
   readonly dispatched: () => void
-  /** What the answer may have; absent where nothing bounds it. */
+  /** The answer's bound; absent where nothing bounds it. */
   readonly grant?: Grant
   /** Hears whether a stream that ended well told its usage, where it was not asked for that. */
   readonly usageTold?: (isTold: boolean) => void
@@ -43,9 +43,9 @@ export interface Target {
 
 /** The output that an answer was granted. */
 export interface Grant {
-  /** Of all of its choices. */
+  /** Output tokens of all of its choices. */
   readonly tokens: number
-  /** What its client is charged for some work. */
+  /** The usage that its client is charged for some work. */
   charged(work: Work): Usage
 }
 
@@ -54,7 +54,7 @@ export interface AttemptPorts {
   readonly clock: Clock
 }
 
-/** What becomes of an attempt. It is called no more once the exchange was aborted. */
+/** Reads the answer of an attempt. It is called no more once the exchange was aborted. */
 export interface Reader<H extends BackendHead = BackendHead> {
   /** Whether an answer has this status; any other one is the reason why there is none. */
   isAnswer(status: number): boolean
@@ -68,7 +68,7 @@ export interface Reader<H extends BackendHead = BackendHead> {
   broken(cause: string): void
   /** No answer came, or the reason why there is none. */
   unanswered(outcome: Rejected | Failed): void
-  /** What the backend may have done by now. */
+  /** The work that the backend may have done by now. */
   work(): Work
 }
 

@@ -37,18 +37,18 @@ export class Measure {
     this.#isHeldUp = true
   }
 
-  /** What was seen of a stream, with what the pace of its pool adds where usage was not reported. */
+  /** The usage seen of a stream, with the tokens that its pool's pace adds where usage was not reported. */
   ofStream(least: LeastUsage): LeastUsage {
     const { thinks } = this.#terms
     return thinks || this.#pace.hides ? this.ofWhole(least) : this.ofPrompt(least)
   }
 
-  /** The same of a whole answer, of which nothing is seen until its end. */
+  /** The usage of a whole answer, of which nothing is seen until its end. */
   ofWhole(least: LeastUsage): LeastUsage {
     return { ...this.ofPrompt(least), hiddenTokens: hiddenTokens(this.#pace, this.#millis, least.outputTokens) }
   }
 
-  /** The same where no output can be hidden. */
+  /** The usage where no output can be hidden. */
   ofPrompt(least: LeastUsage): LeastUsage {
     return { ...least, bytesPerToken: this.#pace.bytesPerToken }
   }

@@ -32,17 +32,17 @@ export interface Rejected {
   readonly tooLong: boolean
   /** The field that it does not take, whatever its value. */
   readonly unsupported?: string
-  /** What kind of refusal it is, where it is no 400. */
+  /** The kind of the refusal, where it is no 400. */
   readonly as?: 'forbidden' | 'not-found'
 }
 
-/** What a backend said, for the client, once it is scrubbed. */
+/** A backend's message for the client, once it is scrubbed. */
 export type BackendMessage = Pick<Rejected, 'problem' | 'reason' | 'type' | 'param'>
 
 /** The client left, and so the attempt was given up. */
 export interface Left {
   readonly kind: 'left'
-  /** What a backend may have done for it; absent when the request was not on its way. */
+  /** The work that a backend may have done for it; absent when the request was not on its way. */
   readonly work?: Work
 }
 
@@ -56,21 +56,21 @@ export interface Failed {
   readonly sure?: true
   /** The status says that this very request is what cannot be served: where the replica serves others, no third one is tried. */
   readonly isOfRequest?: true
-  /** What the pool may lack for all clients, as the status or its code says: an account, its model, or what a 404 does not name. */
+  /** The thing that the pool may lack for all clients, as the status or its code says: an account, its model, or something that a 404 does not name. */
   readonly lacks?: 'account' | 'model' | 'unnamed'
-  /** What it comes to where the replica serves others: of a 400 without a reason, where all of them do that gave one. */
+  /** The refusal that it is if the replica serves others; for a 400 without a reason, if all replicas that gave one do. */
   readonly refusal?: Rejected
   /** How its answers differ from what the configuration declares: no replica is to blame, and no time mends it. */
   readonly misfit?: string
-  /** What the client reads if no other backend answers. */
+  /** The client's message if no other backend answers. */
   readonly message?: BackendMessage
-  /** What comes next: another replica, another pool, the same replica on a fresh connection, or nothing. */
+  /** The next try: another replica, another pool, the same replica on a fresh connection, or none. */
   readonly next: 'replica' | 'pool' | 'fresh' | 'nothing'
   /** Whether a pool of one replica may try it once more. */
   readonly again?: boolean
   /** No requests of its kind for a while. */
   readonly pause?: Pause
-  /** What the backend may have done, which no client is charged for. */
+  /** The work that the backend may have done, which no client is charged for. */
   readonly work?: Work
 }
 
@@ -88,20 +88,20 @@ export interface Failure {
   readonly pool: Pool
   readonly cause: string
   readonly misfit?: string
-  /** What the backend may have done, which no client is charged for. */
+  /** The work that the backend may have done, which no client is charged for. */
   readonly work?: Work
 }
 
-/** What is known of the work of a backend, beside that it read the prompt. */
+/** The known work of a backend, beside reading the prompt. */
 export interface Work {
   readonly usage?: Usage
   /** Bytes of what the model said; unknown when a whole answer never came, which may have been all of it. */
   readonly outputBytes?: number
-  /** Of a stream: tokens that it made for that at the least. */
+  /** The least tokens that the backend made for a stream. */
   readonly tokens?: number
-  /** Of an answer that was cut: what its client is charged for. */
+  /** The usage that the client of a cut answer is charged. */
   readonly least?: LeastUsage
-  /** What is paid by the piece, where that is known. */
+  /** Pieces that are paid for, where their number is known. */
   readonly items?: number
   /** Seconds that the backend worked, where they are paid. */
   readonly seconds?: number
@@ -116,7 +116,7 @@ export interface EndedAnswer extends Work {
   readonly cause: string
 }
 
-/** The same, as far as it was told. */
+/** The end of an answer, as far as it was told. */
 export type Ended = Work & Partial<Pick<EndedAnswer, 'cause' | 'skippedEvents'>>
 
 /** Charged where nothing of an answer came: the prompt. */
@@ -127,7 +127,7 @@ export const UNSEEN: Work = { least: PROMPT_ONLY, items: 0 }
 
 const READ_ONLY: Work = { outputBytes: 0 }
 
-/** What a backend said instead of an answer. */
+/** A backend's error in place of an answer. */
 export interface ErrorAnswer {
   readonly status: number
   readonly body: Buffer
@@ -172,7 +172,7 @@ const UNAVAILABLE = new Set([408, 502, 503, 504, 529])
 /** Statuses that only operators may learn of: about our key, our account, and where the backend is. */
 const OURS = new Set([401, 402, 407])
 
-/** What an answer other than 200 comes to. */
+/** The outcome of an answer other than 200. */
 export function ofAnswer({ status, body, isCut, retry }: ErrorAnswer, now: EpochMs): Rejected | Failed {
   const text = body.toString('utf8')
   const answer = parse(text)
@@ -192,7 +192,7 @@ const isReason = (answer: unknown, { message }: BackendError): boolean => isObje
 const isSentence = (text: string): boolean =>
   !isPage(text) && text.length > 1 && !/^\W*(?:\d{3} )?(?:bad request|unprocessable (?:entity|content))\W*$/i.test(text)
 
-/** What an error in place of a 200's answer comes to: as its own code, or else as a 500. */
+/** The outcome of an error in place of a 200's answer: by its own code, or else as a 500. */
 export function ofError(value: unknown, work: Work): Rejected | Failed {
   const error = readBackendError(value)
   const status = isTooLong(error) ? 400 : statusIn(error)
@@ -230,7 +230,7 @@ function ofStatus(status: number, error: BackendError, pause: Pause | undefined)
   }
 }
 
-/** What the words come to where they say more than the status. */
+/** The outcome by the error's words, where they say more than the status. */
 function ofWords(status: number, error: BackendError, message: BackendMessage): Rejected | Failed | undefined {
   const cause = `status ${status}`
   const empty = emptyAccountIn(error)
@@ -307,7 +307,7 @@ const POOL_ERRORS = /^(ENOTFOUND|EAI_|ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SE
 /** The connection never stood. */
 const CONNECT_ERRORS = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/
 
-/** What a connection that broke before the headers comes to. */
+/** The outcome of a connection that broke before the headers. */
 export function ofBreak(error: Error, { stale, work }: { readonly stale: boolean; readonly work?: Work }): Failed {
   const cause = causeOf(error)
   if (stale) return { kind: 'failed', cause, blame: 'none', next: 'fresh' }

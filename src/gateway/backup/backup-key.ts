@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
-/** What signs the backups of a gateway, and proves that nobody changed one: 32 bytes that only its operators have. */
+/** The key that signs a gateway's backups and proves that nobody changed one: 32 bytes that only its operators have. */
 export class BackupKey {
   /** By which a backup says which key signed it. It says nothing of the key. */
   readonly id: string

@@ -121,13 +121,13 @@ async function* linesIn(file: string, size: number, sealed: Buffer): AsyncGenera
     throw new BackupDamaged('it is damaged: its bytes are not those that its checksum is of')
 }
 
-/** Of the file system, and not of what the file has. */
+/** Whether an error is the file system's, and not one of the file's contents. */
 const isSystem = (error: unknown): boolean => error instanceof Error && 'syscall' in error
 
 function headerOf(line: string): BackupHeader | undefined {
   const parsed = parsedOf(line)
   if (!isObject(parsed) || typeof parsed.svc_backup !== 'number') return undefined
-  // What is in a form of the future is for a gateway of the future to say.
+  // A newer gateway knows the members of a newer form.
   return parsed.svc_backup > VERSION || isHeader(parsed) ? (parsed as unknown as BackupHeader) : undefined
 }
 

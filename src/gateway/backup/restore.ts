@@ -3,7 +3,7 @@ import type { StoreRecord } from '../store/store-record.ts'
 /** How records are taken into a store that none else uses. */
 export interface Restoring {
   readonly records: AsyncIterable<StoreRecord>
-  /** Whether what the store has is to go: without it a store that has anything is refused. */
+  /** Whether the backup replaces the store's contents: without it only an empty store is taken. */
   readonly replace: boolean
 }
 

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { type BackupKey, ID_DIGITS } from './backup-key.ts'
 
-/** What stands at the end of a backup. */
+/** The end of a backup. */
 export interface Seal {
   /** The SHA-256 of all bytes before. */
   readonly digest: Buffer
@@ -56,7 +56,7 @@ const GZIP = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255])
 const TEXT_AT = GZIP.length + 5
 
 const UNSIGNED_BYTES = memberOf({ sha256: '0'.repeat(64) }).length
-/** Of a seal that is signed, the longest one. */
+/** Bytes of a signed seal, the longest one. */
 export const SEAL_BYTES: number = memberOf({
   ...{ sha256: '0'.repeat(64), key: '0'.repeat(ID_DIGITS), hmac: '0'.repeat(64) },
 }).length

@@ -26,7 +26,7 @@ type Compared = 'total' | 'tools' | 'waste' | 'spend'
 export class Sums {
   /** Rows before this day may have been removed. */
   readonly #since: number
-  /** Of the windows from here on each store keeps what was spent. */
+  /** Each store keeps the spend of the windows from here on. */
   readonly #windows: EpochMs
   readonly #numbers = new Map<string, Compare>()
   /** Days to be compared by account; undefined where all days are compared. */
@@ -35,7 +35,7 @@ export class Sums {
   #firstRow = Number.POSITIVE_INFINITY
   #firstTotal = Number.POSITIVE_INFINITY
 
-  /** Of a store as it was at a moment, of which rows from `since` on were not removed; `closely` are days that differ. */
+  /** Compares a store as it was at a moment, with all rows from `since` on; `closely` are days that differ. */
   constructor(at: EpochMs, since: EpochMs, closely?: readonly WrongSums[]) {
     this.#since = dayAt(since) + 1
     this.#windows = windowOf(windowOf(at).start - 1).start
@@ -50,7 +50,7 @@ export class Sums {
 
   /** Those that differ, after all records. */
   wrong(): readonly WrongSums[] {
-    // Of the day of the first row others may be gone where a total is older.
+    // Other rows of the first row's day may be gone where a total is older.
     const whole = Math.max(this.#since, this.#firstRow + (this.#firstTotal < this.#firstRow ? 1 : 0))
     const wrong: WrongSums[] = []
     for (const { number, ...sums } of this.#numbers.values())
@@ -58,7 +58,7 @@ export class Sums {
     return wrong.sort((a, b) => a.day - b.day)
   }
 
-  /** Of a sum that the store kept. */
+  /** Adds a sum that the store kept. */
   kept(sums: Required<WrongSums>, name: string, numbers: readonly number[]): void {
     this.#add(sums, name, numbers, 1)
     if (sums.of === 'total') this.#firstTotal = Math.min(this.#firstTotal, sums.day)
@@ -76,7 +76,7 @@ export class Sums {
     const { kind, requestId, account: whose } = row
     const before = kind === 'late' && this.#orphan?.requestId === requestId ? this.#orphan : undefined
     if (kind !== 'late') this.#orphan = kind === 'orphan' ? row : undefined
-    // What comes late repeats what was cached and called, but for a refund, which takes it back.
+    // A late row repeats cached tokens and tool calls; a refund takes them back.
     const made = before && row.inputTokens + before.inputTokens === 0 ? {} : row
     const cached = before ? addCached(made, before, -1) : row
     this.#add({ of: 'total', day, whose }, nameOf(row), numbersOf(row, before ? 0 : 1, cached), -1)
@@ -115,19 +115,19 @@ export class Sums {
   }
 }
 
-/** What is kept less what its rows come to: 0 where both are the same. */
+/** A kept sum less the sum of its rows: 0 where both are equal. */
 interface Compare extends WrongSums {
   number: bigint
 }
 
-/** Of the days that a Date can hold. */
+/** The last day that a Date can hold. */
 const LAST_DAY = 100_000_000
 /** Four sums a day, for longer than a store lives. */
 const MOST_DAYS = 1_000_000
 
 const dayName = ({ of, day }: WrongSums): string => `${of} ${day}`
 
-/** What tools and charges of a row are counted in: the same sums. */
+/** The tools and charges of a row, which go into the same sums. */
 type Called = Pick<RowState, 'tools' | 'toolCosts' | 'charges'>
 
 const toolSums = ({ admittedAt, account }: RowState) =>

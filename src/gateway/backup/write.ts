@@ -16,7 +16,7 @@ export const VERSION: number = 1 + NEWEST_STEP
 /** The first line of a backup. */
 export interface BackupHeader {
   readonly svc_backup: number
-  /** Of the gateway that made it. */
+  /** The version of the gateway that made it. */
   readonly gateway: string
   /** When it began: all that was acknowledged before is in it. */
   readonly began: EpochMs
@@ -27,13 +27,13 @@ export interface BackupHeader {
   readonly config: { readonly revision: string; readonly files: readonly FileText[] }
 }
 
-/** Of the settings, where rows lie and for how long. */
+/** The settings that say where rows lie and for how long. */
 interface Stored {
   readonly store: Pick<Settings['store'], 'kind'>
   readonly ledger: { readonly keep: Millis; readonly archive?: { readonly keep: Millis } }
 }
 
-/** Of a backup that begins now. */
+/** The header of a backup that begins now. */
 export const headerOf = (
   gateway: string,
   now: EpochMs,

@@ -12,7 +12,7 @@ import { type Fault, problem, warning } from './finding.ts'
 import { isAbsent, refusalOf } from './refusal.ts'
 import { type Answer, type ExaminedReplica, type PostTerms, placeText } from './replica.ts'
 
-/** What came of a request: what is wrong, or what may be said in its praise. */
+/** The outcome of a request: its faults, or the notes on what works. */
 export interface Outcome {
   readonly faults: readonly Fault[]
   readonly notes: readonly string[]
@@ -115,7 +115,7 @@ const CALL = {
   tool_choice: { type: 'function', function: { name: FUNCTION } },
 }
 
-/** What to look at where an answer has another form than it should. */
+/** The setting to look at where an answer has another form than it should. */
 const otherForm = ({ pool }: ExaminedReplica): string =>
   pool.speaks.includes('chat')
     ? 'Is that the address of an API as OpenAI has it?'
@@ -141,7 +141,7 @@ export async function asked(
   return { request, answer: await replica.post('chat', sent, { ...terms, stream: request.stream !== undefined }) }
 }
 
-/** What a stream says, as it comes. */
+/** Reads a stream as it comes. */
 class StreamReader {
   readonly #translator: StreamTranslator | undefined
   readonly #splitter = new SseSplitter()

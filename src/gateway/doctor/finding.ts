@@ -1,22 +1,22 @@
-/** What a check found. */
+/** The finding of a check. */
 export interface Finding {
   /** `node`, `store`, `pools` … */
   readonly check: string
-  /** What was looked at: a pool, a tool, an issuer, an address. */
+  /** The thing examined: a pool, a tool, an issuer, an address. */
   readonly subject: string
   readonly state: State
   /** One line, without a full stop. */
   readonly text: string
-  /** What to do next. */
+  /** The operator's next step. */
   readonly hint?: string
-  /** Of a pool: its replicas, and those without a problem. */
+  /** The replicas of a pool, and those without a problem. */
   readonly replicas?: { readonly fit: number; readonly of: number }
 }
 
 /** A warning works, though not as it should; a problem does not. */
 export type State = 'ok' | 'warning' | 'problem'
 
-/** What is wrong with something, before it is said of what. */
+/** A fault, before it is known whose it is. */
 export interface Fault {
   readonly state: Exclude<State, 'ok'>
   readonly text: string

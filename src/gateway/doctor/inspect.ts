@@ -12,11 +12,11 @@ import { isAbsent, namesText, refusalOf, unknownModel } from './refusal.ts'
 import { type ClockReading, type Depth, ExaminedReplica, placeText, type ReplicaPorts } from './replica.ts'
 import { askVector } from './vectors.ts'
 
-/** What came of asking one replica. */
+/** The findings at one replica. */
 export interface Inspected {
   readonly replica: string
   readonly faults: readonly Fault[]
-  /** What works, and what was not asked for. */
+  /** Notes on what works, and on what was not asked for. */
   readonly notes: readonly string[]
   /** Until the first byte of an answer, in ms. */
   readonly firstMs?: number
@@ -71,7 +71,7 @@ class Inspection {
     return this.faults.some(({ state }) => state === 'problem')
   }
 
-  /** What it lists; undefined where it has no list, which is fine, or does not show it to whom it answers. */
+  /** The replica's list; undefined where it has none, which is fine, or hides it from those it answers. */
   async #list(isAsked: boolean): Promise<Listed | undefined> {
     const answer = await this.#replica.get(this.#replica.dialect.modelsPath)
     const { head, firstMs } = answer

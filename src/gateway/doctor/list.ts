@@ -3,10 +3,10 @@ import type { ListedModel } from '../../wire/dialect.ts'
 import { type Fault, warning } from './finding.ts'
 import { type ExaminedReplica, placeText } from './replica.ts'
 
-/** What a backend lists of its models. */
+/** A backend's list of its models. */
 export interface Listed {
   readonly names: readonly string[]
-  /** Of the pool's model; undefined when it is not listed. */
+  /** The pool's model; undefined when it is not listed. */
   readonly model?: ListedModel
 }
 

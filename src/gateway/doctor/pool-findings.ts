@@ -2,7 +2,7 @@ import type { Fault, Finding } from './finding.ts'
 import type { Inspected } from './inspect.ts'
 import type { Promised } from './promise.ts'
 
-/** What is found of a pool: a line where all is well, else one for each thing that is wrong, whichever replicas it is with. */
+/** The findings on a pool: one line where all is well, else one for each fault, whichever replicas have it. */
 export function poolFindings(
   { pool, chats, embeddings, images, passed }: Promised,
   inspected: readonly Inspected[],

@@ -10,11 +10,11 @@ import type {
 } from '../../policy/config.ts'
 import { LEAST_OUTPUT } from '../../policy/sizing.ts'
 
-/** What the policy promises of the replicas of a pool. */
+/** The policy's promises about the replicas of a pool. */
 export interface Promised {
   readonly pool: Pool
   readonly settings: BackendSettings
-  /** Of the models that it serves, each kind in the order of the files. */
+  /** The models that it serves, each kind in the order of the files. */
   readonly chats: readonly ChatModel[]
   readonly embeddings: readonly EmbeddingModel[]
   readonly images: readonly ImageModel[]
@@ -24,7 +24,7 @@ export interface Promised {
   readonly tools: boolean
   /** Output tokens of a chat that asks for as few as the gateway ever does. */
   readonly output: number
-  /** The same where the answer is a call: more, since a model that thinks does so first. */
+  /** The cap where the answer is a call: higher, since a model that thinks does so first. */
   readonly callOutput: number
   /** The longest context there is, and who promises it. */
   readonly context?: { readonly tokens: number; readonly by: string }

@@ -8,7 +8,7 @@ import { type Answer, type ExaminedReplica, placeText } from './replica.ts'
 /** As much as is shown of what a backend says. */
 const MOST_TEXT = 160
 
-/** What is wrong where a replica gave no whole answer of status 200; undefined where it did. */
+/** The fault of a replica that gave no whole answer of status 200; undefined where it did. */
 export function refusalOf(
   replica: ExaminedReplica,
   what: string,

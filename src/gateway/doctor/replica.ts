@@ -13,7 +13,7 @@ export interface ReplicaPorts {
   readonly clock: Clock
 }
 
-/** What a replica is asked for. */
+/** How deep an examination goes. */
 export interface Depth {
   /** Also request answers of models, which may cost money. */
   readonly generate: boolean
@@ -64,7 +64,7 @@ export class ExaminedReplica {
     return new URL(this.url).host
   }
 
-  /** What its clock said, answer by answer. */
+  /** The readings of its clock, answer by answer. */
   get clocks(): readonly ClockReading[] {
     return this.#clocks
   }
@@ -138,7 +138,7 @@ export interface PostTerms {
   readonly dialect?: Dialect
 }
 
-/** What the clock of a backend said, to the second, at some moment between two of ours. */
+/** A reading of a backend's clock, to the second, at some moment between two of ours. */
 export interface ClockReading {
   readonly theirs: EpochMs
   readonly from: EpochMs

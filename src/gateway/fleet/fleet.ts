@@ -11,7 +11,7 @@ export interface FleetPorts {
   readonly alarm: Alarm
   /** This gateway, as it is now. */
   readonly self: () => Member
-  /** What the store says of all gateways, each time it was asked, in order. */
+  /** Hears the store's view of all gateways, each time it was asked, in order. */
   readonly heard: (state: FleetState) => void
 }
 
@@ -57,7 +57,7 @@ export class Fleet {
     return next
   }
 
-  /** The same where the store may be away: it is asked again a moment later. */
+  /** Announces the gateway while the store may be away: a failure is tried again a moment later. */
   async announceSoon(): Promise<void> {
     await this.announce().catch(error => {
       if (!(error instanceof StoreUnavailable)) this.#ports.alarm('the fleet cannot be read', { error: String(error) })

@@ -24,7 +24,7 @@ export function followAll({ clock, followPeer, members, path }: FollowPorts, { e
   const stop = new AbortController()
   const { signal } = stop
   const running = new Set<string>()
-  /** What was said last of those that cannot be followed. */
+  /** The last problem reported of each gateway that cannot be followed. */
   const problems = new Map<string, string>()
 
   const follow = async (member: Member) => {

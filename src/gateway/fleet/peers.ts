@@ -29,13 +29,13 @@ export interface PeerFollower {
   readonly event: (json: string) => void
 }
 
-/** What gateways of a fleet ask each other with. */
+/** The means by which gateways of a fleet ask each other. */
 export interface Peers {
   readonly ask: AskPeer
   readonly follow: FollowPeer
 }
 
-/** What gateways of the fleet answered, and those that did not. */
+/** The answers of the fleet's gateways, and those that gave none. */
 export interface PeerAnswers {
   readonly answers: readonly (readonly [Member, JsonObject])[]
   readonly unreached: readonly Unreached[]
@@ -65,6 +65,6 @@ export async function askAll(
   return { answers, unreached }
 }
 
-/** What a gateway that does not do what it was asked says of that. */
+/** The reason of a gateway that refuses a call. */
 export const refusalOf = ({ status, body }: { readonly status: number; readonly body: JsonObject }): string =>
   typeof body.error === 'string' ? body.error : `it answers ${status}`

@@ -13,7 +13,7 @@ export interface ProbesPorts extends ProbePorts {
   readonly pools: Pools
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
-  /** What serves now. */
+  /** The configuration that serves now. */
   readonly current: () => { readonly config: Config; readonly settings: Settings }
 }
 

@@ -7,7 +7,7 @@ export interface Operator {
   readonly proof: 'token' | 'account' | 'certificate'
 }
 
-/** What an operator may do by the files as they are now; undefined where they no longer name the operator. */
+/** An operator's role by the files as they are now; undefined where they no longer name the operator. */
 export function roleOf(
   { identity, server }: Pick<Settings, 'identity' | 'server'>,
   operator: Operator,
@@ -21,7 +21,7 @@ export function roleOf(
   return lists?.viewers.includes(name) ? 'viewer' : undefined
 }
 
-/** What operators send as bearer: the token of the files as they are now, or that of the process. */
+/** The operators' bearer token: that of the files as they are now, or that of the process. */
 export const adminTokenOf = ({ server }: Pick<Settings, 'server'>, own: string): string =>
   server.adminToken?.reveal() ?? own
 

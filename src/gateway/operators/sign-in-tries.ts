@@ -49,7 +49,7 @@ export const MOST_TRIES = 10
 
 const MINUTE: Millis = 60_000
 const REMEMBERED: Millis = 60 * MINUTE
-/** Of each kind; a thousand addresses more cost the oldest its count. */
+/** Counts kept of each kind; a thousand more addresses cost the oldest its count. */
 const MOST_KEPT = 10_000
 
 function remember<T>(all: Map<string, T>, name: string, value: T): void {

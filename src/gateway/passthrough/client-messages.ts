@@ -5,7 +5,7 @@ import { type ClientEvents, isEvent, type ReadMessage } from '../../wire/session
 import type { Clock, Frame } from '../ports.ts'
 import type { SessionBill } from './session-bill.ts'
 
-/** What the messages of a client need. */
+/** The ports that reading a client's messages takes. */
 export interface MessagePorts {
   readonly events: Pick<ClientEvents, 'read'>
   readonly bill: Pick<SessionBill, 'ask'>
@@ -29,7 +29,7 @@ export interface ReadingTurns {
 export class ClientMessages {
   readonly #ports: MessagePorts
   #queue: Frame[] = []
-  /** What waits for its turn to be read. */
+  /** The message that waits for its turn to be read. */
   #costly: Buffer | undefined
   #waiting: Promise<void> | undefined
 

@@ -81,20 +81,20 @@ export interface PassthroughTerms {
  * where its usage is in it. The usage of a stream of events is read as they pass.
  */
 export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, PassthroughHead> {
-  /** What clients may read of the headers. */
+  /** The headers that clients may read. */
   headers: Readonly<Record<string, string>> = {}
   status = 0
   readonly #usageMeter: UsageMeter
   readonly #isPaidFirst: boolean
   #isWhole: boolean
-  /** Of a stream of events. */
+  /** The usage in a stream of events. */
   #events: EventUsage | undefined
   readonly #upload: Upload | undefined
   #unwatchUpload: Cancel = () => {}
   #usage: Usage | undefined
   /** Once the client left: when its backend is stopped, whatever it has told by then. */
   #stopsAt: Millis | undefined
-  /** Of a whole answer. */
+  /** The bytes of a whole answer. */
   #chunks: Buffer[] = []
   /** Set once a large one is about to be read. */
   #reading: Reading<void> | undefined
@@ -108,12 +108,12 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     this.#upload = upload
   }
 
-  /** Whether what it costs is known before any of it is passed on. */
+  /** Whether its cost is known before any of it is passed on. */
   get isPaidFirst(): boolean {
     return this.#isPaidFirst || this.#isWhole
   }
 
-  /** Whether what comes now may be its last byte, of which a stream of events says so. */
+  /** Whether the next byte may be the last; a stream of events says when it is. */
   get isEnding(): boolean {
     return !this.#events || this.#events.isOver
   }
@@ -232,7 +232,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     this.deadlines.after(Math.max(0, this.#stopsAt - now), () => this.state === 'over' || stop())
   }
 
-  /** What was streamed to a backend is gone: no other attempt could be made. */
+  /** A body streamed to a backend is gone: no other attempt could be made. */
   protected override outcomeOf(outcome: Outcome<PassthroughAnswer>): Outcome<PassthroughAnswer> {
     this.#unwatchUpload()
     if (!this.#upload || !this.#usageMeter.dispatched) return outcome
@@ -286,7 +286,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     this.conclude('well')
   }
 
-  /** What is wrong with all of an answer; its usage is kept. */
+  /** Judges a whole answer; its usage is kept. */
   *#judge(bytes: Buffer): Steps<Failed | Rejected | undefined> {
     // The gateway did not ask for an encoding, and cannot read the usage in it.
     if (this.headers['content-encoding'] !== undefined) return this.failure('encoded answer')
@@ -298,7 +298,7 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
     return undefined
   }
 
-  /** What the answer may take is used up: no replica is at fault, and none is tried any more. */
+  /** Gives up an answer whose room is used up: no replica is at fault, and none is tried any more. */
   #giveUpBlameless(cause: string): void {
     this.giveUp({ ...this.failure(cause), blame: 'none', next: 'nothing' })
   }
@@ -322,7 +322,7 @@ const LINGER: Millis = 1000
 const isEventStream = (headers: PassthroughHead['headers']): boolean =>
   /^text\/event-stream\b/i.test(headers['content-type'] ?? '') && headers['content-encoding'] === undefined
 
-/** What an answer is judged by: whether it is an error, and what it used. */
+/** Members by which an answer is judged: whether it is an error, and its usage. */
 const JUDGED: ReadonlySet<string> = new Set(['error', 'usage', 'meta'])
 
 /** To read a smaller answer takes no longer than to wait for a turn. */

@@ -53,18 +53,18 @@ export async function admitted<T>(
   }
 }
 
-/** What an authenticated call of a pass-through route has, whether it is a request or asks for a WebSocket. */
+/** An authenticated call of a pass-through route, whether it is a request or asks for a WebSocket. */
 export interface RouteCall
   extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'confirm' | 'client' | 'trying' | 'trace'> {
   readonly route: Passthrough
   /** As its client names it. */
   readonly model?: string
-  /** Of the body, as far as they are known. */
+  /** Bytes of the body, as far as they are known. */
   readonly bytes: number
   readonly cacheTime?: CacheTime
 }
 
-/** What is done with a request that is admitted. */
+/** Serves a request that is admitted. */
 interface Serving<T> {
   readonly serve: (admitted: LeasedCall) => Promise<T>
   /** Whether it holds what it was granted for longer. */
@@ -90,7 +90,7 @@ export function attemptRoute<T, A>(
   return failover(failoverPorts(gateway, call, admitted), admitted.decision.pools, 0, outbound)
 }
 
-/** What differs between the kinds of requests: what is sent to a replica, and how. */
+/** The part that differs by the kind of request: the target of a replica, and how it is reached. */
 interface RouteAttempts<T, A> {
   targetAt(target: RouteTarget): T
   attempt(target: T): Promise<Outcome<A>>

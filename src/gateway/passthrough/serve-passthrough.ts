@@ -24,7 +24,7 @@ export interface PassthroughCall extends RouteCall {
   readonly look?: () => Promise<Denied | 'left' | undefined>
 }
 
-/** What becomes of a request of a pass-through route. */
+/** The outcome of a request on a pass-through route. */
 export type ServedPassthrough = Unserved | AnsweredPassthrough
 
 export interface AnsweredPassthrough {
@@ -33,7 +33,7 @@ export interface AnsweredPassthrough {
   readonly pool: Pool
   readonly failures: readonly Failure[]
   readonly answer: PassthroughAnswer
-  /** What it cost, where that is settled before the answer begins. */
+  /** The bill, where it is settled before the answer begins. */
   readonly bill?: Bill
   /** To be ended with the answer; without a bill it is settled then, to be awaited before the client gets its last byte. */
   readonly ending: Ending
@@ -43,7 +43,7 @@ export interface AnsweredPassthrough {
 export const servePassthrough = (gateway: ServingPorts, call: PassthroughCall): Promise<ServedPassthrough> =>
   admitted(gateway, call, {
     serve: leasedCall => serve(gateway, call, leasedCall),
-    // What is measured to its end holds until then.
+    // An answer that is measured to its end holds until then.
     goesOn: passed => 'kind' in passed && passed.kind === 'passed' && !passed.bill,
   })
 
@@ -73,7 +73,7 @@ async function serve(gateway: ServingPorts, call: PassthroughCall, admitted: Lea
     : settledLater(gateway, admitted, attempted)
 }
 
-/** What it costs is known before the client gets any of it. */
+/** Settles an answer whose cost is known before the client gets any of it. */
 async function settledNow(
   gateway: ServingPorts,
   admitted: LeasedCall,

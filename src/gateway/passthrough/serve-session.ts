@@ -23,7 +23,7 @@ export interface SessionCall extends RouteCall {
   readonly expiresAt?: EpochMs
 }
 
-/** What becomes of it: a backend has opened its side. */
+/** The outcome of a session's request: none, or a session whose backend has opened its side. */
 export type ServedSession = Unserved | OpenSession
 
 export interface OpenSession {

@@ -15,7 +15,7 @@ import type { HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
-/** Of a response that is over, or not yet begun. */
+/** The work of a response that is over, or not yet begun. */
 const NO_WORK: Work = { usage: { inputTokens: 0, outputTokens: 0 } }
 
 export interface SessionBillTerms {
@@ -34,7 +34,7 @@ export interface SessionBillTerms {
 }
 
 /**
- * What a session costs as it goes on. Where it is paid by usage, each response of its backend is a round, as those of an
+ * The bill of a session as it goes on. Where it is paid by usage, each response of its backend is a round, as those of an
  * answer with hosted tools are: with its usage, or with what it said where none is reported, what follows is held anew, by the
  * limits of the account as they are then. It holds as many responses as are running, and one at the least.
  */
@@ -61,12 +61,12 @@ export class SessionBill {
     return this.#usage !== undefined
   }
 
-  /** What the session holds, and what its rounds weighed. */
+  /** The session's hold, and the weight of its rounds. */
   get admitted(): LeasedCall {
     return this.#admitted
   }
 
-  /** What was done in the present round. */
+  /** The work of the present round. */
   get work(): Work {
     if (!this.#usage) return this.#terms.usageMeter.work()
     const since = this.#running.since(this.#terms.clock.elapsed())
@@ -74,7 +74,7 @@ export class SessionBill {
     return least ? { least: this.#paced(least, since) } : NO_WORK
   }
 
-  /** The same as far as anything of it was seen: of a backend that failed, nobody pays for more. */
+  /** The work of the present round that was seen: nobody pays for more of a backend that failed. */
   get seenWork(): Work {
     if (!this.#usage) return this.work
     const { least } = this.#usage
@@ -126,7 +126,7 @@ export class SessionBill {
     this.#inTurn(() => this.#goOn())
   }
 
-  /** What a response or a transcription comes to that is over; `since` is when it was asked for. */
+  /** The work of a response or a transcription that is over; `since` is when it was asked for. */
   #workOf(told: ResponseUsage, since: Millis | undefined): Work {
     if ('usage' in told) return told
     return { least: this.#paced(told.least, told.isCancelled ? since : undefined) }
@@ -147,7 +147,7 @@ export class SessionBill {
     return this.#running.count(this.#terms.clock.elapsed())
   }
 
-  /** What was said in responses that are not done, once that is all that is held for them. */
+  /** The work of responses that are not done, once it fills what is held for them. */
   #full(usage: SessionUsage): Work | undefined {
     if (usage.tokens < this.#admitted.hold.output) return undefined
     const least = usage.cut()
@@ -158,7 +158,7 @@ export class SessionBill {
     if (this.#count >= MOST_RESPONSES)
       return invalid('event', `asks for more than ${MOST_RESPONSES} responses at once`).denial
     const refused = this.#count < this.#held ? undefined : await this.#hold(this.#count + 1)
-    // Of a session that is over it is not passed on.
+    // A session that is over passes nothing on.
     if (refused === undefined && !this.#isOver) this.#running.ask(eventId, this.#terms.clock.elapsed())
     return refused
   }
@@ -190,7 +190,7 @@ export class SessionBill {
       this.#checkpoint()
       return undefined
     } catch (error) {
-      // What cannot be asked for cannot be spent.
+      // A round that the store cannot admit is not spent.
       if (!(error instanceof StoreUnavailable)) alarm('unexpected error', { error: String(error) })
       return STORE_UNAVAILABLE
     }
@@ -214,7 +214,7 @@ export class SessionBill {
 
 const STORE_UNAVAILABLE: Denial = { code: 'STORE_UNAVAILABLE' }
 
-/** What so many responses may take, of what one may. */
+/** The claims of so many responses, from those of one. */
 function claimsOf(claims: Claims, responses: number): Claims {
   if (responses === 1) return claims
   const { input, output, spend } = claims

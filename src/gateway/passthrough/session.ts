@@ -25,7 +25,7 @@ export interface SessionTerms {
   readonly pool: Pool
   readonly route: Passthrough & { readonly upgrade: Upgrade }
   readonly answer: SessionAnswer
-  /** What its client's messages may say. */
+  /** The bounds on its client's messages. */
   readonly scope: SessionScope
   readonly turns: ReadingTurns
   /** An event that refuses one of a client's, by the id that this has. */
@@ -120,7 +120,7 @@ export class Session {
     this.#isOver = true
     this.#deadlines.callOff()
     this.#messages.stop()
-    // What comes now is not passed on.
+    // Messages that come now are not passed on.
     this.#client?.pause()
     this.#leaveBackend = () => {
       this.#leaveBackend = () => {}
@@ -153,13 +153,13 @@ export class Session {
       if (this.#client) leave(this.#client, goodbye)
       return bill
     } catch (error) {
-      // What cannot be settled must not end well.
+      // A session that cannot be settled must not end well.
       if (this.#client) leave(this.#client, { code: FAILED, reason: '' })
       throw error
     }
   }
 
-  /** Of the client. */
+  /** Takes a frame of the client. */
   #hear(frame: Frame): void {
     if (this.#isOver) return
     this.#heardAt = isMessage(frame) ? this.#terms.clock.elapsed() : this.#heardAt
@@ -169,7 +169,7 @@ export class Session {
     else this.#pass(frame, this.#backend)
   }
 
-  /** What the client said before is passed on, unless it broke off. */
+  /** Passes on the client's last messages, unless it broke off. */
   #closed(end: PeerEnd): void {
     const over = () => this.end(ofClient(end), true)
     if (end.fault || !this.#messages.isWaiting) over()
@@ -195,7 +195,7 @@ export class Session {
     if (to === this.#client && isMessage(frame)) this.#read(frame)
   }
 
-  /** Of a backend whose client left. */
+  /** Takes a frame of a backend whose client left. */
   #readLast(frame: Frame, to: Peer): void {
     if (to !== this.#client || !isMessage(frame)) return
     this.#read(frame)

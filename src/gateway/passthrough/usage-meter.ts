@@ -49,7 +49,7 @@ export class UsageMeter {
     if (this.#body && 'upload' in this.#body) this.#body.upload.late()
   }
 
-  /** What is left of a time since the dispatch. */
+  /** The rest of a time since the dispatch. */
   left(time: Millis): Millis {
     const most = this.#meter.by === 'second' ? Math.min(time, this.#meter.max * 1000) : time
     return Math.max(0, most - this.#millis)
@@ -60,7 +60,7 @@ export class UsageMeter {
     return this.#bytes > mostBytes(this.#meter)
   }
 
-  /** What it comes to at this moment, if the backend has done it. */
+  /** The work at this moment, if the backend has done it. */
   work(usage?: Usage): Work {
     const measured = { bytes: this.#bytes, millis: this.#millis }
     if (this.#meter.by === 'usage') return { ...(usage && { usage }), outputBytes: this.answered }
@@ -69,11 +69,11 @@ export class UsageMeter {
     return { ...work, seconds: Math.min(this.#meter.max, Math.ceil(measured.millis / 1000)) }
   }
 
-  /** The same of a stream of events by what they say: until it is over, what was used at the least. */
+  /** The work of a stream of events, by their words: until it is over, the least that was used. */
   workSaid(said: SaidUsage, isOver: boolean): Work {
     if (this.#meter.by !== 'usage') return this.work()
     const { usage, least, tokens } = said
-    // What says nothing that is known is weighed by all of its bytes.
+    // A stream of unknown events is weighed by all of its bytes.
     const outputBytes = tokens > 0 ? said.outputBytes : this.answered
     if (usage) return { usage, outputBytes }
     if (isOver && !said.hasReported) return { outputBytes, tokens }
@@ -94,12 +94,12 @@ export class UsageMeter {
     this.#measure?.learn(usage, seenTokens)
   }
 
-  /** What a crash would be charged: measured so far, and a call once it was answered. */
+  /** The work that a crash would be charged: measured so far, and a call once it was answered. */
   get soFar(): Work {
     return this.#meter.by === 'call' ? { usage: NO_TOKENS, items: 0 } : this.work()
   }
 
-  /** The same while nothing of an answer has come; undefined where the backend cannot have begun. */
+  /** The work while no part of an answer has come; undefined where the backend cannot have begun. */
   get begun(): Work | undefined {
     if (!this.dispatched) return undefined
     const { by } = this.#meter

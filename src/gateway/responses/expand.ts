@@ -10,11 +10,11 @@ export interface Expanded {
   readonly body: JsonObject
   /** The ids of the items that it got, oldest first. */
   readonly items: readonly string[]
-  /** What it has more than the client sent, roughly. */
+  /** Bytes that it has more than the client sent, roughly. */
   readonly addedBytes: number
 }
 
-/** What an account may refer to. */
+/** Reads the responses that an account may refer to. */
 export interface Keeper {
   read(account: string, id: string, reading: Reading): Promise<KeptResponse | Denied | undefined>
   readByItem(account: string, item: string, reading: Reading): Promise<KeptResponse | Denied | undefined>
@@ -25,7 +25,7 @@ export interface Asking {
   /** As `keeperOf` names it. */
   readonly account: string
   readonly reading: Reading
-  /** Of the body that asks. */
+  /** Bytes of the body that asks. */
   readonly bytes: number
   readonly limitBytes: number
 }
@@ -47,7 +47,7 @@ export async function expand(
   return reading.work((before?.bytes ?? 0) + found.bytes, () => joined(body, references, { before, found }, asking))
 }
 
-/** What kept responses have of a request. */
+/** The kept responses that a request refers to. */
 interface Kept {
   readonly before: KeptResponse | undefined
   readonly found: Resolved
@@ -141,7 +141,7 @@ function addItems(kept: KeptResponse, wanted: ReadonlySet<string>, items: Map<st
   for (const [id, item] of itemsIn(kept)) if (wanted.has(id)) items.set(id, item)
 }
 
-/** What each item of a response says to a backend, by id; nothing for those of which only the id is left. */
+/** Each item of a response for a backend, by id; nothing for those of which only the id is left. */
 function itemsIn({ items, said }: KeptResponse): ReadonlyMap<string, readonly JsonObject[]> {
   const found = new Map<string, readonly JsonObject[]>(items.map(id => [id, []]))
   for (const item of said) if (typeof item.id === 'string') found.set(item.id, [item])

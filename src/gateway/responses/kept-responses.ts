@@ -100,7 +100,7 @@ export class KeptResponses {
   }
 }
 
-/** What is sealed; undefined where it is more than is kept. */
+/** The text to seal; undefined where it is longer than is kept. */
 function* keptText(
   { input, isNative, light }: Said,
   items: readonly string[],
@@ -120,7 +120,7 @@ function* keptText(
 
 /** At whose cost a response is kept. */
 export interface KeepingCosts extends Pick<AnswerCosts, 'read' | 'charge'> {
-  /** Of the response. */
+  /** Bytes of the response. */
   readonly bytes: number
 }
 
@@ -149,7 +149,7 @@ export interface Reading {
 /** Runs what blocks the event loop with so many bytes, when its time has come. Rejects where nobody waits for it any more. */
 export type Work = <T>(bytes: number, work: () => T) => Promise<T>
 
-/** What was said before an answer. */
+/** The conversation before an answer. */
 export interface Said extends NonNullable<Thread['said']> {
   /** Whether the answer is a backend's own: it may refer to what that backend does not keep. */
   readonly isNative: boolean
@@ -164,7 +164,7 @@ export interface KeptResponse {
   readonly items: readonly string[]
   /** The whole conversation with the answer, as far as other backends can read it. */
   readonly said: readonly JsonObject[]
-  /** Of its text. */
+  /** Bytes of its text. */
   readonly bytes: number
 }
 

@@ -8,7 +8,7 @@ const FRESH_MS: Millis = 10_000
 /** Whoever reads metrics waits no longer. */
 const PATIENCE_MS: Millis = 2000
 
-/** What the kept responses of all accounts take in the store. */
+/** The bytes of all accounts' kept responses in the store. */
 export class KeptTotal {
   readonly #store: Pick<ResponseStore, 'readTotal'>
   readonly #clock: Clock

@@ -12,7 +12,7 @@ const NEARLY = 0.8
 interface SweepPorts {
   readonly clock: Clock
   readonly alarm: Alarm
-  /** What responses of all accounts may take; undefined where none are kept. */
+  /** The most bytes of all accounts' responses; undefined where none are kept. */
   readonly maxBytes: () => number | undefined
 }
 

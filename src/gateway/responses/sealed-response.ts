@@ -52,7 +52,7 @@ export class Sealer {
       try {
         return Buffer.concat([decipher.update(body), decipher.final()])
       } catch {
-        // Of another key, or changed: the next key says.
+        // Another key sealed it, or it was changed: the next key tells.
       }
     }
     return undefined
@@ -105,10 +105,10 @@ const bindingOf = (account: string, id: string): Buffer => Buffer.from(JSON.stri
 
 const deflate = promisify<string | Buffer, { level: number }, Buffer>(deflateRaw)
 
-/** What was sealed. */
+/** An opened seal. */
 export interface Opened {
   readonly text: string
-  /** Of its UTF-8. */
+  /** Bytes of its UTF-8. */
   readonly bytes: number
 }
 

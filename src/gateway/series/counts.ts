@@ -1,6 +1,6 @@
 import { DURATIONS, FIRST_TOKENS } from './buckets.ts'
 
-/** What was counted of each model and each pool, by their names in the configuration. */
+/** The counts of each model and each pool, by their names in the configuration. */
 export interface Counts {
   readonly models: ReadonlyMap<string, ModelCounts>
   readonly pools: ReadonlyMap<string, PoolCounts>
@@ -38,7 +38,7 @@ export function add(a: Counts, b: Counts): Counts {
   return joined(a, b, (x, y) => x + y)
 }
 
-/** What was counted since an earlier count. What did not change is left out. */
+/** The counts since an earlier count, without those that did not change. */
 export function since(now: Counts, earlier: Counts): Counts {
   return joined(now, earlier, (x, y) => x - y)
 }

@@ -8,7 +8,7 @@ export interface RecorderPorts {
   readonly store: SeriesStore
   /** The id of this gateway since its start. */
   readonly gateway: () => string
-  /** What all processes of this gateway counted since its start, as `/metrics` shows it. */
+  /** The counts of all processes of this gateway since its start, as `/metrics` shows them. */
   readonly count: () => Promise<Counts>
 }
 
@@ -20,7 +20,7 @@ export class SeriesRecorder {
   readonly #ports: RecorderPorts
   #last: Counts = NOTHING
   #lastAt: EpochMs
-  /** What this gateway counted in minutes that are not over, or not written. */
+  /** This gateway's counts in minutes that are not over, or not written. */
   readonly #minutes = new Map<Minute, { counts: Counts; isWritten: boolean }>()
   #running: Promise<void> = Promise.resolve()
   #cancel: Cancel = () => {}
@@ -60,7 +60,7 @@ export class SeriesRecorder {
     const counts = await count()
     const now = clock.now()
     const counted = since(counts, this.#last)
-    // What was counted since the last look belongs to the minute of that look, unless this process slept over its end.
+    // Counts since the last look belong to the minute of that look, unless this process slept over its end.
     const looked = minuteOf(this.#lastAt)
     const minute = minuteOf(now) - looked > 1 ? minuteOf(now) : looked
     this.#last = counts

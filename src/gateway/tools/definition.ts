@@ -1,7 +1,7 @@
 import type { BuiltinToolSettings, ToolSettings } from '../../config/settings.ts'
 import type { ToolDefinition } from '../ports.ts'
 
-/** Of the expression that the calculator takes, in characters. */
+/** The longest expression that the calculator takes, in characters. */
 export const EXPRESSION_MAX = 1000
 
 /** The definitions, for models, of the tools that are a part of the gateway. */
@@ -34,7 +34,7 @@ export const builtinDefinitions: Readonly<Record<BuiltinToolSettings['builtin'],
   },
 }
 
-/** What the files alone say of a tool; undefined of one whose server has to be asked. */
+/** A tool's definition from the files alone; undefined for one whose server has to be asked. */
 export function definitionInFiles(tool: ToolSettings): ToolDefinition | undefined {
   if (tool.kind === 'mcp') return undefined
   if (tool.kind === 'builtin') return builtinDefinitions[tool.builtin]
@@ -42,9 +42,9 @@ export function definitionInFiles(tool: ToolSettings): ToolDefinition | undefine
   return { description, parameters }
 }
 
-/** What a definition weighs beside its text: names, braces and quotes of the function it becomes. */
+/** The bytes of a definition beside its text: names, braces and quotes of the function it becomes. */
 const FRAME_BYTES = 128
 
-/** What a definition adds to the text that a model reads, in bytes of UTF-8. */
+/** The bytes that a definition adds to a prompt, in UTF-8. */
 export const promptBytesOf = (definition: ToolDefinition): number =>
   FRAME_BYTES + Buffer.byteLength(JSON.stringify(definition))

@@ -22,14 +22,14 @@ import { Expenses } from '../upstream/expenses.ts'
 import { backendOf } from '../upstream/failover-ports.ts'
 import { runCalls } from './run.ts'
 
-/** What a request with hosted tools brings. */
+/** The terms of a request with hosted tools. */
 export interface RoundsTerms {
   readonly hosted: HostedChat
   readonly definitions: ReadonlyMap<string, ToolDefinition>
 }
 
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 }
-/** Of a round that is over, or not yet begun. */
+/** The work of a round that is over, or not yet begun. */
 export const NO_WORK: Work = { usage: NO_USAGE }
 
 const NO_TOOLS: ReadonlyMap<string, HostedTool> = new Map()
@@ -74,7 +74,7 @@ export class Rounds {
     this.#offered = this.#tools
   }
 
-  /** What the request holds, and what it was charged for so far. */
+  /** The request's hold, and its charges so far. */
   get admitted(): LeasedCall {
     return this.#admitted
   }
@@ -138,13 +138,13 @@ export class Rounds {
       lease.extended(extended.hold)
       return true
     } catch (error) {
-      // What cannot be asked for cannot be spent; what was said so far is the client's.
+      // A round that the store cannot admit is not spent; the answer so far is the client's.
       if (error instanceof StoreUnavailable) return false
       throw error
     }
   }
 
-  /** What another round would take, the messages so far being its prompt; undefined when too little output is left. */
+  /** The size of another round, with the messages so far as its prompt; undefined when too little output is left. */
   get #sized(): ReturnType<typeof sizeRound> {
     const request = {
       ...this.#request,

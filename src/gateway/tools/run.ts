@@ -12,7 +12,7 @@ export interface RunPorts {
   readonly settings: { readonly tools: ReadonlyMap<string, ToolSettings> }
 }
 
-/** What a round of calls may take. */
+/** The bounds of a round of calls. */
 export interface RunTerms {
   /** Those that may be called, by name. */
   readonly offered: ReadonlyMap<string, HostedTool>
@@ -20,7 +20,7 @@ export interface RunTerms {
   readonly made: Record<string, number>
   /** Those of them that cost their price: while one is running, and once the tool has answered it. */
   readonly paid: Record<string, number>
-  /** What is left for tools of this answer. */
+  /** The time left for tools of this answer. */
   readonly time: Millis
   /** Aborted when the results are not needed any more. */
   readonly signal: AbortSignal

@@ -60,7 +60,7 @@ class RoundsEnding implements StreamSettlement {
   }
 }
 
-/** What came of an answer before anything of it could be shown, or that it can be. */
+/** How an answer began: it failed before any of it could be shown, or it can be shown. */
 type Begun =
   | { readonly kind: 'shows'; readonly pool: Pool; readonly failures: readonly Failure[] }
   | { readonly kind: 'left'; readonly pool: Pool; readonly failures: readonly Failure[] }

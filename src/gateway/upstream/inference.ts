@@ -210,7 +210,7 @@ function measureOf({ clock, pools }: UpstreamPorts, { request, decision, spent }
 const thinks = (model: Model, request: InferenceRequest): boolean =>
   model.kind === 'chat' && request.kind === 'chat' && (request.thinking ?? model.thinking !== undefined)
 
-/** What a request that goes as it came is sent with, of what its client sent: the features that its pool allows. */
+/** The client's headers that a native request is sent with: the features that its pool allows. */
 function nativeHeaders(
   { dialect }: OwnDialect,
   sent: Headers,

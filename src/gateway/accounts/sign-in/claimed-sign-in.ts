@@ -5,7 +5,7 @@ import { serviceOf } from './services.ts'
 import { type BadToken, CLOCK_TOLERANCE_S, type SignIn } from './sign-in.ts'
 import { tokenProblems, UNKNOWN_ISSUER } from './token-problems.ts'
 
-/** What a token says, by claim. */
+/** The contents of a token, by claim. */
 export type TokenClaims = Readonly<Record<string, unknown>>
 
 /**
