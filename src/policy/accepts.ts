@@ -21,7 +21,7 @@ export function extrasDenied(model: Model, request: InferenceRequest): InvalidAt
 const isDropped = ({ dialect, lostFields }: ChatAsk, field: string): boolean =>
   dialect !== undefined || lostFields?.chat?.includes(field) === true
 
-/** What a model declares beyond the known fields. */
+/** The fields that a model declares beyond the known ones. */
 export const acceptsOf = (model: Model): Accepts | undefined =>
   model.kind === 'passthrough' ? undefined : model.accepts
 

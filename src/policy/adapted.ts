@@ -5,7 +5,7 @@ import { chatNameOf } from './providers/droppable.ts'
 import { cellsFor, type Facts, type ProviderName } from './providers/profile.ts'
 import { ANYWHERE, PROFILES } from './providers/profiles.ts'
 
-/** What is changed in a request for the provider of a pool, each with its reason: where that is known from. */
+/** The changes to a request for the provider of a pool, each with its source. */
 export function adaptationsOf(pool: Pool, request: ChatAsk): readonly string[] {
   const { developerRole, streamOptions } = pool.provider.facts
   const changes = droppedBySource(pool, request)

@@ -40,7 +40,7 @@ export interface Circumstances {
   readonly signals: Readonly<Record<string, boolean>>
 }
 
-/** What decides whether a condition holds, in words: the first part that decides for the whole, or all parts. */
+/** The reason why a condition holds or not, in words: the first part that decides for the whole, or all parts. */
 export function conditionText(condition: Condition, facts: Circumstances): string {
   switch (condition.is) {
     case 'all':
@@ -70,7 +70,7 @@ export function conditionText(condition: Condition, facts: Circumstances): strin
   }
 }
 
-/** The same where some signals were not looked for: undefined where the answer may hinge on one of them. */
+/** Whether a condition holds where some signals were not looked for: undefined where the answer may hinge on one of them. */
 export function perhaps(condition: Condition, facts: Circumstances): boolean | undefined {
   switch (condition.is) {
     case 'all':

@@ -24,7 +24,7 @@ export interface Declared {
   readonly fields: Readonly<Record<string, Place>>
 }
 
-/** What the operator declared, names linked to objects, so that nothing in it can dangle. Immutable. */
+/** The operator's declarations, with names linked to objects, so that nothing in it can dangle. Immutable. */
 export interface Config {
   /** Changes with every byte of the files. */
   readonly revision: string
@@ -37,7 +37,7 @@ export interface Config {
   readonly defaultModel: Alias | Model
   /** Smart routing: the first that applies upgrades a generic name. */
   readonly routes: readonly Route[]
-  /** What they look for in texts and headers, each once. */
+  /** The matchers of routes over texts and headers, each once. */
   readonly matchers: readonly Matcher[]
   /** Tools that run on the server when a request lists them. */
   readonly tools: ReadonlyMap<string, HostedTool>
@@ -45,11 +45,11 @@ export interface Config {
   readonly declared: Readonly<Record<FieldKind, DeclaredFields>>
   /** By path: what is passed on to backends as it is. */
   readonly passthrough: ReadonlyMap<string, Passthrough>
-  /** Of accounts that signed in, where neither an operator nor the token says another. */
+  /** The plan of accounts that signed in, where neither an operator nor the token says another. */
   readonly defaultPlan?: Plan
-  /** Of services whose entry has limits of its own: by what they claim, the plan with those limits. */
+  /** The plans of services whose entry has limits of its own, by the claim that names the service. */
   readonly servicePlans?: ReadonlyMap<string, Plan>
-  /** Of devices; no token can claim it. */
+  /** The plan of devices; no token can claim it. */
   readonly guestPlan?: Plan
 }
 
@@ -58,7 +58,7 @@ export interface Plan extends Declared {
   readonly models: ReadonlyMap<string, Inclusion>
   /** The hosted tools of the plan by name, likewise. */
   readonly tools: ReadonlyMap<string, Inclusion>
-  /** Of requests and tokens. */
+  /** Limits of requests and tokens. */
   readonly limits: readonly CountRule[]
   /** Limits of other measures, windows and scopes. */
   readonly rules: readonly PlanRule[]
@@ -103,7 +103,7 @@ interface ServedModel extends Declared {
 /** The fields beyond the known ones that requests for a model may carry to its backends. */
 export type Accepts = ReadonlyMap<string, Bound>
 
-/** What the value of such a field may be, and where that is written. */
+/** The values that such a field may have, and where that is written. */
 export type Bound = { readonly at: Place } & (
   | { readonly is: 'number'; readonly min: number; readonly max: number }
   | { readonly is: 'one_of'; readonly words: readonly string[] }
@@ -138,7 +138,7 @@ export interface ChatModel extends AcceptingModel {
   readonly lossy: Lossy
 }
 
-/** What becomes of a request that would lose something in translation: it goes without it, or not to such a pool. */
+/** The fate of a request that would lose something in translation: it goes without it, or not to such a pool. */
 export type Lossy = 'allow' | 'refuse'
 
 export interface EmbeddingModel extends AcceptingModel {
@@ -161,7 +161,7 @@ export interface ImageModel extends AcceptingModel {
   readonly sizes: ReadonlyMap<string, NanoUsd>
 }
 
-/** What stands behind pass-through routes: what a request costs is theirs to say. */
+/** The model behind pass-through routes, which say what a request costs. */
 export interface PassthroughModel extends ServedModel {
   readonly kind: 'passthrough'
   /** For routes that are paid by usage. */
@@ -170,15 +170,15 @@ export interface PassthroughModel extends ServedModel {
 
 /** Nano-USD for 1,000 tokens: `usd_per_1m: 0.10` is 100_000. Exact to a millionth of a dollar per million tokens. */
 export interface Price extends HeldPrice {
-  /** Of the input, what a backend read from its cache of prompts: as other input where it is absent. */
+  /** The price of input that a backend read from its prompt cache: as other input where it is absent. */
   readonly cachedInput?: NanoUsd
-  /** And what it wrote into it. */
+  /** The price of input that it wrote into the cache. */
   readonly cacheWrite?: NanoUsd
-  /** Of that, what it keeps for an hour: as the rest where it is absent. */
+  /** The price of input that it keeps in the cache for an hour: as other cache writes where it is absent. */
   readonly cacheWrite1h?: NanoUsd
 }
 
-/** The same at which tokens are held before it is known how many of them were in a cache. */
+/** The prices at which tokens are held before it is known how many of them were in a cache. */
 export interface HeldPrice {
   readonly input: NanoUsd
   readonly output: NanoUsd
@@ -198,7 +198,7 @@ export interface Pool extends Declared {
   readonly speaks: readonly DialectName[]
   /** Tools that its replicas run themselves, such as `web_search`, that requests in their own dialect may list. */
   readonly providerTools: readonly string[]
-  /** What becomes of members of a request in their own dialect that the dialect does not have. */
+  /** The fate of members of a native request that its dialect does not have. */
   readonly unknownFields: UnknownFields
   /** Those of them that reach its replicas, by name from the top: `top_k`, `input.content.uuid`. */
   readonly passes: readonly string[]
@@ -219,7 +219,7 @@ export interface Alias extends Declared {
 export interface HostedTool extends Declared {
   /** Calls in one answer, at most. */
   readonly maxCalls: number
-  /** Of one call, whatever came of it. */
+  /** The price of one call, whatever came of it. */
   readonly price: NanoUsd
 }
 
@@ -236,7 +236,7 @@ export interface Passthrough extends Declared {
   readonly upgrade?: Upgrade
 }
 
-/** What bounds a session over WebSocket. */
+/** The bounds of a session over WebSocket. */
 export interface Upgrade {
   /** The longest that one may last. */
   readonly maxSession: Millis
@@ -254,7 +254,7 @@ export type BodyForm = 'json' | 'multipart' | 'binary'
 /** How a request of a pass-through route is paid. */
 export type Meter =
   | { readonly by: 'call'; readonly price: NanoUsd }
-  /** Of the backend's time, from dispatch to the end of its answer or session. It ends after `max` seconds. */
+  /** The backend's time, from dispatch to the end of its answer or session, which ends after `max` seconds. */
   | { readonly by: 'second'; readonly price: NanoUsd; readonly max: number }
   /** 1,000,000 bytes of the request's body and the answer's, or of all messages. There are `max` of them at most. */
   | { readonly by: 'mb'; readonly price: NanoUsd; readonly max: number }

@@ -92,7 +92,7 @@ function excludedBy(plan: Plan, { key }: Caller, model: Model): DeniedAt | undef
 const sizedFor = (config: Config, plan: Plan, model: Model, request: InferenceRequest): Sized | DeniedAt =>
   request.kind === 'passthrough' ? sizePassthrough(config, plan, request) : size(plan, model, request)
 
-/** What every request of a plan claims, whatever it asks for. */
+/** The claims that every request of a plan makes, whatever it asks for. */
 export const leastClaims = (plan: Plan, terms: Terms, at: EpochMs): Claims => claimsOf(plan, terms, NO_SIZE, at)
 
 const NO_SIZE: Sized = { input: 0, output: NO_OUTPUT, price: NO_PRICE, items: 0 }

@@ -47,7 +47,7 @@ export interface ValidationDenial extends BackendWord {
   readonly code: 'VALIDATION_ERROR'
   readonly field: string
   readonly problem: string
-  /** Of a prompt that is too long for the model. */
+  /** The sizes of a prompt that is too long for the model. */
   readonly overflow?: Overflow
 }
 
@@ -58,7 +58,7 @@ export interface Overflow {
   readonly limit: number
 }
 
-/** What stands in place of a result that is denied: `'denial' in result` distinguishes the two. */
+/** Stands in place of a result that is denied: `'denial' in result` distinguishes the two. */
 export interface Denied<D = Denial> {
   readonly denial: D
 }
@@ -80,7 +80,7 @@ export type InvalidReason =
   | 'invalid_value'
   | 'thread_unsupported_request'
 
-/** What a backend calls its refusal, as far as it does. */
+/** A backend's name for its refusal, as far as it has one. */
 interface BackendWord {
   /** Its code, or else its type: `context_length_exceeded`, `content_filter`. Of our own refusals it is OpenAI's code. */
   readonly reason?: string
@@ -152,7 +152,7 @@ export interface PlanDenial {
   readonly type: 'plan_limit'
   readonly model: string
   readonly plan: string
-  /** What the plan lacks, where it is not the model. */
+  /** The tool that the plan lacks, where it is not the model. */
   readonly tool?: string
   /** The plan includes the model, and the key of the request does not. */
   readonly of?: 'key'
@@ -176,7 +176,7 @@ export interface QuotaDenial {
   readonly code: 'quota_exceeded'
   readonly resetAt: EpochMs
   readonly overageEnabled: boolean
-  /** What the request may cost at most. */
+  /** The most that the request may cost. */
   readonly worst: NanoUsd
   readonly left: NanoUsd
   /** The largest `max_tokens` that would fit; 0 when none does. */
@@ -212,7 +212,7 @@ export interface ExhaustedDenial extends BackendWord {
   readonly attempted: readonly string[]
   /** When a replica may be tried again, where any is declared. */
   readonly retryAfterMs?: Millis
-  /** What the last backend said of this request. */
+  /** The last backend's words on this request. */
   readonly problem?: string
   /** How the answers of all of them differ from what is declared: no time mends it. */
   readonly misfit?: string
@@ -259,7 +259,7 @@ export interface PlanInUse {
   readonly accounts: number
 }
 
-/** What is wrong with an operator's file, at its place. */
+/** A problem in an operator's file, at its place. */
 export interface FileProblem extends Place {
   readonly rule: string
   readonly severity: 'error' | 'warning'

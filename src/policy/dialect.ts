@@ -58,7 +58,7 @@ export function fieldsLostAt(model: Model, pool: Spoken, request: InferenceReque
   return dropped.length === 0 ? lost : [...new Set([...lost, ...dropped])]
 }
 
-/** What its dialect does not have, or its translation leaves out. */
+/** The fields that its dialect does not have, or that its translation leaves out. */
 export function untoldAt(model: Model, pool: Spoken, request: ChatAsk): readonly string[] {
   const { dialect, lostFields } = request
   const undeclared = (names: readonly string[] = []) => names.filter(name => !isDeclared(model, request, name))
@@ -72,13 +72,13 @@ export function droppedAt(pool: Spoken, request: ChatAsk): readonly string[] {
   const { drops } = pool.provider.facts
   if (!request.optional || drops.length === 0) return []
   const dropped = request.optional.filter(field => drops.includes(chatNameOf(field)))
-  // Of a request that goes as it came, members are left out and not parts of them.
+  // A native request loses whole members, not parts of them.
   return request.dialect !== undefined && isNative(pool, request)
     ? dropped.filter(field => !field.includes('.'))
     : dropped
 }
 
-/** The same with marks for a cache, which no answer depends on: a request that may lose nothing goes without them. */
+/** The lost fields and the cache marks. No answer depends on marks: a request that may lose nothing goes without them. */
 export function fieldsIgnoredAt(model: Model, pool: Spoken, request: InferenceRequest): readonly string[] {
   const lost = fieldsLostAt(model, pool, request)
   const marks = marksLostAt(pool, request)

@@ -19,7 +19,7 @@ export function explain(config: Config, facts: Facts, decision: Decision): reado
   return 'denial' in decision ? [...steps, deniedStep(config, facts.caller, decision)] : steps
 }
 
-/** What one stage came to, in words, and the line of the files that decided it. */
+/** The outcome of one stage in words, and the line of the files that decided it. */
 export interface Step {
   readonly stage: Stage
   readonly outcome: 'pass' | 'deny'
@@ -129,7 +129,7 @@ const limitSteps = (plan: Plan, { limits, rules = [], spend }: Claims): readonly
   passed('quota', `${spend.allotment} nano-USD a month`, placeOf(plan, 'monthly_usd')),
 ]
 
-/** What a rule comes to, and where it is written; nothing for one that the request only counts in. */
+/** The outcome of each rule, and where it is written; nothing for one that the request only counts in. */
 export function ruleSteps(
   { rules, counts }: Plan,
   rule: LimitRule,

@@ -81,7 +81,7 @@ const refused: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-/** The same by form: credentials, prices and callbacks of any provider. */
+/** Refused names by form: credentials, prices and callbacks of any provider. */
 const forms: readonly (readonly [RegExp, string])[] = [
   [/_(?:api_key|api_base|base_url|api_url|host|secret|secret_key|access_key|access_token|credentials?)$/, routing],
   [/^(?:aws|azure|vertex|watsonx|sagemaker|bedrock|databricks|langfuse|langsmith|arize|gcs|humanloop)_/, routing],

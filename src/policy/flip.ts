@@ -16,7 +16,7 @@ import { lowerNanoUsd, type NanoUsd, nanoUsd } from './nano-usd.ts'
  * none is a guess.
  */
 export type Flip =
-  /** The same request at this moment, if nothing else is sent until then. */
+  /** A repetition of the request at this moment, if nothing else is sent until then. */
   | { readonly change: 'time'; readonly at: EpochMs }
   /**
    * An output cap of `from` to `to`: one below (unless `from` is 1) and one above are refused. Without `to` none above is: the
@@ -33,13 +33,13 @@ export type Flip =
   /** No more than so much held by running requests; with a nano-USD more it is refused. */
   | { readonly change: 'held'; readonly to: NanoUsd }
 
-/** What is used of limits: of an account, and of each rule. */
+/** The counters behind limits: those of an account, and that of each rule. */
 interface Counters {
   readonly account: AccountCounters
   readonly ofRule: (claim: RuleClaim) => RuleCounter
 }
 
-/** What would have a request admitted that is refused at these counters; nothing for one that is admitted. */
+/** Changes that would admit a request which these counters refuse; none for one that is admitted. */
 export function flipsOf(
   config: Config,
   facts: Facts,
@@ -164,7 +164,7 @@ function otherPlans(config: Config, facts: Facts, counters: Counters): readonly 
   return names.length > 0 ? [{ change: 'plan', names }] : []
 }
 
-/** The same request of an account that an operator put on a plan. */
+/** The request's facts if an operator put its account on a plan. */
 function onPlan(facts: Facts, { name }: Plan): Facts {
   const { caller } = facts
   return { ...facts, caller: { ...caller, kind: 'developer', terms: { ...caller.terms, override: name } } }

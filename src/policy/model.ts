@@ -71,7 +71,7 @@ const throughAlias = (alias: Alias): Chosen => ({ model: alias.model, alias })
 /** Stands for any text, or none. */
 const ANY = '*'
 
-/** Of two that fit, the one with more characters of its own; of two with as many, the one whose beginning is longer. */
+/** The alias that fits best: the one with more characters of its own, or of two with as many, the one whose beginning is longer. */
 function bestPattern(aliases: Iterable<Alias>, asked: string): Alias | undefined {
   let best: Alias | undefined
   for (const alias of aliases) {

@@ -15,7 +15,7 @@ export interface Pace {
   readonly hides: boolean
 }
 
-/** What holds for a backend that has reported nothing yet. */
+/** The pace assumed of a backend that has reported nothing yet. */
 export const TYPICAL: Pace = { bytesPerToken: 4, tokensPerSecond: 50, deltasPerToken: 1, streams: 0, hides: false }
 
 /** One answer whose backend reported its usage. */

@@ -2,7 +2,7 @@ import type { EpochMs, Millis } from './config.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from './nano-usd.ts'
 
 /**
- * What counts against what a pool may cost in an hour: one-minute buckets, oldest first, at most 61. Plain JSON,
+ * The cost that counts against a pool's hourly budget: one-minute buckets, oldest first, at most 61. Plain JSON,
  * replaced as a whole, never changed in place.
  */
 export type PoolBudget = readonly MinuteBucket[]
@@ -21,7 +21,7 @@ const MINUTES_BEFORE = 60
 
 const minuteOf = (at: EpochMs): number => Math.floor(at / MINUTE_MS)
 
-/** What counts against the hour at `at`. */
+/** The cost that counts against the hour at `at`. */
 export const costIn = (budget: PoolBudget, at: EpochMs): NanoUsd => sumOf(liveHour(budget, at).buckets)
 
 /** Takes `amount`, counted at the moment that is returned; undefined when more than `limit` would count. */

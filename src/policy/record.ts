@@ -22,10 +22,10 @@ import {
 import type { NanoUsd } from './nano-usd.ts'
 import { planName } from './plan.ts'
 
-/** What was decided of one request, and all that it was decided on: plain JSON, without a text or a key. */
+/** The decision on one request, and all facts behind it: plain JSON, without a text or a key. */
 export interface DecisionRecord {
   readonly id: string
-  /** Of the configuration it was decided by. */
+  /** The revision of the configuration that decided it. */
   readonly revision: string
   /** As they were judged: `at` is that of the admission which counted, and `keyPrefix` is null. */
   readonly facts: Facts
@@ -34,7 +34,7 @@ export interface DecisionRecord {
   readonly outcome: Outcome
 }
 
-/** What was found when a request was to be admitted: with the facts, all that its outcome depends on. */
+/** The findings at a request's admission: with the facts, all that its outcome depends on. */
 export type Seen =
   | Judged
   /** The key stopped working since it was looked up, or the account of a sign-in is gone. */
@@ -44,27 +44,27 @@ export type Seen =
   /** The store did not answer. */
   | { readonly unavailable: true }
 
-/** What the limits of an account were judged on. */
+/** The readings by which an account's limits were judged. */
 export interface Judged {
   /** By the clock of the store. */
   readonly at: EpochMs
   readonly readings: Readings
   /** The sliding minute, oldest first, where it says how long to wait: second, requests and tokens of each bucket. */
   readonly minute?: readonly (readonly [second: number, requests: number, tokens: number])[]
-  /** What was read of each rule: the cells that count where they say how long to wait, else one with their sums. */
+  /** The reading of each rule: the cells that count where they say how long to wait, else one with their sums. */
   readonly rules?: readonly JudgedRule[]
-  /** What all guests may spend in the day, and what of it they had: where that is what refused. */
+  /** The most that all guests may spend in the day, and their spend: where that limit refused. */
   readonly shared?: { readonly limit: NanoUsd; readonly taken: NanoUsd }
 }
 
-/** Of each cell: index, used and held. */
+/** A rule's counter and its cells, each as index, used and held. */
 export type JudgedRule = readonly [group: string, field: string, index: number, ...cells: number[]]
 
 export interface Outcome {
   readonly verdict: 'allow' | 'deny'
   /** `none` where the account has none. */
   readonly plan: string
-  /** What the files allow, whatever the limits say; likewise route, pools and claims. */
+  /** The model that the files allow, whatever the limits say; likewise route, pools and claims. */
   readonly model?: string
   /** The route that chose the model. */
   readonly route?: string
@@ -76,10 +76,10 @@ export interface Outcome {
   readonly claims?: ClaimsLine
 }
 
-/** What became of a decision. */
+/** The end of a decision: a grant or a denial. */
 export type End = { readonly granted: Granted } | Denied
 
-/** What the decision log says of a decision and its end. */
+/** The decision log's line on a decision and its end. */
 export function outcomeOf(config: Config, { caller }: Facts, decision: Decision, end: End): Outcome {
   const verdict = 'denial' in end ? 'deny' : 'allow'
   const plan = 'denial' in decision ? planName(config, caller) : decision.plan.name
@@ -149,7 +149,7 @@ export const guestsSpent = (at: EpochMs, retryAfterMs = DAY_MS - (at % DAY_MS)):
   retryAfterMs,
 })
 
-/** What is kept of counters that refused: the minute only where it says how long to wait. */
+/** The kept part of counters that refused: the minute only where it says how long to wait. */
 export function judgedOf(counters: AccountCounters, claims: Claims, refuse: Refuse, at: EpochMs): Judged {
   const { denial, readings, rules } = refuse
   const judged: Mutable<Judged> = { at, readings }
@@ -161,14 +161,14 @@ export function judgedOf(counters: AccountCounters, claims: Claims, refuse: Refu
   return judged
 }
 
-/** What was read of the rules among claims, each by its counter, so that another policy can find it. */
+/** The readings of the rules among claims, each by its counter, so that another policy can find it. */
 export const judgedRules = ({ rules = [] }: Claims, uses: readonly RuleUse[]): readonly JudgedRule[] =>
   rules.map(({ group, field }, place) => {
     const { index, used, held } = uses[place] ?? NOTHING_READ
     return used === 0 && held === 0 ? [group, field, index] : [group, field, index, index, used, held]
   })
 
-/** The same with all cells but those in which nothing counts, which may be left of a request that was given back. */
+/** The readings with all cells but the empty ones, which a request that was given back may leave. */
 export const judgedCells = ({ rules = [] }: Claims, readings: readonly RuleReading[]): readonly JudgedRule[] =>
   rules.map(({ group, field }, place) => {
     const { index, cells } = readings[place] ?? NOTHING_READ
@@ -176,7 +176,7 @@ export const judgedCells = ({ rules = [] }: Claims, readings: readonly RuleReadi
     return [group, field, index, ...counting.flatMap(cell => [cell.index, cell.used, cell.held])]
   })
 
-/** What was read of the rules among claims; nothing of those that were not asked then. */
+/** The recorded readings of the rules among claims; none for rules that were not asked then. */
 export const readingsOfRules = (
   { rules }: Claims,
   judged: readonly JudgedRule[] = [],
@@ -240,7 +240,7 @@ export interface ClaimsLine extends OptionalClaims {
   readonly tokens: LimitClaim & { readonly input: number }
   readonly spend: SpendClaim
   readonly output: OutputClaim
-  /** Of rules, each with its counter. */
+  /** The claims of rules, each with its counter. */
   readonly rules?: readonly (LimitClaim & CounterName)[]
 }
 

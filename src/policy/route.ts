@@ -88,7 +88,7 @@ function obstacleTo({ model }: Route, plan: Plan, { caller, request }: Facts): O
   return 'denial' in sized ? sized.denial : undefined
 }
 
-/** What the conditions of routes look at in a request. */
+/** The parts of a request that the conditions of routes look at. */
 export const circumstancesOf = ({ at, request, signals }: Facts, plan: Plan, alias: Alias): Circumstances => ({
   at,
   plan: plan.name,

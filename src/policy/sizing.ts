@@ -47,7 +47,7 @@ function sizeEmbedding(plan: Plan, model: EmbeddingModel, request: EmbeddingAsk)
   return { input, output: NO_OUTPUT, price: model.price, items: 0 }
 }
 
-/** What an embedding model adds to each input, such as a beginning and an end. */
+/** Tokens that an embedding model adds to each input, such as a beginning and an end. */
 const SPECIAL_TOKENS = 4
 
 function sizeImage(plan: Plan, model: ImageModel, { images, size: asked, textBytes }: ImageAsk): Sized | InvalidAt {
@@ -65,7 +65,7 @@ function sizeImage(plan: Plan, model: ImageModel, { images, size: asked, textByt
 
 /** The least output worth granting when the client set no cap. */
 export const LEAST_OUTPUT = 16
-/** What a chat template adds around one message, in tokens. */
+/** Tokens that a chat template adds around one message. */
 const TEMPLATE_TOKENS = 16
 
 /** Whether a chat fits the model and the plan's minute at all, and how many tokens it may take. */

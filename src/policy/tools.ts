@@ -40,17 +40,17 @@ export type ToolCalls = Readonly<Record<string, number>>
 /** A tool may be named as what every object has, such as `constructor`. */
 export const callsOf = (calls: ToolCalls, name: string): number => (Object.hasOwn(calls, name) ? (calls[name] ?? 0) : 0)
 
-/** What calls of tools may still cost. */
+/** The most that further calls of tools may cost. */
 export const toolsWorst = (tools: readonly HostedTool[], calls: ToolCalls = {}): NanoUsd =>
   nanoUsd(
     tools.reduce((sum, { name, maxCalls, price }) => sum + Math.max(0, maxCalls - callsOf(calls, name)) * price, 0),
   )
 
-/** What calls of tools have cost. */
+/** The cost of calls of tools. */
 export const toolsCost = (tools: readonly HostedTool[], calls: ToolCalls): NanoUsd =>
   nanoUsd(tools.reduce((sum, { name, price }) => sum + callsOf(calls, name) * price, 0))
 
-/** The same of each tool that was called, by its name. */
+/** The cost of each tool that was called, by its name. */
 export const costsOfTools = (tools: readonly HostedTool[], calls: ToolCalls): Readonly<Record<string, NanoUsd>> =>
   Object.fromEntries(
     tools.flatMap(({ name, price }) => {

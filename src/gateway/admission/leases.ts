@@ -17,7 +17,7 @@ const FIRST_CHECKPOINT_MS: Millis = 250
 export interface Lease {
   /** From now on a crash charges what `soFar` says, as of the last checkpoint. */
   dispatched(soFar: () => Settlement): void
-  /** The same, once there is more to say of it. */
+  /** Replaces `soFar`, once the answer can tell more. */
   speaking(soFar: () => Settlement): void
   /** The request holds more, for another round. */
   extended(hold: Hold): void

@@ -3,12 +3,12 @@ import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
 import { type PaidTokens, partsOf } from '../price.ts'
 
 /**
- * What a request is charged for: quantities by kind and unit price. `input@500` counts tokens at 500 nano-USD for 1,000 of them,
+ * The charges of a request: quantities by kind and unit price. `input@500` counts tokens at 500 nano-USD for 1,000 of them,
  * `image@40000000` counts images. No hosted tool has such a name.
  */
 export type Charges = Readonly<Record<string, number>>
 
-/** What is charged for. Tokens have a price for 1,000, images one for each; `metered` counts nano-USD of time, traffic or calls. */
+/** The kinds of charges. Tokens have a price for 1,000, images one for each; `metered` counts nano-USD of time, traffic or calls. */
 export type ChargeKind = (typeof TOKEN_KINDS)[number] | 'image' | 'metered'
 
 const TOKEN_KINDS = ['input', 'cached', 'cache_write', 'cache_write_1h', 'output'] as const
@@ -68,12 +68,12 @@ const isTokens = (kind: ChargeKind): boolean => TOKEN_KINDS.some(each => each ==
 /** How many there are for one unit price. */
 export const unitOf = (kind: ChargeKind): 1 | 1000 => (isTokens(kind) ? 1000 : 1)
 
-/** What a quantity costs exactly, in thousandths of a nano-USD. */
+/** The exact cost of a quantity, in thousandths of a nano-USD. */
 export const exactCost = ({ kind, price }: UnitPrice, quantity: number): bigint =>
   (BigInt(quantity) * BigInt(price) * 1000n) / BigInt(unitOf(kind))
 
 /**
- * What an account had for the month when a request was admitted, in the same form: the allowance of its plan, and the credit
+ * An account's funds for the month when a request was admitted, in the same form: the allowance of its plan, and the credit
  * beside it. The plan may change later, and an invoice may not.
  */
 export function allotmentOf(allowance: NanoUsd, credit: NanoUsd): Charges {

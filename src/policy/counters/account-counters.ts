@@ -5,7 +5,7 @@ import type { Readings } from '../limits/readings.ts'
 import type { HeldRules } from '../limits/rule-claim.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../nano-usd.ts'
 
-/** What an account has used of its limits. Plain JSON, replaced as a whole, never changed in place. */
+/** An account's use of its limits. Plain JSON, replaced as a whole, never changed in place. */
 export interface AccountCounters {
   /** One-second buckets of the sliding minute, oldest first, at most 61. */
   readonly minute: readonly Bucket[]
@@ -39,7 +39,7 @@ export interface Spend {
 
 export const NO_SPEND: Spend = { used: ZERO_USD, held: ZERO_USD }
 
-/** What one request has taken and not yet settled: `tokens` and `cost` are those of its present round. */
+/** The hold of one request until it settles: `tokens` and `cost` are those of its present round. */
 export interface Hold extends Granted {
   readonly requestId: string
   readonly account: string
@@ -51,19 +51,19 @@ export interface Hold extends Granted {
   readonly at: EpochMs
   /** Extensions so far: 0 after the admission, one more for each further call of a model. */
   readonly round: number
-  /** What the rounds before the present one weighed. */
+  /** The charge of the earlier rounds. */
   readonly spent: Charge
-  /** What it has of the counters of rules; absent where no rule counts it. */
+  /** Its hold on the counters of rules; absent where no rule counts it. */
   readonly rules?: HeldRules
   /** Whether it holds of limits that accounts share in another place of the store, which some stores have. */
   readonly apart?: boolean
 }
 
-/** What a request turned out to weigh. */
+/** The charge of a request. */
 export interface Charge {
   readonly tokens: number
   readonly cost: NanoUsd
-  /** Of the tokens, those of prompts. Absent: all. */
+  /** The prompt's part of the tokens. Absent: all. */
   readonly input?: number
   readonly pieces?: Pieces
 }
@@ -106,7 +106,7 @@ export const minuteEnd = (second: number): EpochMs => (second + MINUTE_BUCKETS) 
 export const newestSecond = (counters: AccountCounters, at: EpochMs): number =>
   liveMinute(counters, at).buckets.at(-1)?.second ?? 0
 
-/** What is used of each limit at `at`, in the billing window that starts at `window`. */
+/** The use of each limit at `at`, in the billing window that starts at `window`. */
 export const readingsOf = (counters: AccountCounters, window: EpochMs, at: EpochMs): Readings =>
   readingsIn(counters, liveMinute(counters, at), window)
 

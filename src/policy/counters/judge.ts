@@ -39,11 +39,11 @@ export function judge(
 
 /** Readings of an account and its rules at a moment. */
 export interface Live extends LiveRecord {
-  /** Of each rule among the claims, in their order; absent where nothing is counted of any. */
+  /** The reading of each rule among the claims, in their order; absent where no rule has counted anything. */
   readonly rules?: readonly RuleReading[] | undefined
 }
 
-/** The same of what counters come to. */
+/** Judges claims by readings of the counters. */
 export function judgeReadings(live: Live, claims: Claims, now: EpochMs): Verdict {
   const { readings, rules } = live
   const least = leastWeight(claims)
@@ -67,7 +67,7 @@ export function judgeExtension(
   return judge(release(counters, hold, spent, now), extensionOf(claims), now, rules)
 }
 
-/** What an extension asks of claims: its tokens and their cost, and neither a request nor a place among those that run. */
+/** The claims of an extension: its tokens and their cost, and neither a request nor a place among those that run. */
 export function extensionOf(claims: Claims): Claims {
   const { limits, rules } = claims
   const extension: Mutable<Claims> = { ...claims, limits: limits.filter(({ measure }) => GROWS[measure]) }
@@ -164,6 +164,6 @@ const leastTokens = (claims: Claims): number => claims.input + leastOutput(claim
 const least = (claims: Claims): NanoUsd =>
   costOf(claims.spend.price, claims.input, leastOutput(claims), claims.spend.items)
 
-/** What a request weighs at the least. */
+/** The least weight of a request. */
 export const leastWeight = (claims: Claims): Weight =>
   weightOf(claims, { tokens: leastTokens(claims), cost: least(claims) })

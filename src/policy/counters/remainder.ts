@@ -2,7 +2,7 @@ import { nanoUsd, ZERO_USD } from '../nano-usd.ts'
 import { type Charge, type Hold, presentOf } from './account-counters.ts'
 import { weightOfCharge, weightWithout } from './weight.ts'
 
-/** What a request holds that was charged `was` as an orphan and still runs. */
+/** The hold of a request that was charged `was` as an orphan and still runs. */
 export function remainderOf(hold: Hold, was: Charge): Hold {
   const { spent, rules } = hold
   const remainder = {

@@ -26,14 +26,14 @@ import { amountOf, weightOf, weightOfCharge } from './weight.ts'
 /** The counter of a name; NO_CELLS where nothing was counted. */
 export type CounterOf = (name: CounterName) => RuleCounter
 
-/** What is used of each rule among claims; undefined where there are none. */
+/** The use of each rule among claims; undefined where there are none. */
 export const readRules = (
   { rules }: Pick<Claims, 'rules'>,
   counterOf: (claim: RuleClaim) => RuleCounter,
   now: EpochMs,
 ): readonly RuleReading[] | undefined => rules?.map(claim => readRule(counterOf(claim), claim.rule.per, now))
 
-/** What a request holds that was granted its claims at these uses; undefined where no rule counts it. */
+/** The hold of a request that was granted its claims at these uses; undefined where no rule counts it. */
 export function heldRules(
   claims: Claims,
   granted: Pick<Granted, 'tokens' | 'cost'>,
@@ -45,7 +45,7 @@ export function heldRules(
 }
 
 /**
- * What is used of each rule when another round of a request is to be judged: what it `spent` so far takes the place of
+ * The use of each rule when another round of a request is to be judged: what it `spent` so far takes the place of
  * what it holds. A window of the calendar is the one that it was admitted in; where it slides, all of the request counts
  * from now on as of this round: its admission may have left the window, and what it holds must not.
  */
@@ -77,7 +77,7 @@ export function readRulesAgain(
 const takenOf = ({ taken }: HeldRules, { group, field }: RuleClaim): TakenCell | undefined =>
   taken.find(cell => cell.field === field && cell.group === group)
 
-/** What a request holds with another round, `granted` after what it `spent` so far. */
+/** The hold of a request with another round, `granted` after what it `spent` so far. */
 export function extendedRules(
   claims: Claims,
   { rules }: Pick<Hold, 'rules'>,
@@ -197,13 +197,13 @@ const change = (
 /** Whether a counter changes when a request is admitted, and not when it ends. */
 export const isRequests = ({ field }: TakenCell): boolean => measureOfField(field) === 'requests'
 
-/** What a settlement replaces: of requests nothing, since they are not given back. */
+/** The amount that a settlement replaces: 0 for requests, since they are not given back. */
 function heldOf({ field }: TakenCell, weight: Weight): number {
   const measure = measureOfField(field)
   return measure === 'requests' ? 0 : amountOf(measure, weight)
 }
 
-/** What a settlement charges: nothing of what runs, and a request was counted when it was admitted. */
+/** The amount that a settlement charges: nothing that runs, and a request was counted at its admission. */
 function chargedOf({ field }: TakenCell, weight: Weight): number {
   const measure = measureOfField(field)
   return measure === 'requests' || measure === 'concurrent' ? 0 : amountOf(measure, weight)

@@ -3,7 +3,7 @@ import type { Measure } from '../limits/limit-rule.ts'
 import type { Weight } from '../limits/rule-claim.ts'
 import type { Charge } from './account-counters.ts'
 
-/** What a request takes of a measure. */
+/** The amount that a request adds to a measure. */
 export function amountOf(measure: Measure, weight: Weight): number {
   switch (measure) {
     case 'requests':
@@ -24,15 +24,15 @@ export function amountOf(measure: Measure, weight: Weight): number {
   }
 }
 
-/** What a request that was granted `tokens` and `cost` weighs by its claims. */
+/** The weight of a request that was granted `tokens` and `cost`, by its claims. */
 export const weightOf = ({ input, pieces }: Pick<Claims, 'input' | 'pieces'>, { tokens, cost }: Charge): Weight =>
   weighed(input, tokens - input, cost, pieces)
 
-/** What a request turned out to weigh. */
+/** The weight of a request by its charge. */
 export const weightOfCharge = ({ tokens, cost, input = tokens, pieces }: Charge): Weight =>
   weighed(input, tokens - input, cost, pieces)
 
-/** What is left of a weight after a part of it; nothing where the part is more. */
+/** A weight less a part of it; 0 where the part is more. */
 export const weightWithout = (weight: Weight, part: Weight): Weight => ({
   input: Math.max(0, weight.input - part.input),
   output: Math.max(0, weight.output - part.output),

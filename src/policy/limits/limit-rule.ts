@@ -14,7 +14,7 @@ export interface LimitRule {
   readonly model?: string
 }
 
-/** What is counted of requests. */
+/** The quantities of requests that limits count. */
 export const MEASURES = [
   'requests',
   'tokens',
@@ -69,7 +69,7 @@ export type LimitScope = (typeof LIMIT_SCOPES)[number]
 export const sharedBy = (of: LimitScope, rules: readonly LimitRule[] = []): readonly LimitRule[] =>
   rules.map(rule => (rule.of === undefined ? { ...rule, of } : rule))
 
-/** What a rule counts, whatever the number: rules that count the same have the same text. */
+/** The count of a rule as a text, whatever the number: rules that count the same have the same text. */
 export const countedBy = ({ measure, per, of, model }: Omit<LimitRule, 'most'>): string =>
   `${measure}/${per ?? ''}/${of ?? 'account'}/${model ?? ''}`
 
@@ -97,7 +97,7 @@ export const RULE_TYPES = {
 
 export type RuleType = (typeof RULE_TYPES)[Measure]
 
-/** What a rule counts, as commands take it: `tokens per day of key for svc-core`. */
+/** The count of a rule as commands take it: `tokens per day of key for svc-core`. */
 export const ruleName = ({ measure, per, of, model }: LimitRule): string =>
   [
     measure,

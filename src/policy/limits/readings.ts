@@ -1,6 +1,6 @@
 import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
 
-/** What was used of each limit before a request. */
+/** The use of each limit before a request. */
 export interface Readings {
   /** Requests of the sliding minute. */
   readonly requests: number

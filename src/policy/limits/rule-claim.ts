@@ -77,7 +77,7 @@ interface RuledCaller {
   readonly terms: { readonly org?: string }
 }
 
-/** What a request is counted as. */
+/** The names that a request is counted under. */
 interface RuleSubject {
   readonly plan: string
   /** Absent: as one for any model. */
@@ -86,7 +86,7 @@ interface RuleSubject {
   readonly user?: string | undefined
 }
 
-/** Of two rules over one counter the lower holds, and a request counts in it once. */
+/** Adds a claim. The lower of two rules over one counter holds, and a request counts in it once. */
 function addClaim(claims: RuleClaim[], claim: RuleClaim): void {
   const same = claims.findIndex(({ group, field }) => field === claim.field && group === claim.group)
   if (same < 0) claims.push(claim)
@@ -125,9 +125,9 @@ export interface Weight {
   readonly cost: number
 }
 
-/** What a request holds of the counters of rules. */
+/** A request's hold on the counters of rules. */
 export interface HeldRules {
-  /** Of all its rounds: what those before the present one came to, and what the present one was granted. */
+  /** The weight of all rounds: that of the earlier ones, and the grant of the present one. */
   readonly weight: Weight
   readonly taken: readonly TakenCell[]
 }

@@ -2,7 +2,7 @@ import type { EpochMs, Millis } from '../time.ts'
 import { type LimitWindow, slidingDays } from './limit-rule.ts'
 
 /**
- * What was used of one measure in one window: cells, oldest first. Plain JSON, replaced as a whole, never changed in place.
+ * The use of one measure in one window: cells, oldest first. Plain JSON, replaced as a whole, never changed in place.
  * A request belongs to the cell of its admission, or of a later round. redis/holds/rules.lua has the same, proven equal by
  * test/adapters/store/redis/redis-scripts.properties.test.ts.
  */
@@ -20,7 +20,7 @@ export interface Cell {
 
 export const NO_CELLS: RuleCounter = []
 
-/** What counts of a counter at a moment, as sums. */
+/** The part of a counter that counts at a moment, as sums. */
 export interface RuleUse {
   /** The cell that is current. */
   readonly index: number
@@ -28,7 +28,7 @@ export interface RuleUse {
   readonly held: number
 }
 
-/** What counts of a counter at a moment. */
+/** The part of a counter that counts at a moment. */
 export interface RuleReading extends RuleUse {
   /** The cells that count, oldest first. */
   readonly cells: RuleCounter
@@ -36,7 +36,7 @@ export interface RuleReading extends RuleUse {
 
 export const useOf = ({ index, used, held }: RuleUse): RuleUse => ({ index, used, held })
 
-/** What counts of a counter that nothing was counted in. */
+/** The reading of a counter in which nothing was counted. */
 export const NOTHING_READ: RuleReading = { index: 0, used: 0, held: 0, cells: NO_CELLS }
 
 /** A clock that went back further than this starts a counter anew instead of freezing it. */
@@ -45,12 +45,12 @@ const STEP_BACK_SECONDS = 120
 /** So many cells before the current one count where a window slides; all of them cover every span of its length. */
 const CELLS_BEFORE = 60
 
-/** What counts at a moment, by the cell that is current then. When the clock stepped back, the newest cell stays the current one. */
+/** Reads a counter at a moment, by the cell that is current then. When the clock stepped back, the newest cell stays current. */
 export function readRule(counter: RuleCounter, per: LimitWindow | undefined, now: EpochMs): RuleReading {
   return readCell(counter, per, currentCell(counter, per, now))
 }
 
-/** What counts when `index` is current. */
+/** Reads a counter whose current cell is `index`. */
 export function readCell(counter: RuleCounter, per: LimitWindow | undefined, index: number): RuleReading {
   const oldest = firstCell(per, index)
   const cells = isLive(counter, oldest, index)

@@ -3,7 +3,7 @@ import { countsModel, type LimitWindow, type Measure, type RuledModel, slidingDa
 import type { RuleClaim } from './rule-claim.ts'
 import { addToCell, cellAt, cellStart, isOver, type RuleCounter, windowStart } from './rule-counter.ts'
 
-/** What the ledger knows of one UTC day, plan, model and key. */
+/** The ledger's sums of one UTC day, plan, model and key. */
 export interface DaySums extends Sums {
   /** Days since the epoch. */
   readonly day: number
@@ -12,7 +12,7 @@ export interface DaySums extends Sums {
   readonly key?: string
 }
 
-/** What requests came to. */
+/** Sums over requests. */
 export interface Sums {
   readonly requests: number
   readonly inputTokens: number

@@ -9,10 +9,10 @@ export const DROPPABLE = words(`temperature top_p top_k min_p top_a typical_p fr
   logprobs top_logprobs logit_bias parallel_tool_calls chat_template_kwargs reasoning_effort verbosity user
   safety_identifier prompt_cache_key store`)
 
-/** The same of requests for vectors, which are then numbers: the client gets them in the form that it asked for. */
+/** Fields of requests for vectors, which are then numbers: the client gets them in the form that it asked for. */
 export const DROPPABLE_OF_VECTORS = words('encoding_format')
 
-/** What other dialects call them, where that is another name. */
+/** Their names in other dialects, where those differ. */
 const CHAT_NAMES: Readonly<Record<string, string>> = {
   stop_sequences: 'stop',
   'reasoning.effort': 'reasoning_effort',
@@ -23,5 +23,5 @@ const CHAT_NAMES: Readonly<Record<string, string>> = {
 /** The name that a field of any dialect has in a chat. */
 export const chatNameOf = (field: string): string => CHAT_NAMES[field] ?? field
 
-/** Of those, the ones that no answer depends on: labels, and hints for a cache. */
+/** The droppable fields that no answer depends on: labels, and hints for a cache. */
 export const LABELS = words('user safety_identifier prompt_cache_key store')

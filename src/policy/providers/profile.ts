@@ -25,14 +25,14 @@ export type FinishReason = 'required' | 'optional'
 /** Whose output the usage of a whole answer counts where a request asks for several choices: that of all, or of one of them. */
 export type ChoicesUsage = 'all' | 'one'
 
-/** What ids of calls of tools may be: any text, or nine letters and digits. */
+/** The forms of tool call ids: any text, or nine letters and digits. */
 export type CallIds = 'any' | 'nine_alphanumeric'
 
 /** Where the thoughts of earlier answers stand in messages: in the member that an answer had them in, or in parts of the content. */
 export type Thoughts = 'member' | 'parts'
 
 /**
- * What is enforced by whoever reads `pool.provider.facts`. A fact that is added here gets its value for the unknown in
+ * Facts enforced by whoever reads `pool.provider.facts`. A fact that is added here gets its value for the unknown in
  * `UNKNOWN`: then it is shown, explained and compared like the others.
  */
 export interface PoolFacts {
@@ -53,7 +53,7 @@ export interface PoolFacts {
   readonly thoughts: Thoughts
 }
 
-/** What may be known of a provider: the facts above, and what a pool has where it does not say otherwise itself. */
+/** All facts about a provider: those above, and a pool's defaults where the pool does not say otherwise. */
 export interface Facts extends PoolFacts {
   readonly cap: Cap
   readonly fetch: Fetch
@@ -65,7 +65,7 @@ export interface Facts extends PoolFacts {
 /** The name of a fact in the files. */
 export const writtenName = (fact: string): string => fact.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
 
-/** What holds where no row says otherwise: a chat goes as it was asked for. */
+/** The facts where no row says otherwise: a chat goes as it was asked for. */
 export const UNKNOWN: PoolFacts = {
   drops: [],
   developerRole: true,
@@ -94,13 +94,13 @@ export interface Cell<T> {
    * the model, and with what follows its last slash. Absent: all.
    */
   readonly models?: readonly string[]
-  /** Of those, names that it does not hold for. */
+  /** Exceptions among those names. */
   readonly but?: readonly string[]
   /** URLs and issues (`owner/repository#number`) that say so. */
   readonly source: readonly [string, ...string[]]
 }
 
-/** What is known of one provider or engine. A fact without a cell is unknown, and changes nothing. */
+/** The facts about one provider or engine. A fact without a cell is unknown, and changes nothing. */
 export interface Profile {
   /** A service checks what its many customers send; an engine trusts whoever reaches it. */
   readonly kind: 'service' | 'engine'
@@ -109,7 +109,7 @@ export interface Profile {
    * is compared as a whole.
    */
   readonly hosts?: readonly string[]
-  /** Of several cells of one fact the first that fits holds; lists of all that fit are joined. */
+  /** The first cell of a fact that fits holds; lists of all that fit are joined. */
   readonly facts: { readonly [Fact in keyof Facts]?: readonly Cell<Facts[Fact]>[] }
 }
 
@@ -123,7 +123,7 @@ export function cellsFor<Fact extends keyof Facts>(
   return cells.filter(cell => holdsFor(cell, model))
 }
 
-/** What a profile says of a model. */
+/** The facts of a profile for a model. */
 export function factsFor(profile: Pick<Profile, 'facts'>, model: string): Partial<Facts> {
   const known = Object.keys(profile.facts).flatMap(fact => {
     const values = cellsFor(profile, fact as keyof Facts, model).map(({ is }): unknown => is)

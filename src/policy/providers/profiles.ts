@@ -2,7 +2,7 @@ import type { Profile, ProviderName } from './profile.ts'
 
 /** OpenAI's models that think before they answer. */
 const THINKERS = ['gpt-5*', 'o1*', 'o3*', 'o4*', 'codex-*']
-/** Of those, the ones that answer at once. */
+/** The reasoning models that answer at once. */
 const TALKERS = ['gpt-5*chat*']
 
 /** Samplers of engines, which OpenAI's own API does not have. */
@@ -28,7 +28,7 @@ const TRANSFORMERS_CHAT =
   'https://github.com/huggingface/transformers/blob/main/src/transformers/cli/serving/chat_completion.py'
 const AZURE_REASONING = 'https://learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning'
 
-/** The same at OpenAI and where its models are served. */
+/** Facts that hold at OpenAI and wherever its models are served. */
 const OPENAI_FACTS = {
   cap: [
     {
@@ -76,7 +76,7 @@ const CLAUDE_DROPS = {
   models: ['*claude-opus-4-7*', '*claude-opus-4.7*', '*claude-opus-4-8*', '*claude-opus-5*', '*claude-fable-5*'],
 } as const
 
-/** What is known of each provider and engine, with where it is known from. */
+/** The facts about each provider and engine, with their sources. */
 export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
   openai: {
     kind: 'service',
@@ -367,7 +367,7 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
   },
 }
 
-/** What holds for models by their names wherever they are served, unless a row says otherwise. */
+/** Facts about models by their names, wherever they are served, unless a row says otherwise. */
 export const ANYWHERE: Pick<Profile, 'facts'> = {
   facts: {
     cap: [
