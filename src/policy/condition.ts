@@ -28,7 +28,7 @@ export function holds(condition: Condition, facts: Circumstances): boolean {
   }
 }
 
-/** What conditions look at. */
+/** The facts that conditions look at. */
 export interface Circumstances {
   readonly at: EpochMs
   readonly plan: string

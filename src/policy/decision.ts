@@ -16,7 +16,7 @@ import type { RuleClaim } from './limits/rule-claim.ts'
 import type { RuleReading } from './limits/rule-counter.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
-/** What `decide` makes of a request. `explain` says why. */
+/** The decision on a request. `explain` says why. */
 export type Decision = Allowed | DeniedAt
 
 /** A denial, the stage that denies, and the line of the files that it stands on. */
@@ -32,7 +32,7 @@ export type InvalidAt = DeniedAt<ValidationDenial>
 /** The stages of a decision in words; `rate`, `quota` and `send` deny only later, when the limits are asked. */
 export type Stage = 'who' | 'body' | 'model' | 'route' | 'gate' | 'rate' | 'quota' | 'send'
 
-/** What a request may do. It is kept as long as the request runs. */
+/** The terms of an allowed request, kept as long as the request runs. */
 export interface Allowed {
   /** The alias the request came by, named or by default. */
   readonly alias?: Alias
@@ -50,7 +50,7 @@ export interface Allowed {
   readonly imageSize?: string
 }
 
-/** What a request asks of an account's limits: all of it is granted in one step, or nothing. */
+/** A request's claims on an account's limits: all of them are granted in one step, or none. */
 export interface Claims {
   /** Counted rules with a name, whose counters are in the record of the account. */
   readonly limits: readonly CountRule[]
@@ -60,15 +60,15 @@ export interface Claims {
   readonly input: number
   readonly spend: SpendClaim
   readonly output: OutputClaim
-  /** What limits may count beside tokens and cost; absent where it is neither. */
+  /** Images and seconds that limits may count; absent where the request has neither. */
   readonly pieces?: Pieces
 }
 
-/** What a request has beside tokens, at most. */
+/** The most images and seconds of a request. */
 export interface Pieces {
   /** Images that are made. */
   readonly images?: number
-  /** Of a backend's time, where it is paid by the second. */
+  /** Seconds of a backend's time, where it is paid by the second. */
   readonly seconds?: number
 }
 
@@ -80,7 +80,7 @@ export interface SpendClaim {
   readonly overageEnabled: boolean
   readonly window: Window
   readonly price: HeldPrice
-  /** What is paid by the piece: images asked for; of hosted tools, nano-USD at a price of 1. */
+  /** Pieces that are paid for: images asked for; for hosted tools, nano-USD at a price of 1. */
   readonly items: number
 }
 
@@ -97,23 +97,23 @@ export interface Window {
   readonly end: EpochMs
 }
 
-/** What `judge` says of claims. */
+/** The verdict of `judge` on claims. */
 export type Verdict = Admit | Refuse
 
 export interface Admit {
   readonly granted: Granted
   readonly readings: Readings
-  /** What was used of each rule among the claims, in their order. */
+  /** The use of each rule among the claims, in their order. */
   readonly rules?: readonly RuleReading[]
 }
 
 export interface Refuse extends Denied<RateDenial | RuleDenial | QuotaDenial> {
   readonly readings: Readings
-  /** What was used of each rule among the claims, in their order. */
+  /** The use of each rule among the claims, in their order. */
   readonly rules?: readonly RuleReading[]
 }
 
-/** What an admission takes until it is settled. */
+/** The grant of an admission, held until it settles. */
 export interface Granted {
   /** Output cap per choice; it is sent to the backend, so that the bound binds. */
   readonly output: number
@@ -132,7 +132,7 @@ export function windowOf(at: EpochMs): Window {
   return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
 }
 
-/** The same, by a stage, for what stands at a place of the files. */
+/** Refuses a field at a stage, with the place of the files that says so. */
 export function invalidAt(stage: Stage, field: string, problem: string, at?: Place, reason?: InvalidReason): InvalidAt {
   const denied = { ...invalid(field, problem, reason), stage }
   return at ? { ...denied, at } : denied

@@ -4,9 +4,9 @@ const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
 /** The members that requests of a dialect may have, as its maker documents them. */
 export interface DialectMembers {
-  /** Of the body itself. */
+  /** Members of the body itself. */
   readonly top: ReadonlySet<string>
-  /** Of the objects in it: items, messages, parts, blocks, tools, and settings such as `reasoning`. */
+  /** Members of the objects in it: items, messages, parts, blocks, tools, and settings such as `reasoning`. */
   readonly below: ReadonlySet<string>
 }
 

@@ -5,13 +5,13 @@ import type { LimitRule } from './limits/limit-rule.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { CacheTime } from './price.ts'
 
-/** What is known about one request: plain JSON without prompt text, so that a logged line can be decided again. */
+/** The facts about one request: plain JSON without prompt text, so that a logged line can be decided again. */
 export interface Facts {
   readonly at: EpochMs
   readonly caller: Caller
   readonly request: InferenceRequest
   readonly health: Health
-  /** What was found in the text and the headers, by name of the matcher that looked for it. */
+  /** Whether each matcher found what it looks for in the text and the headers, by its name. */
   readonly signals: Readonly<Record<string, boolean>>
 }
 
@@ -22,30 +22,30 @@ export interface Caller {
   /** The masked key, as shown to its owner; null for a sign-in without a key. */
   readonly keyPrefix: string | null
   readonly terms: Terms
-  /** What was decided of the org that the account belongs to; absent where it belongs to none. */
+  /** The terms of the org that the account belongs to; absent where it belongs to none. */
   readonly orgTerms?: OrgTerms
   /** The key that the request came with; absent for a sign-in. */
   readonly key?: CallerKey
 }
 
-/** What policy knows of a key. None of it is secret. */
+/** Policy's view of a key. None of it is secret. */
 export interface CallerKey {
   /** `key_…` */
   readonly id: string
-  /** What it may beside the limits of its account, which hold as well. One that names no scope is of the key. */
+  /** Its own limits, beside those of its account, which hold as well. A limit that names no scope is of the key. */
   readonly limits?: readonly LimitRule[]
   /**
    * The id of the first of the keys in whose place it stands, one after the other: in limits of keys all of them count
    * as one, so that a rotation frees nothing. Absent where it replaced none.
    */
   readonly origin?: string
-  /** What its account calls it. Absent for the first key of an account. */
+  /** The account's name for it. Absent for the first key of an account. */
   readonly name?: string
   /** Models and tiers, as `tier:basic`, of those that the plan includes: it may use no others. Absent: all of them. */
   readonly models?: readonly string[]
 }
 
-/** What was decided of an account. The configuration makes a plan of it. */
+/** An operator's and the provider's decisions on an account. The configuration makes a plan of them. */
 export interface Terms {
   /** The plan an operator chose. */
   readonly override?: string
@@ -63,7 +63,7 @@ export interface Terms {
   readonly org?: string
 }
 
-/** What was decided of an org, which counts for all of its accounts. */
+/** The decisions on an org, which count for all of its accounts. */
 export type OrgTerms = Pick<Terms, 'frozen' | 'limits'>
 
 /** Whether nothing is served for a caller, whatever its plan. */
@@ -90,7 +90,7 @@ export function termsOfStored(stored: StoredTerms): Terms {
     : (stored as StoredTerms & { overage?: boolean })
 }
 
-/** What a request asks for, as far as policy needs to know. */
+/** A request, as far as policy needs to know it. */
 export type InferenceRequest = ChatAsk | EmbeddingAsk | ImageAsk | PassthroughAsk
 
 interface Ask {
@@ -108,13 +108,13 @@ interface FieldsAsk extends Ask {
   readonly extras?: Readonly<Record<string, Extra>>
 }
 
-/** What a bound needs to know of a field: never a text that the files do not hold. */
+/** A field as a bound sees it: never a text that the files do not hold. */
 export interface Extra {
   /** A number, a boolean, or a word that the files list. */
   readonly value?: number | boolean | string
-  /** Of a text. */
+  /** The length of a text. */
   readonly characters?: number
-  /** Of its JSON. */
+  /** Bytes of its JSON. */
   readonly bytes: number
   /** It asks for the default: where the model does not declare the field, it is not sent. */
   readonly isDefault?: true
@@ -143,7 +143,7 @@ export interface ChatAsk extends FieldsAsk {
   readonly dialect?: ClientDialectName
   /** The tools that a translation leaves out, such as `web_search`. Absent where it loses none. */
   readonly losses?: readonly string[]
-  /** The same of its fields, such as `seed`, by the dialect into which it is translated. */
+  /** Its fields that a translation loses, such as `seed`, by the dialect into which it is translated. */
   readonly lostFields?: LostFields
   /**
    * Tools that the backend would run itself and charge beside tokens, such as `web_search`, each once, where the request
@@ -152,7 +152,7 @@ export interface ChatAsk extends FieldsAsk {
   readonly providerTools?: readonly string[]
   /** Those of them that the request can do without: a pool that does not allow them gets the request without them. */
   readonly cuttable?: readonly string[]
-  /** What it weighs where it goes in the client's dialect, if that is more than the chat. */
+  /** Its size where it goes in the client's dialect, if that is more than the chat. */
   readonly native?: NativeSize
   /** How long it has its backend keep the prompt in a cache: the longest that its marks say. Absent where it has none. */
   readonly cacheTime?: CacheTime
@@ -163,14 +163,14 @@ export interface ChatAsk extends FieldsAsk {
   readonly unknown?: readonly string[]
   /** Where the first address in it stands that a backend of the client's dialect would fetch something from. */
   readonly address?: string
-  /** What no translation can say, so that only pools of the client's dialect can answer. */
+  /** The field that no translation can say, so that only pools of the client's dialect can answer. */
   readonly onlyNative?: OnlyNative
 }
 
 /** Fields that a translation into a dialect leaves out. Absent where it loses none. */
 export type LostFields = { readonly [Into in DialectName]?: readonly string[] }
 
-/** What a request weighs before a tokenizer has seen it. */
+/** The size of a request before a tokenizer has seen it. */
 export interface NativeSize {
   /** UTF-8 bytes of everything that a model may read. */
   readonly bytes: number
@@ -207,7 +207,7 @@ export interface ImageAsk extends FieldsAsk {
 
 export interface PassthroughAsk extends Ask {
   readonly kind: 'passthrough'
-  /** Of the route. */
+  /** The path of the route. */
   readonly path: string
   /** As that of a chat, where its body is JSON. */
   readonly cacheTime?: CacheTime
@@ -219,7 +219,7 @@ export function cacheTimeOf(request: InferenceRequest): CacheTime | undefined {
   return extraCacheTime(request) ?? request.cacheTime
 }
 
-/** The same by a field that its model declares. */
+/** The cache time by a field that its model declares. */
 export const extraCacheTime = (request: InferenceRequest): CacheTime | undefined =>
   request.kind === 'chat' && request.extras?.cache_control ? '1h' : undefined
 

@@ -34,7 +34,7 @@ export function claimedPlan(
   return servicePlans?.get(claimed) ?? plans.get(planInClaim(claimed))
 }
 
-/** What the token of a service claims by an entry that has limits of its own. No plan has such a name. */
+/** The claim of a service's token whose entry has limits of its own. No plan has such a name. */
 export const serviceClaim = (plan: string, issuer: string, entry: string): string =>
   `${plan}${BEHIND_PLAN}${issuer}#${entry}`
 
@@ -46,7 +46,7 @@ const planInClaim = (claimed: string): string => claimed.split(BEHIND_PLAN, 1)[0
 export const isOfKey = (key: CallerKey | undefined, model: Pick<Model, 'name' | 'tier'>): boolean =>
   !key?.models || key.models.some(each => countsModel({ model: each }, model))
 
-/** What the plan of a caller is called where there may be none: as an operator named it, or `none`. */
+/** The name of a caller's plan where there may be none: as an operator named it, or `none`. */
 export const planName = (config: Config, caller: Pick<Caller, 'kind' | 'terms'>): string =>
   planOf(config, caller)?.name ?? caller.terms.override ?? 'none'
 

@@ -1,10 +1,10 @@
 import type { HeldPrice, Meter, Model, Price } from './config.ts'
 import { lowerNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from './nano-usd.ts'
 
-/** What costs nothing. */
+/** The price of a request that is free. */
 export const NO_PRICE: HeldPrice = { input: ZERO_USD, output: ZERO_USD }
 
-/** What tokens in and out cost, and images. Rounded up once, so that small requests are never free. */
+/** The cost of tokens in and out, and of images. Rounded up once, so that small requests are never free. */
 export const costOf = (price: HeldPrice, inputTokens: number, outputTokens: number, items = 0): NanoUsd =>
   nanoUsd(items * (price.item ?? 0) + Math.ceil((inputTokens * price.input + outputTokens * price.output) / 1000))
 
@@ -17,7 +17,7 @@ export interface PaidTokens extends CachedTokens {
 export interface CachedTokens {
   readonly cachedTokens?: number
   readonly cacheWriteTokens?: number
-  /** Of those that were written, which are kept for an hour. Rows of the ledger know their cost alone. */
+  /** The written tokens that are kept for an hour. Rows of the ledger know their cost alone. */
   readonly cacheWrite1hTokens?: number
 }
 
@@ -28,7 +28,7 @@ export function addCached(a: CachedTokens, b: CachedTokens, sign: 1 | -1 = 1): C
   return { ...(cachedTokens !== 0 && { cachedTokens }), ...(cacheWriteTokens !== 0 && { cacheWriteTokens }) }
 }
 
-/** What such tokens cost, and images. Rounded up once. */
+/** The cost of such tokens, and of images. Rounded up once. */
 export function costOfTokens(price: Price, tokens: PaidTokens, items = 0): NanoUsd {
   const { input, output, item = 0, cachedInput = input, cacheWrite = input, cacheWrite1h = cacheWrite } = price
   const { fresh, cached, written, kept } = partsOf(tokens)
@@ -87,9 +87,9 @@ export function outputWithin(price: HeldPrice, inputTokens: number, items: numbe
   return Math.floor((Math.min(left, 9e12) * 1000 - inputTokens * price.input) / price.output)
 }
 
-/** What is known of a request that is passed on. */
+/** The measures of a pass-through request. */
 export interface Measured {
-  /** Of its body and of the answer's. */
+  /** Bytes of its body and of its answer. */
   readonly bytes: number
   /** Since it was dispatched. */
   readonly millis: number
@@ -97,11 +97,11 @@ export interface Measured {
 
 const MB = 1_000_000
 
-/** What is held of it beside tokens: no request costs more. */
+/** The most that a request of this meter costs beside tokens, which is held for it. */
 export const worstOf = (meter: Meter): NanoUsd =>
   meter.by === 'usage' ? ZERO_USD : meter.by === 'call' ? meter.price : nanoUsd(meter.price * meter.max)
 
-/** What it has come to, beside tokens. Rounded up once, and never more than was held. */
+/** The cost so far, beside tokens. Rounded up once, and never more than was held. */
 export function costOfMeter(meter: Meter, { bytes, millis }: Measured): NanoUsd {
   switch (meter.by) {
     case 'usage':

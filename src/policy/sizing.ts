@@ -112,7 +112,7 @@ function outputOf(model: ChatModel, request: ChatAsk): OutputClaim {
   return { want: Math.max(min, Math.min(model.maxOutput, room)), min, choices }
 }
 
-/** What another call of the model may take in one answer of which `left` output tokens are left: too few for any, nothing. */
+/** The claims of another model call in an answer of which `left` output tokens are left; undefined where too few are left. */
 export function sizeRound(
   model: ChatModel,
   request: ChatAsk,
@@ -135,7 +135,7 @@ function inputOf(model: ChatModel, request: ChatAsk, output: OutputClaim): numbe
   return Math.min(bytes + TEMPLATE_TOKENS * request.messages + model.imageTokens * images, most)
 }
 
-/** What the request weighs at a pool that gets it as it was written, where the model has one. */
+/** The size of the request at a pool that gets it natively, where the model has one. */
 const nativeSize = ({ serve }: ChatModel, request: ChatAsk): NativeSize | undefined =>
   request.native && serve.some(pool => isNative(pool, request)) ? request.native : undefined
 
@@ -148,7 +148,7 @@ function thinkingLeast({ thinking }: ChatModel, request: ChatAsk): number {
   return thinking && (request.thinking ?? thinking.default) ? thinking.minMaxTokens : 0
 }
 
-/** What a request of a pass-through route may take: the most that its meter declares. */
+/** The claims of a request on a pass-through route: the most that its meter declares. */
 export function sizePassthrough(
   config: Pick<Config, 'passthrough'>,
   plan: Plan,
@@ -164,7 +164,7 @@ export function sizePassthrough(
 
 function sizedBy({ meter, model }: Passthrough, request: PassthroughAsk): Sized {
   if (meter.by !== 'usage') {
-    // What the request comes to is measured: each item is one nano-USD.
+    // The request's cost is measured: each item is one nano-USD.
     const price = { ...NO_PRICE, item: ONE_NANO_USD }
     const sized = { input: 0, output: NO_OUTPUT, price, items: worstOf(meter) }
     return meter.by === 'second' ? { ...sized, pieces: { seconds: meter.max } } : sized
@@ -182,7 +182,7 @@ export interface Sized {
   readonly price: HeldPrice
   readonly items: number
   readonly pieces?: Pieces
-  /** Of an image. */
+  /** The size of an image. */
   readonly imageSize?: string
 }
 

@@ -110,7 +110,7 @@ export const newestSecond = (counters: AccountCounters, at: EpochMs): number =>
 export const readingsOf = (counters: AccountCounters, window: EpochMs, at: EpochMs): Readings =>
   readingsIn(counters, liveMinute(counters, at), window)
 
-/** The same of a minute that was found live. */
+/** Reads counters whose minute was found live. */
 export function readingsIn(
   counters: AccountCounters,
   { second, buckets }: { second: number; buckets: readonly Bucket[] },
@@ -295,7 +295,7 @@ export function amend(
   }
 }
 
-/** What the present round weighs. Those before were counted in buckets of their own, and are not taken out of this one. */
+/** The tokens of the present round. Earlier rounds were counted in buckets of their own, and are not taken out of this one. */
 export const presentOf = ({ spent }: Hold, { tokens }: Charge): number => Math.max(0, tokens - spent.tokens)
 
 function correctTokens(counters: AccountCounters, counted: number, excess: number, at: EpochMs): readonly Bucket[] {

@@ -41,13 +41,13 @@ export function usesOfClaims(
   return [...uses, ...rules.map((claim, place) => useOf(claim, read[place] ?? NOTHING_READ))]
 }
 
-/** What was read of an account at a moment. */
+/** The readings of an account at a moment. */
 interface ReadLimits {
   readonly at: EpochMs
   readonly readings: Readings
   /** The last second that counts in the minute; 0 where none does. */
   readonly newest: number
-  /** Of each rule among the claims, in their order. */
+  /** The reading of each rule among the claims, in their order. */
   readonly rules?: readonly RuleReading[] | undefined
 }
 
