@@ -126,7 +126,7 @@ export interface PoolPlace {
   readonly replica?: string | number
 }
 
-/** What operators may do with the pools of a running gateway: no store knows of them. Rejects with CommandFailed. */
+/** Operators' calls on the pools of a running gateway: no store knows of them. Rejects with CommandFailed. */
 export interface PoolsApi {
   /** As the gateway of this name sees them, or as `all` of the fleet do. */
   list(gateway: string): Promise<FleetPools>

@@ -13,7 +13,7 @@ export interface Session {
   readonly refreshToken?: string
   /** Milliseconds since the Unix epoch. */
   readonly expiresAt: number
-  /** What people know the account by. */
+  /** The account's label. */
   readonly label: string
 }
 
@@ -36,7 +36,7 @@ export const saveSession = (session: Session): void =>
 export const removeSession = (gateway: string): void =>
   writeSessions(new Map([...readSessions()].filter(([other]) => other !== gateway)))
 
-/** What a command says that needs a session and finds none. */
+/** The failure of a command that needs a session and finds none. */
 export const notSignedIn = (gateway?: string): CommandFailed =>
   new CommandFailed(`✗ not signed in${gateway ? ` to ${gateway}` : ''}: svcctl login`, exitCodes.signIn)
 

@@ -26,7 +26,7 @@ export const doneApart = <Answer>(module: URL, task: unknown, mostMs: Millis): P
     })
   })
 
-/** What a task took too much of. */
+/** The resource that a task took too much of. */
 export type TooMuch = 'time' | 'memory'
 
 /**

@@ -8,7 +8,7 @@ import { CommandFailed } from './failure.ts'
 export const readBounded = (path: string | 0, mostBytes: number): string =>
   readBoundedBytes(path, mostBytes).toString('utf8')
 
-/** The same of a file of bytes. */
+/** Reads a file of bytes up to a size. */
 export function readBoundedBytes(path: string | 0, mostBytes: number): Buffer {
   const file = path === 0 ? path : openSync(path, 'r')
   try {

@@ -68,7 +68,7 @@ export function changesOf(loaded: Loaded, { main, open, clock, alarm, say, audit
 /** The number counts on this gateway alone; the revision behind it is the same on every gateway with these files. */
 const revisionText = ({ number, revision }: Revision): string => `${number} (${revision})`
 
-/** What serves, and what served before it, as far as `state_dir` keeps it. */
+/** The serving revision, and those before it, as far as `state_dir` keeps them. */
 class ServedRevisions implements Revisions {
   readonly #kept: KeptRevisions
   readonly #clock: Clock
@@ -95,7 +95,7 @@ class ServedRevisions implements Revisions {
     return this.#serving
   }
 
-  /** What serves first, where nothing else does. */
+  /** Begins with the first revision, where none serves yet. */
   start(loaded: Loaded): void {
     if (!this.#serving) this.keep(loaded, 'start', 'start')
   }

@@ -14,7 +14,7 @@ export interface DrainPorts {
   readonly closeFeeds: () => Promise<void>
 }
 
-/** What leaves: a listener, or all those of other processes. */
+/** A part that drains: a listener, or all those of other processes. */
 export interface Leaving extends Pick<Listener, 'cut' | 'destroy'> {
   drain(times: DrainTimes): Promise<void>
 }

@@ -1,6 +1,6 @@
 import type { StoreSettings } from '../config/settings.ts'
 
-/** What svcctl exits with. */
+/** The exit codes of svcctl. */
 export const exitCodes = {
   fine: 0,
   bad: 1,

@@ -10,7 +10,7 @@ export const guestSecretFile = (stateDir: string): string => join(stateDir, 'gue
 
 const BYTES = 32
 
-/** What keys of guests are derived from, newest first: those of the configuration, else the gateway's own, else none. */
+/** The secrets from which guests' keys are derived, newest first: those of the configuration, else the gateway's own, else none. */
 export async function guestSecretsOf({ guests, server }: Settings): Promise<readonly Secret[]> {
   if (!guests || guests.secrets.length > 0) return guests?.secrets ?? []
   const own = await read(guestSecretFile(server.stateDir))

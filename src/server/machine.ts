@@ -50,7 +50,7 @@ export function tuneCollector(): void {
   for (const flag of collectorFlags) setFlagsFromString(flag)
 }
 
-/** What this process says of itself; each call begins anew. */
+/** Samples this process's load; each call begins anew. */
 export function loadSampler(): () => Sample {
   const load = processLoad()
   return () => {

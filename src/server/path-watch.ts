@@ -31,7 +31,7 @@ export class PathWatch {
     }
     const fresh = [...wanted].filter(directory => !this.#watchers.has(directory))
     for (const directory of fresh) this.#watch(directory)
-    // What changed there before it was watched.
+    // Something may have changed there before it was watched.
     if (fresh.length > 0) this.#stir()
   }
 

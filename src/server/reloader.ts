@@ -18,7 +18,7 @@ export interface ReloaderPorts {
   readonly keep: (loaded: Loaded, by: string, how: How) => Promise<void>
   readonly clock: Clock
   readonly alarm: Alarm
-  /** What an operator is to read, over several lines. */
+  /** Prints a message of several lines to the operator. */
   readonly say: (text: string) => void
 }
 
@@ -44,7 +44,7 @@ export class Reloader {
   readonly #ports: ReloaderPorts
   readonly counts: Reloads
   readonly #counts: { ok: number; failed: number; lastError?: LastError } = { ok: 0, failed: 0 }
-  /** What the configuration that serves was made of. */
+  /** The files from which the serving configuration was made. */
   #serving: Loaded
   #generation = 1
   /** The text of the problems of the last reload, where it was refused. */
@@ -65,7 +65,7 @@ export class Reloader {
     return this.#serving.settings
   }
 
-  /** What the configuration that serves was made of. */
+  /** The files from which the serving configuration was made. */
   get serving(): Loaded {
     return this.#serving
   }

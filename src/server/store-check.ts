@@ -24,7 +24,7 @@ export async function refuseDamaged({ store }: Pick<Settings, 'store'>): Promise
   }
 }
 
-/** What a store is that `checkStore` found damaged. */
+/** The failure for a store that `checkStore` found damaged. */
 export const storeDamaged = (path: string, damage: string): CommandFailed =>
   new CommandFailed(
     `✗ the store in ${path} is damaged: restore a backup, with svcctl restore FILE --replace\n  damaged: ${damage}; svcctl store check says what is whole`,

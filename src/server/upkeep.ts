@@ -14,7 +14,7 @@ interface UpkeepPorts {
   readonly alarm: Alarm
   /** Renews leases of this process that are overdue. */
   readonly renew: () => Promise<void>
-  /** What kept responses may take; undefined where none are kept. */
+  /** The most bytes of kept responses; undefined where none are kept. */
   readonly keptBytes: () => number | undefined
 }
 

@@ -6,5 +6,5 @@ const { version: text } = JSON.parse(readFileSync(new URL('../../package.json', 
 /** The version of this package. */
 export const version = String(text)
 
-/** What a process is called in its log. */
+/** The name of a process in its log. */
 export const gatewayName = `${hostname()}:${process.pid}`

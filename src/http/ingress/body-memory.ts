@@ -27,7 +27,7 @@ const SHARE = 1 / 2
 export class BodyMemory {
   readonly #limit: () => number
   readonly #tally: MemoryTally
-  /** Of each account, the bodies that are not complete yet. */
+  /** The bodies of each account that are not complete yet. */
   readonly #arriving = new Map<string, Roster<HeldBody>>()
 
   /** `limit` is how many bytes of all bodies there may be now; `emptied` is as in MemoryTally. */
@@ -102,7 +102,7 @@ const TOO_MUCH = {
   gateway: { code: 'OVERLOADED', of: 'bodies' },
 } as const satisfies Record<string, Denial>
 
-/** What is kept of one body. */
+/** The memory held for one body. */
 export class HeldBody {
   /** Among the bodies of its owner that arrive. */
   place = -1

@@ -8,9 +8,9 @@ const TURN_MS: Millis = 8
 const FREE_MS: Millis = 4
 /** An account rests as many times as long as reading its costly body or answer took, so that one account takes at most a quarter of the time. */
 const REST = 3
-/** What was read counts for half after so long. */
+/** The time after which past reading counts for half. */
 const HALF_LIFE: Millis = 5000
-/** Of all time, what an account that reads all the time would come to. */
+/** The sum that an account would reach which reads all the time. */
 const ALL = HALF_LIFE / Math.LN2
 /** From this share of the time on, every larger body of an account is a costly one. */
 const BUSY = 0.1
@@ -24,7 +24,7 @@ const CAUSED = 0.8
 /** Accounts that are remembered before those at rest are forgotten. */
 const KEPT = 1000
 
-/** What reading the bodies and answers of an account took lately. */
+/** The time that reading an account's bodies and answers took lately. */
 interface Spent {
   work: Millis
   at: Millis

@@ -54,5 +54,5 @@ function outcomeOf(status: number): ReadOutcome {
   return status < 500 ? 'refused' : 'failed'
 }
 
-/** What says how often it may be asked. */
+/** An endpoint with a rate limit. */
 export type Bounded = Required<Pick<Endpoint, 'rate'>>

@@ -47,7 +47,7 @@ function tell({ alarm }: Failing, { requestId }: HttpCall, { code }: Denial, err
   // The code that reads the provider's keys reports that outage, once.
   if (code === 'IDENTITY_UNAVAILABLE') return
   const unavailable = code === 'STORE_UNAVAILABLE'
-  // Of an outage the reason is enough: there may be one for every request.
+  // For an outage the reason is enough: there may be one for every request.
   const stack = error instanceof Error && !unavailable ? error.stack : undefined
   alarm(unavailable ? 'the store is unavailable' : 'unexpected error', {
     requestId,

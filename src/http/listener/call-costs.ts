@@ -11,7 +11,7 @@ export interface AnswerResources {
   readonly turns: Turns
 }
 
-/** What the answer of a call takes, counted for its account, or for its address where it has none. */
+/** The memory of a call's answer, counted for its account, or for its address where it has none. */
 export class CallCosts implements AnswerCosts {
   readonly held: HeldAnswer
   readonly #turns: Turns

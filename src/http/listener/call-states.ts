@@ -37,7 +37,7 @@ export const FINAL: ReadonlySet<ClientState> = new Set(['served', 'left', 'broke
 /** The others still wait for an answer, or have it. */
 export const GONE: ReadonlySet<ClientState> = new Set(['cut', 'left', 'broken', 'shut'] as const)
 
-/** What is not here is an error of ours. */
+/** Any transition that is missing here is a bug of the gateway. */
 export const ANSWER: Readonly<Partial<Record<AnswerState, Readonly<Partial<Record<AnswerEvent, AnswerState>>>>>> = {
   none: { head: 'headed', events: 'opened', switch: 'switched' },
   headed: { pass: 'passing', finish: 'written' },

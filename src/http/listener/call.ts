@@ -43,7 +43,7 @@ export class HttpCall implements Client {
   readonly #context: CallContext
   #client: ClientState = 'waiting'
   #answer: AnswerState = 'none'
-  /** Of the connection: whether it ends with this answer, or with one that follows. */
+  /** Whether the connection ends with this answer, or with one that follows. */
   #isLast = false
   /** Headers of the request by which caches are to tell its answer from others. */
   #vary: string | undefined
@@ -57,12 +57,12 @@ export class HttpCall implements Client {
   #isHandedOver = false
   /** Calls off the time in which what is left of its answer must be read. */
   #unwatchReader: Cancel | undefined
-  // Of one size each: to push into an empty array makes room for seventeen.
+  // Each array is replaced by a longer one: pushing into an empty array makes room for seventeen.
   #closers: readonly (() => void)[] = []
   #leavers: readonly (() => void)[] = []
   /** Writes the last event of a stream that fails; absent where the stream has the form of chats. */
   lastEvent: ((error: StreamError) => string) | undefined
-  /** What the request's line of the log adds to status and time. */
+  /** The additions of the request's log line to status and time. */
   readonly note = new CallNote()
   /** When it arrived, on the clock of lengths. */
   readonly startedAt: Millis
@@ -420,7 +420,7 @@ export class HttpCall implements Client {
   }
 }
 
-/** What all calls of a listener share. */
+/** The context that all calls of a listener share. */
 export interface CallContext {
   readonly terms: ErrorTerms
   readonly errorForm: FormSetting

@@ -4,9 +4,9 @@ import { canonicalAddress, networksOf } from '../../gateway/accounts/networks.ts
 
 /** Where requests come from: addresses in their one canonical form, IPv4 where it is mapped into IPv6. */
 export interface ClientAddresses {
-  /** Of the client, whom a trusted proxy may speak for. */
+  /** The address of the client, whom a trusted proxy may speak for. */
   ofRequest(request: IncomingMessage): string
-  /** Of the peer of the connection. */
+  /** The address of the connection's peer. */
   ofSocket(socket: Socket): string
   isProxy(address: string): boolean
 }

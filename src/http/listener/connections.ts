@@ -14,7 +14,7 @@ export interface ConnectionTerms {
   readonly alarm: Alarm
   /** As the present configuration has them. */
   readonly addresses: () => ClientAddresses
-  /** What other processes of the gateway serve at this moment; without it there are none. */
+  /** The requests that other processes of the gateway serve at this moment; absent where there are none. */
   readonly elsewhere?: Elsewhere
 }
 

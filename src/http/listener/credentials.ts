@@ -13,7 +13,7 @@ export interface Credential {
   readonly isFromKeyHeader: boolean
 }
 
-/** What a client says it is, by whichever header. Of two, Authorization holds, and below /v1/messages the key header. */
+/** A client's credential, from whichever header. Where there are two, Authorization holds, and below /v1/messages the key header. */
 export function credentialOf(path: string, headers: IncomingHttpHeaders): Credential {
   const { authorization } = headers
   const key = KEY_HEADERS.map(name => headers[name]).find(value => typeof value === 'string' && value !== '')

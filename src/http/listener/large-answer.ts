@@ -6,7 +6,7 @@ import type { Millis } from '../../policy/config.ts'
 const BYTES_PER_SECOND = 32_768
 const SLOW_START: Millis = 60_000
 
-/** What is handed to a connection at once: TLS would keep another copy of all that it is given. */
+/** Bytes handed to a connection at once: TLS would keep another copy of all that it is given. */
 const PIECE_BYTES = 262_144
 
 /** Ends a response with a large body, no faster than its client reads. */

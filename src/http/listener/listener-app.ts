@@ -27,7 +27,7 @@ export interface ListenerApp extends AnswerResources, IdentifyPorts {
 export interface Snapshots<App> {
   /** The one that serves now. */
   readonly current: App
-  /** The same, for a request that begins. */
+  /** Takes the app for a request that begins. */
   take(): App
   /** The request that took it is over, and settled. */
   giveBack(app: App): void

@@ -10,7 +10,7 @@ import { type EndpointFamily, endpointsOf, type FamilyView, type Matched } from 
 import type { ListenerApp } from './listener-app.ts'
 import { missingPath, pathElsewhere } from './missing-path.ts'
 
-/** What a listener makes of a snapshot, once. */
+/** A listener's view of a snapshot, made once. */
 export interface ListenerView<App extends ListenerApp, Row extends Endpoint> extends FamilyView<App> {
   readonly family: EndpointFamily<App, Row>
   readonly route: (method: string, path: string) => Match<Row>
@@ -98,7 +98,7 @@ function search<Row extends Endpoint>(
   return { denial: { code: 'NOT_FOUND', problem: missingPath(path, model, isServed) } }
 }
 
-/** What stands for `{id}`, empty when the pattern has none; undefined when the path does not match. */
+/** The value of `{id}`, empty when the pattern has none; undefined when the path does not match. */
 function parameterOf({ path: pattern, slashes }: Endpoint, path: string): string | undefined {
   const at = pattern.indexOf(PARAMETER)
   if (at === -1) return pattern === path ? '' : undefined

@@ -14,9 +14,9 @@ const CHECK_EVERY: Millis = 1000
 /** The kernel buffers megabytes and does not report when some are read: a slow reader looks like none for a while. */
 const SILENCES = 4
 
-/** What a listener does beside serving. */
+/** The events of a listener beside serving. */
 export interface ListenerEvents {
-  /** What arrived is no request, took too long, or broke the connection. */
+  /** A client's bytes are no request, took too long, or broke the connection. */
   readonly broken: (error: NodeJS.ErrnoException, socket: Duplex) => void
   /** Whether a request opens a WebSocket where there is one. Any other protocol is asked for in vain, as without this. */
   readonly upgrades: (request: IncomingMessage) => boolean
@@ -54,7 +54,7 @@ export function createListener(
   const spare = new SpareDescriptor(server)
   const silent = new WeakMap<Socket, number>()
   let applied: ListenerSettings | undefined
-  /** What a reload changed takes effect with the next connection, for all of them. */
+  /** Applies a reload's settings from the next connection on. */
   const apply = () => {
     const now = settings()
     if (now === applied) return
@@ -76,7 +76,7 @@ export function createListener(
       listener(request, response)
     })
     .on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-      // What was said before the end of a handshake is not TLS, so that no answer could be read.
+      // A client that fails before the end of a handshake does not speak TLS, and could not read an answer.
       if (tls && !hasShakenHands(socket)) socket.destroy()
       else events.broken(error, socket)
     })

@@ -46,7 +46,7 @@ export function answerBroken(
   socket.once('close', cancel)
 }
 
-/** What the error of a `clientError` event is to the client; undefined when the client has left. */
+/** The client's denial for the error of a `clientError` event; undefined when the client has left. */
 export function denialOf(error: NodeJS.ErrnoException): AnyDenial | undefined {
   switch (error.code) {
     case 'ECONNRESET':

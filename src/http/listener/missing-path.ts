@@ -31,7 +31,7 @@ const ELSEWHERE: readonly (readonly [path: RegExp, says: (path: string, chat: st
 /** The first two segments. */
 const partOf = (path: string): string => path.split('/', 3).join('/')
 
-/** What a 404 says of a path of an API that is known, and not served here. `model` is the one that it suggests. */
+/** The 404's words for a path of a known API that is not served here. `model` is the one that it suggests. */
 export function pathElsewhere(path: string, model: string): string | undefined {
   return ELSEWHERE.find(([known]) => known.test(path))?.[1](path, chatWith(model))
 }
@@ -40,7 +40,7 @@ const chatWith = (model: string): string =>
   `use POST /v1/chat/completions: createOpenAI(...).chat("${model}") or @ai-sdk/openai-compatible with the AI SDK, ` +
   'client.chat.completions.create with the OpenAI SDK.'
 
-/** What any other 404 says: mostly the base URL is wrong. `isServed` tells whether there is anything at a path. */
+/** The words of any other 404: mostly the base URL is wrong. `isServed` tells whether there is anything at a path. */
 export function missingPath(path: string, model: string, isServed: (path: string) => boolean): string {
   const elsewhere = pathElsewhere(path, model)
   if (elsewhere !== undefined) return elsewhere

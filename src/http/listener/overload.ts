@@ -3,7 +3,7 @@ import type { Alarm, Cancel, Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 
-/** What the process says of itself. */
+/** A sample of the process's load. */
 export interface Sample {
   /** How late the event loop came: the 99th percentile since the last sample. */
   readonly lagMs: Millis
@@ -19,7 +19,7 @@ export type Level = number
 /** How loaded the process has been. */
 export interface Load {
   readonly level: Level
-  /** What the last sample asked for. */
+  /** The level that the last sample asked for. */
   readonly asked: Level
   /** When a sample last asked for this level, and the most that was asked for since. */
   readonly since: EpochMs

@@ -1,11 +1,11 @@
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 
-/** What bounds how often one client calls an endpoint. A new endpoint names its own. */
+/** The rate limit of one client at an endpoint. A new endpoint names its own. */
 export type RateBound =
   /** `READ_RATES`: by key or sign-in, and without one by address. */
   | 'reads'
-  /** The same for files of a console, of which a page loads many at once. */
+  /** For files of a console, of which a page loads many at once. */
   | 'files'
   /** The limits of the plan. */
   | 'plan'
@@ -14,13 +14,13 @@ export type RateBound =
   /** Nothing: only operators reach the listener that has it. */
   | 'operators'
 
-/** What becomes of a read that is over, for metrics. */
+/** The outcome of a read, for metrics. */
 export type ReadOutcome = 'served' | 'limited' | 'refused' | 'failed'
 
 /** Hears of every read once it is over; `route` is the method and the path as the table of endpoints has it. */
 export type CountRead = (route: string, outcome: ReadOutcome) => void
 
-/** What a client without a valid key was refused or told: a request for which it needs a key, a path that is not served, a preflight. */
+/** The request of a client without a valid key: one for which it needs a key, a path that is not served, a preflight. */
 export type StrangerRequest = 'credential' | 'path' | 'preflight'
 
 /** Hears of every request of a stranger that reaches no endpoint. */

@@ -17,7 +17,7 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
   return 'denial' in pieces ? pieces : pieces.join()
 }
 
-/** The same in the pieces in which it came. `held` counts what came of it, and may refuse it. */
+/** Reads a body in the pieces in which it came. `held` counts the received bytes, and may refuse more. */
 export function readPieces(request: IncomingMessage, limitBytes: number, held?: HeldBody): Promise<Pieces | Denied> {
   const type = request.headers['content-type']
   if (type !== undefined && !isJson(type)) return Promise.resolve({ denial: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
@@ -47,7 +47,7 @@ export function readPieces(request: IncomingMessage, limitBytes: number, held?: 
       reject(new ClientLeft())
     }
     request.on('data', (piece: Buffer) => {
-      // What is refused takes time as well.
+      // Refused bytes take time as well.
       paced(request, piece.length)
       if (isOver) return
       size += piece.length

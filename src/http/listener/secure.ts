@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 
-/** What a listener with TLS shows of itself, and who signs the certificates of its clients, as PEM. */
+/** The certificate of a listener with TLS, and the authorities of its clients' certificates, as PEM. */
 export interface TlsTerms {
   readonly certificate: string
   readonly key: string
@@ -63,7 +63,7 @@ export function certifiedName(socket: Socket, authority: string, now: EpochMs): 
   const { subject, valid_to } = socket.getPeerCertificate()
   // It may have ended since the handshake.
   if (now >= Date.parse(valid_to)) return undefined
-  // Of several names, none is the one.
+  // A certificate with several names has none that counts.
   return typeof subject?.CN === 'string' ? subject.CN : undefined
 }
 

@@ -48,11 +48,11 @@ export interface Listener {
   destroy(): void
 }
 
-/** What a listener has beside the snapshots and endpoints that it serves. */
+/** The terms of a listener, beside the snapshots and endpoints that it serves. */
 interface Serving {
   /** Terms of TLS, where it serves by that. */
   readonly tls?: (() => TlsTerms) | undefined
-  /** What other processes of the gateway serve. */
+  /** The requests that other processes of the gateway serve. */
   readonly elsewhere?: Elsewhere | undefined
   /** Connections that another process of the gateway is to have. */
   readonly release?: ConnectionRelease | undefined
@@ -90,7 +90,7 @@ export function serve<App extends ListenerApp, Row extends Endpoint>(
 
   const failSocket = (socket: Duplex, denial: AnyDenial | undefined) => {
     const calls = traffic.on(socket)
-    // What is written now would be taken for the current answer, or the next in line.
+    // An error written now would be taken for the current answer, or for the next in line.
     if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
     closing.add(socket)
     for (const call of calls) call.failConnection(denial.code)
@@ -142,7 +142,7 @@ export function serve<App extends ListenerApp, Row extends Endpoint>(
   return { server, renew, ...endsOf(server, traffic) }
 }
 
-/** What the events of connections need of the listener. */
+/** The parts of the listener that the events of connections need. */
 interface Door {
   readonly traffic: Traffic
   readonly closing: WeakSet<Duplex>

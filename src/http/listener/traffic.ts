@@ -55,7 +55,7 @@ export class Traffic {
 
   /** Closes connections that are idle, and others after their answer. Resolves once no request is running. */
   async end(): Promise<void> {
-    // What had arrived before this was called is still served.
+    // Requests that arrived before this call are still served.
     await setImmediate()
     this.#ending = true
     for (const call of this.#all) call.drain()

@@ -31,7 +31,7 @@ export interface ApplierPorts {
   readonly accounts: Pick<AccountStore, 'readAll' | 'changeTerms'>
   readonly examine: Examine
   readonly open: (loaded: Loaded) => Promise<Opened>
-  /** What serves and served; `written` resolves once all of it is on the disk. */
+  /** The revisions that serve and served; `written` resolves once all of them are on the disk. */
   readonly revisions: Revisions & { written(): Promise<void> }
   readonly alarm: Alarm
   /** The main file, absolute, and what changes files. Absent: those that serve must not be changed. */
@@ -144,7 +144,7 @@ export class Applier {
     const fault = namesFault(files, surroundings(main, serving))
     if (fault !== undefined) throw refusal(fault)
     const candidate = { files, directory: dirname(main) }
-    // What served once was found good where it was read from.
+    // A revision that served once was found good where it was read from.
     const isTrusted = await this.#served(files)
     const mayRead = [serving.reads, serving.settings.server.variables] as const
     const found = await examine(isTrusted ? candidate : { ...candidate, mayRead })

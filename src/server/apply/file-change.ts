@@ -12,7 +12,7 @@ interface Candidate {
   readonly includes: readonly string[]
 }
 
-/** What has to change on the disk so that a load from there gives the candidate. Rejects with Refused. */
+/** The changes on the disk after which a load from there gives the candidate. Rejects with Refused. */
 export async function needed(
   { texts, includes }: Candidate,
   serving: readonly FileText[],
@@ -30,7 +30,7 @@ export async function needed(
   return change
 }
 
-/** What puts the files that serve back in their places. */
+/** The change that puts the serving files back in their places. */
 export function undoing({ write, remove }: Change, serving: readonly FileText[]): Change {
   const served = textsByName(serving)
   const changed = [...write.map(({ file }) => file), ...remove]
@@ -53,7 +53,7 @@ interface Changing {
   readonly next: string | undefined
 }
 
-/** What of the disk has to change, or why it cannot. What is as it is to be already is left alone. */
+/** The changes that the disk needs, or why they cannot be made. Files that already are as they should be stay untouched. */
 async function changeOn(directory: string, changing: readonly Changing[]): Promise<Change | string> {
   const write: FileText[] = []
   const remove: string[] = []

@@ -72,7 +72,7 @@ const without = (all: readonly string[], known: readonly string[]): readonly str
 
 const leadsOut = (pattern: string): boolean => isAbsolute(pattern) || normalize(pattern).split(sep)[0] === '..'
 
-/** What names of files are judged by. */
+/** The places by which names of files are judged. */
 export interface Surroundings {
   /** The main file. Absolute. */
   readonly main: string
@@ -98,7 +98,7 @@ export function surroundings(main: string, { texts, settings }: Loaded): Surroun
 const isIn = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
 
-/** What is wrong with the names of a candidate's files; undefined where each may be written. */
+/** The fault in the names of a candidate's files; undefined where each may be written. */
 export function namesFault(files: readonly FileText[], place: Surroundings): string | undefined {
   const main = basename(place.main)
   const names = files.map(({ file }) => file)

@@ -26,7 +26,7 @@ export class OtherProcesses implements Leaving {
   }
 }
 
-/** What is open in this process, and opens in the others: it serves once all of them have it. */
+/** Joins a part that is open in this process with those that open in the others: it serves once all of them are open. */
 export async function openInAll(here: Opened, opening: ReturnType<MainPorts['open']>): Promise<Opened> {
   const others = await opening.catch(error => {
     here.drop()

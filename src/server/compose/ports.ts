@@ -38,7 +38,7 @@ export interface MainPorts {
   }
   /** Has all workers open a configuration; undefined while there are none. */
   readonly open: (loaded: Loaded, generation: number) => Promise<{ commit(): Promise<void>; abort(): void }>
-  /** What all processes counted, and how they do. */
+  /** The counts and the health of all processes. */
   readonly registries: () => Promise<readonly Registry[]>
   /** Requests of workers that were admitted and not yet settled, as they said last. */
   readonly underWay: () => number
@@ -68,7 +68,7 @@ export interface WorkerPorts {
   readonly takesIn: () => boolean
   /** Recent requests of all workers. */
   readonly recent: Remembered
-  /** What the process is called, among all that send traces. */
+  /** The name of the process among all that send traces. */
   readonly instance: string
   /** How many there are. */
   readonly workers: number

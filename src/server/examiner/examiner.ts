@@ -33,7 +33,7 @@ function refused(told: Omit<Problem, 'severity'>): Found {
 /** Reads and checks the files that lie on the disk, or those of a candidate. Rejects only on a bug. */
 export type Examine = (candidate?: Candidate) => Promise<Found>
 
-/** What an examination found. */
+/** The findings of an examination. */
 export type Found = {
   readonly sources: Sources
   readonly paths: readonly string[]
@@ -66,7 +66,7 @@ export const foundAs = (
   load: () => loaded,
 })
 
-/** What another thread is to examine. Plain data, as is what it answers. */
+/** A task for the examining thread. Task and answer are plain data. */
 export interface Task {
   /** The main file, as the operator named it. */
   readonly file: string

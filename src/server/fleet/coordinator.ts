@@ -140,7 +140,7 @@ type Problem = { readonly gateway: string } & (
   | { readonly problem: string; readonly text?: string }
 )
 
-/** What came of a change at a gateway. */
+/** The outcome of a change at a gateway. */
 type Settled = { readonly applied: Applied } | { readonly problem: string } | Readonly<Record<string, never>>
 
 function problemOf(settled: Settled): string | undefined {

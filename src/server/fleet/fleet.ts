@@ -16,13 +16,13 @@ import { Participant } from './participant.ts'
 
 interface FleetParts extends Omit<FleetPorts, 'self'> {
   readonly random: Random
-  /** What the others have too, where the files have no token. */
+  /** The token that the other gateways have too, where the files have none. */
   readonly adminToken: string
   readonly applier: Applier
   readonly stateDir: string
-  /** What the process is called in its log. */
+  /** The name of the process in its log. */
   readonly name: string
-  /** What serves now. */
+  /** The configuration that serves now. */
   readonly current: () => {
     readonly revision: string
     readonly server: Settings['server']
@@ -32,7 +32,7 @@ interface FleetParts extends Omit<FleetPorts, 'self'> {
   readonly underWay: () => number
 }
 
-/** What a gateway has to do with the others on its store. */
+/** A gateway's part in the fleet on its store. */
 export interface FleetPart {
   readonly fleet: Fleet
   readonly peers: Peers
@@ -91,7 +91,7 @@ export function fleetPart({
   }
 }
 
-/** What the files say of TLS between gateways: what they do not say is as for operators. */
+/** The TLS settings between gateways: those that the files leave out are as for operators. */
 function peerTls({ adminTls }: Settings['server']): PeerTls | undefined {
   if (!adminTls) return undefined
   const { certificate, key, fleetCa, fleetCertificate, fleetKey } = adminTls

@@ -1,6 +1,6 @@
 import type { FleetState } from '../../gateway/store/fleet-store.ts'
 
-/** What became of a change of all gateways, as the store says. One that it does not know was dropped. */
+/** The outcome of a change of all gateways, as the store says. One that it does not know was dropped. */
 export function outcomeOf({ change }: Pick<FleetState, 'change'>, id: string): 'preparing' | 'committed' | 'dropped' {
   if (change?.id === id) return change.phase
   return change?.before.includes(id) ? 'committed' : 'dropped'

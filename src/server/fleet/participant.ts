@@ -108,7 +108,7 @@ export class Participant {
   async #decided(id: string, done: Promise<Applied>): Promise<boolean> {
     const isCommitted = await new Promise<boolean>(decide => {
       this.#prepared = { id, decide, done }
-      // What was decided before this was ready has been heard already.
+      // Decisions from before this was ready have been heard already.
       void this.#ports.fleet.announce().catch(() => {})
     })
     const conclude = (applied?: Applied) => {

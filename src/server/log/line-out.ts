@@ -39,7 +39,7 @@ export interface LineOutOptions {
   readonly isOfAll?: boolean
 }
 
-/** What may wait for a reader, or a disk, that is slow; what comes then is dropped. */
+/** Characters that may wait for a slow reader or disk; further lines are dropped. */
 const MOST_CHARS = 4_000_000
 const MOST_CHARS_OF_ALL = 16_000_000
 /** As much for a file is not waited for. */

@@ -19,7 +19,7 @@ export function logLine(
   return oneLine(withoutKeys(`${timeOfDay(at)}  ${status}${served}${part(reasonOf(entry))}${skipped}${end}`))
 }
 
-/** What a request was, in words: the model it was for and by which rule, its tools, and the pools that were tried. */
+/** A request in words: its model and the rule that chose it, its tools, and the pools that were tried. */
 export function wordsOf(entry: LogEntry, defaultModel: string): Words {
   const { asked, method, path } = entry
   const what = asked === undefined ? `${method} ${path}` : modelOf(entry, asked || defaultModel)
@@ -43,7 +43,7 @@ export const alarmLine = (message: string, details: Readonly<Record<string, unkn
     )
     .join(' ')}`
 
-/** What follows on a line, if it is there. */
+/** A further part of a line, if it is there. */
 const part = (text: string): string => (text === '' ? '' : `  ${text}`)
 
 function modelOf({ model, rule }: LogEntry, asked: string): string {
@@ -64,7 +64,7 @@ function poolsOf({ failures, pool = '' }: LogEntry): string {
   return pool === '' ? failed : `${failed} → ${pool}`
 }
 
-/** What refused it; empty where nothing did. */
+/** The reason of a refusal; empty where nothing refused. */
 export function reasonOf({ code = '', type = '', limit }: LogEntry): string {
   const reason = code === '' || type === '' ? code || type : `${code} ${type}`
   // The type says it all of a limit that has a name.
@@ -77,7 +77,7 @@ function tokensOf(entry: LogEntry): string {
   return `  ${estimated ? '~' : ''}${inputTokens}+${outputTokens} tok${part(cachedOf(entry))}`
 }
 
-/** Of the input, what the backend had in its cache. */
+/** The cached part of the input. */
 export const cachedOf = ({ cachedTokens = 0 }: LogEntry): string => (cachedTokens > 0 ? `${cachedTokens} cached` : '')
 
 const costOf = ({ cost }: LogEntry): string => (cost === undefined ? '' : `  $${usdText(cost)}`)

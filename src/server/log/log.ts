@@ -20,7 +20,7 @@ export interface ProcessLogPorts {
   /** The current settings; they change on reload. */
   readonly settings: () => LogSettings
   readonly secrets: KnownSecrets
-  /** What this process is called in each line of JSON. */
+  /** The name of this process in each line of JSON. */
   readonly gateway: string
   /** Which worker of the gateway it is, where that has several. */
   readonly worker?: number
@@ -75,7 +75,7 @@ export class ProcessLog {
     else err.write(`${timeOfDay(now())}  ${alarmLine(message, clean)}`)
   }
 
-  /** What an operator reads of reloads. */
+  /** Prints an operator's message about a reload. */
   say(text: string): void {
     if (!this.#prints('info')) return
     if (this.#isJson) this.#alarms('info', this.#ports.secrets.without(text.trimEnd()))
@@ -210,7 +210,7 @@ export class KnownSecrets {
 const LEAST_CHARACTERS = 6
 
 const REDACTED = '[redacted]'
-/** What looks like a key of a vendor, a bearer value or a JSON web token. Models may be called svc-…: of our own keys `withoutKeys` knows the form. */
+/** Texts that look like a vendor's key, a bearer value or a JSON web token. Models may be called svc-…: of our own keys `withoutKeys` knows the form. */
 const CREDENTIALS = /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{8,}|\bBearer\s+\S+|\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_.-]+/g
 
 function secretsIn(value: unknown): readonly string[] {

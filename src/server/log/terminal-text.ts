@@ -21,7 +21,7 @@ export function usesColour(stream: { readonly isTTY?: boolean }): boolean {
 export const columnsOf = ({ isTTY, columns }: { readonly isTTY?: boolean; readonly columns?: number }): number =>
   (isTTY && columns) || Number.POSITIVE_INFINITY
 
-/** What texts look like on this stream. */
+/** The look of texts on this stream. */
 export const lookOf = (
   stream: Parameters<typeof columnsOf>[0],
 ): { readonly colour: boolean; readonly width: number } => ({

@@ -73,7 +73,7 @@ export const serverOf = ({ url, sentinelPassword, tls }: Omit<RedisSettings, 'ki
   tls: Object.fromEntries(Object.entries(tls).map(([name, pem]) => [name, pem.reveal()])),
 })
 
-/** What the worker of a slot keeps for a store on Redis. */
+/** The directory of a slot's worker for a store on Redis. */
 export const slotDirectory = ({ server }: Pick<Settings, 'server'>, slot: number | string): string =>
   join(server.stateDir, SLOTS, String(slot))
 
@@ -127,7 +127,7 @@ export class StateTaken extends CommandFailed {
   }
 }
 
-/** What a gateway itself writes into its state directory. */
+/** Files that a gateway itself writes into its state directory. */
 const FILES = ['admin.token', 'guest-secret', 'store-epoch', 'store-identity.json', 'data.mdb', 'lock.mdb']
 /** Directories in which everything is written by the gateway. */
 const DIRECTORIES = ['revisions', 'spool', 'journal', 'decisions']

@@ -11,7 +11,7 @@ import type { Passed } from './passed-feed.ts'
 import type { ReplicaNews } from './pool-news.ts'
 import type { ProcessMetrics } from './vitals.ts'
 
-/** What main asks of a worker. */
+/** The calls that main makes to a worker. */
 export type WorkerCalls = {
   /** Opens the store and serves a configuration. Resolves once it may be handed connections. */
   start(task: WorkerTask): Promise<void>
@@ -21,7 +21,7 @@ export type WorkerCalls = {
   commit(attempt: number): Promise<void>
   /** Lets go of what was prepared, or is being prepared. */
   abort(attempt: number): void
-  /** What it counted, and how its process does. */
+  /** The worker's counts, and the health of its process. */
   metrics(): Promise<ProcessMetrics>
   /** The newest requests that it remembers: of all, or of an account. */
   recent(account: string | undefined): RecentOf
@@ -32,7 +32,7 @@ export type WorkerCalls = {
   elsewhere(others: ClientCounts): void
   /** The pools as it knows them. */
   pools(): readonly ShownPool[]
-  /** What happened at a replica, as another worker or main found it. */
+  /** News of a replica, from another worker or main. */
   news(news: ReplicaNews): void
   /** It may have so many more requests at once in a pool. */
   lend(pool: string, places: number): void
@@ -49,7 +49,7 @@ export type WorkerCalls = {
   ping(): Promise<void>
 }
 
-/** What a worker says to main. */
+/** The calls that a worker makes to main. */
 export type MainCalls = {
   /** It can be asked from now on: what is said to a process of cluster before is lost. */
   born(): void
@@ -59,7 +59,7 @@ export type MainCalls = {
   /** So many connections from these addresses are closed. */
   closed(addresses: readonly string[]): void
   clients(counts: ClientCounts): void
-  /** What all workers remember of an account. */
+  /** An account's requests that all workers remember. */
   recentOf(account: string): Promise<RecentOf>
   alarmed(alarm: RecentAlarm): void
   news(news: ReplicaNews): void
@@ -78,7 +78,7 @@ export interface WorkerTask {
   readonly workers: number
   readonly examined: Examined
   readonly generation: number
-  /** Of the process that has the store; absent where the store is Redis. */
+  /** The socket of the process that has the store; absent where the store is Redis. */
   readonly socket?: string
   /** How main is called. */
   readonly gateway: string

@@ -5,7 +5,7 @@ import type { Millis } from '../../policy/config.ts'
 export type ClientCounts = readonly (readonly [string, number])[]
 
 /**
- * What a worker knows of the requests that other workers serve for a client whom a proxy brings. Ten times a second it
+ * A worker's view of the requests that other workers serve for a client whom a proxy brings. Ten times a second it
  * reports the clients with many, and hears of those of the others: a client with few may be anywhere.
  */
 export class CountsElsewhere implements Elsewhere {

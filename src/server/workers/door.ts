@@ -84,7 +84,7 @@ export class Door {
     this.#missed(slot, numbers.at(-1) ?? 0)
   }
 
-  /** What this gives is called once the worker has said which connections it has of those that it was handed up to now. */
+  /** The function returned is called once the worker has said which connections it has of those handed to it so far. */
   mark(slot: number): () => void {
     const newest = this.#number
     const held = this.#bySlot.get(slot)
@@ -199,7 +199,7 @@ export class Door {
   }
 }
 
-/** What is said with a connection: the address that it counts for, and its number among those that were handed over. */
+/** Sent with a connection: the address that it counts for, and its number among those handed over. */
 export interface Client {
   readonly client: string
   readonly number: number

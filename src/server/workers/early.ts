@@ -1,6 +1,6 @@
 /**
- * What main says while a worker begins, which then has nowhere to put it yet. It is heard in its order once the worker can
- * take it in: what it began with was true when it was sent, and what came after that is said but once.
+ * Messages of main while a worker begins, which then has nowhere to put them yet. They are heard in order once the worker can
+ * take them in: the task was true when it was sent, and later news is sent but once.
  */
 export class Early {
   #waiting: (() => void)[] | undefined = []

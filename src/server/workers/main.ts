@@ -39,7 +39,7 @@ export interface SharedStore {
   readonly child: StoreChild
 }
 
-/** What main does for its workers. */
+/** Main's work for its workers. */
 export class Main {
   readonly #hooks: MainHooks
   readonly #shared: SharedStore | undefined
@@ -54,7 +54,7 @@ export class Main {
   )
   readonly #checks: ClaimedChecks
   readonly #clients = new CountsOfWorkers((slot, others) => this.#workers.tellOne(slot, 'elsewhere', others))
-  /** What serves, its generation, and which addresses are proxies in it. */
+  /** The serving configuration, its generation, and its proxies' addresses. */
   #serving: Loaded
   #generation = 1
   #addresses: ClientAddresses
@@ -237,7 +237,7 @@ export class Main {
     }
   }
 
-  /** What all workers remember. A request that one of them does not give in time may be missing up to now. */
+  /** The requests that all workers remember. Those of a worker that does not answer in time may be missing. */
   readonly #recent: Remembered = {
     newest: () => this.#recentOf(undefined, USUAL_SIZES.all),
     newestOf: account => this.#recentOf(account, USUAL_SIZES.each),

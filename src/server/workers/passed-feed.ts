@@ -53,7 +53,7 @@ interface PassedFeedPorts {
   readonly isFollowed: boolean
 }
 
-/** What happened in a worker since it said so last. */
+/** A worker's events since its last report. */
 export interface Passed {
   readonly ended: readonly LogEntry[]
   /** Accounts of requests that began. */

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events'
 
-/** What a process can be asked over its channel, by name. */
+/** The calls that a process takes over its channel, by name. */
 export type Calls = Readonly<Record<string, (...args: never[]) => unknown>>
 
 /** The channel of a process to the one that started it, or to one that it started. */
@@ -36,7 +36,7 @@ export class Peer<Theirs extends Calls> {
     channel.on('message', message => this.#hear(message as Message, mine))
     channel.on('disconnect', () => this.#gone())
     channel.on('exit', () => this.#gone())
-    // What is said while the other process ends.
+    // A message may be sent while the other process ends.
     channel.on('error', () => {})
   }
 
@@ -50,7 +50,7 @@ export class Peer<Theirs extends Calls> {
     this.#gone()
   }
 
-  /** What cannot be said any more is not heard. */
+  /** Tells the other process something. A message that cannot be sent any more is dropped. */
   tell<Name extends keyof Theirs & string>(name: Name, ...args: Parameters<Theirs[Name]>): void {
     this.#send({ tell: name, args })
   }

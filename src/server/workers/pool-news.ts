@@ -3,7 +3,7 @@ import type { Lesson } from '../../gateway/pools/lessons.ts'
 import type { PauseSince, Pools, Replica, Sharing } from '../../gateway/pools/pools.ts'
 import type { EpochMs } from '../../policy/config.ts'
 
-/** What one process found, or an operator decided, of a place that answers: all processes of a gateway go by it. */
+/** A finding of one process, or an operator's decision, about a pool or replica: all processes of a gateway follow it. */
 export type ReplicaNews = { readonly pool: string; readonly replica?: string } & (
   | { readonly what: 'breaker'; readonly breaker: SharedBreaker }
   | { readonly what: 'paused'; readonly pause: PauseSince; readonly account?: string }

@@ -17,7 +17,7 @@ export function relayLines(from: Readable, into: Pick<LineOut, 'write'>): void {
     into.write(String(rest.length === 0 ? lines : Buffer.concat([rest, lines])))
     rest = Buffer.from(chunk.subarray(end + 1))
   })
-  // What a process said last, when it was killed in the middle of a line.
+  // A killed process may leave its last line unfinished.
   from.on('end', () => {
     if (rest.length > 0) into.write(String(rest))
   })

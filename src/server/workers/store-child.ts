@@ -21,7 +21,7 @@ export interface StoreChild {
   kill(): void
 }
 
-/** What the process is to serve, and where. */
+/** The store that the process serves, and where. */
 export interface StoreTask {
   /** The directory of the store. */
   readonly path: string

@@ -41,7 +41,7 @@ async function serve({ path, socket, memory, patience }: StoreTask): Promise<voi
   const alarm: Alarm = (message, details = {}) => main.tell('alarm', message, details)
   const now = steadyClock(Date.now, () => performance.now())
   const store = await openEmbeddedStore({ path, now, wrote: metrics.wrote, memory, patience, alarm })
-  // What a process left there that was killed: the directory is locked, so that no process listens.
+  // A killed process left the socket: the directory is locked, so that no process listens.
   await rm(socket, { force: true })
   const server = new StoreServer({
     store,

@@ -8,7 +8,7 @@ import { type ProcessMetrics, VitalsMetrics } from './vitals.ts'
 /** In place of a slot. */
 export const STORE = -1
 
-/** What the processes of a gateway counted, by their slots. A process that ended has said its last. */
+/** The counts of a gateway's processes, by their slots. Those of a process that ended are final. */
 export class Tally {
   readonly #metrics = new MergedMetrics()
   readonly #vitals = new VitalsMetrics()
@@ -47,7 +47,7 @@ export class Tally {
     return this.#underWay.get(slot) ?? 0
   }
 
-  /** Of all workers. */
+  /** Running requests of all workers. */
   get underWay(): number {
     return [...this.#underWay.values()].reduce((sum, each) => sum + each, 0)
   }

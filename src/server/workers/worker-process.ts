@@ -121,7 +121,7 @@ async function start(task: WorkerTask): Promise<void> {
     openState: as => openShared(task, loaded, { alarm, as }),
     attach: attached => {
       parts = attached
-      // Of what several processes may use together only what is lent.
+      // A budget that several processes share is used only as far as it is lent.
       const lenderOf = (pool: string) => ({
         want: (places: number, most: number) => main.ask('want', pool, places, most),
         giveBack: (places: number, wanted: number) => main.tell('giveBack', pool, places, wanted),
@@ -236,7 +236,7 @@ const remembersAll: Remembered = {
 }
 
 const COUNTED_MS = 1000
-/** Of the decision log. */
+/** The least number of files of the decision log. */
 const LEAST_FILES = 2
 /** Requests that operators see in a tenth of a second, of all workers. */
 const FEED_MOST = 1000

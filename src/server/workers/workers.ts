@@ -14,9 +14,9 @@ import { Slot } from './slot.ts'
 
 export interface WorkersPorts {
   readonly count: number
-  /** What a worker begins with now. */
+  /** The task with which a worker begins now. */
   readonly task: (slot: number) => WorkerTask
-  /** What a worker of a slot may call. */
+  /** The calls that a slot's worker may make. */
   readonly calls: (slot: number) => Omit<MainCalls, 'born'>
   /** A worker serves from now on. */
   readonly ready: (slot: number) => void
@@ -141,7 +141,7 @@ export class Workers {
     )
   }
 
-  /** What each worker will say, by slot. */
+  /** Asks each worker; the promised answers by slot. */
   askEach<Answer>(ask: (peer: Peer<WorkerCalls>) => Promise<Answer>): ReadonlyMap<number, Promise<Answer>> {
     const asked = new Map<number, Promise<Answer>>()
     // A slot is empty for which no process could be started.
@@ -151,7 +151,7 @@ export class Workers {
     return asked
   }
 
-  /** What each worker says, in the order of slots; `otherwise` of those that do not say it in time. */
+  /** Asks all workers; the answers in the order of slots, `otherwise` for those that do not answer in time. */
   askAll<Answer>(
     ask: (peer: Peer<WorkerCalls>) => Promise<Answer>,
     otherwise: Answer,
@@ -213,13 +213,13 @@ export class Workers {
     const { worker, peer, listening } = present
     const disconnected = eventOf(worker, 'disconnect')
     const over = async (how: How) => {
-      // What it said last comes before its channel is closed, which with a connection on its way it may never be.
+      // Its last words come before its channel is closed, which with a connection on its way it may never be.
       await within(LAST_WORDS_MS, disconnected)
       peer.end()
       this.#ended(slot, present, failures, how)
     }
     worker.once('exit', (code, signal) => over(signal ? { signal } : { code }))
-    // Of a process that the machine had no room for nothing else is heard.
+    // A process that the machine had no room for gives no other sign.
     worker.once('error', error => {
       if (worker.pid === undefined) void over({ error: String(error) })
       else if (!this.#isLeaving) present.kill()
@@ -306,7 +306,7 @@ const isTaken = (error: unknown): boolean => error instanceof Error && 'taken' i
 type How = { readonly code: number | null } | { readonly signal: string } | { readonly error: string }
 
 const LAST_WORDS_MS: Millis = 50
-/** What operators see waits no longer for a worker. */
+/** The longest time that operators' pages wait for a worker. */
 export const ANSWER_MS: Millis = 250
 /** A worker that served for so long did not fail at its start. */
 const STEADY_MS: Millis = 10_000
