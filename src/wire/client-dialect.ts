@@ -51,7 +51,7 @@ export interface ChatOfDialect {
   readonly ignoredTools: readonly string[]
   /** Fields that a chat cannot say, and that are left out of it: the header x-svc-ignored-fields names them. */
   readonly ignoredFields: readonly string[]
-  /** What no chat can say, so that only backends of the same dialect can be asked. The chat leaves it out. */
+  /** The field that no chat can say, so that only backends of the same dialect can be asked. The chat leaves it out. */
   readonly onlyNative?: OnlyNative
   /** A digest of the end user, where the chat does not name them. */
   readonly user?: string
@@ -59,7 +59,7 @@ export interface ChatOfDialect {
   writer(terms: WriterTerms): AnswerWriter
 }
 
-/** What an answer is written with. */
+/** The terms for writing an answer. */
 export interface WriterTerms {
   readonly requestId: string
   /** Seconds since the epoch. */

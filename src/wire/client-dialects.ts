@@ -9,13 +9,13 @@ import { responses } from './responses/client.ts'
 import { responsesErrors } from './responses/errors.ts'
 import { responsesNative } from './responses/native.ts'
 
-/** What is asked of a client dialect by name. Nothing is optional: a new dialect compiles once it answers all of it. */
+/** The questions to a client dialect. None is optional: a new dialect compiles once it answers all of them. */
 export interface ClientDialectRow {
-  /** What pages call it. */
+  /** Its name on pages. */
   readonly title: string
   readonly client: ClientDialect
   readonly native: NativeDialect
-  /** What fields of a chat are called, for problems that are found in it. */
+  /** Its names for fields of a chat, for problems that are found in them. */
   readonly fields: Readonly<Record<string, string>>
   readonly errors: ErrorForm
   /** The header by which its clients are told from others at the catalogue of models; undefined where none does. */

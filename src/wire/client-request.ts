@@ -19,7 +19,7 @@ import { withoutFields } from './openai/fields.ts'
 import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
 import type { ToolNames } from './tools/listed.ts'
 
-/** What a request in another dialect is read by. */
+/** The terms for reading a request in another dialect. */
 export interface ClientRequestTerms extends Omit<ReadTerms, 'texts' | 'passes'> {
   /** The dialects that some pool speaks. */
   readonly spoken: ReadonlySet<string>
@@ -29,7 +29,7 @@ export interface ClientRequestTerms extends Omit<ReadTerms, 'texts' | 'passes'> 
   readonly declared: DeclaredFields
 }
 
-/** What a configuration says of the requests of a caller. */
+/** The terms of a caller's requests in a configuration. */
 export function clientTerms(config: Config, brand: string, caller: Caller): ClientRequestTerms {
   const plan = planOf(config, caller)
   return {
@@ -44,7 +44,7 @@ export function clientTerms(config: Config, brand: string, caller: Caller): Clie
   }
 }
 
-/** What pools take of requests in their own dialect. A configuration serves many requests. */
+/** The native members that pools take. Computed once, since a configuration serves many requests. */
 function passingOf(config: Config): Pick<ClientRequestTerms, 'spoken' | 'passed'> {
   if (passing?.config === config) return passing
   const spoken = new Set<string>()
@@ -140,7 +140,7 @@ const TOO_MANY_KINDS = invalid(
   'invalid_value',
 )
 
-/** What a request that was read as a chat has of that: its hosted tools, its way to a backend, and how whole answers are read. */
+/** Takes from a request read as a chat its hosted tools, its way to a backend, and its reader of whole answers. */
 export const asChat = (
   chat: WireRequest,
 ): Pick<WireRequest, 'hosted' | 'routedText' | 'bodyFor' | 'readAnswer' | 'readInSteps'> => ({
@@ -151,7 +151,7 @@ export const asChat = (
   ...(chat.readInSteps && { readInSteps: chat.readInSteps }),
 })
 
-/** What a chat is to policy that was said in another dialect. */
+/** Policy's view of a chat that came in another dialect. */
 function dialectAsk(
   name: ClientDialectName,
   { ignoredTools, ignoredFields, onlyNative, user }: ChatOfDialect,

@@ -3,7 +3,7 @@ import { jsonText, printable } from './printable.ts'
 /** One line of CSV with its end. RFC 4180. */
 export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`
 
-/** What a cell may hold; null is empty. */
+/** The value of a cell; null is empty. */
 export type Cell = string | number | boolean | null
 
 /** Records as CSV, with a column for each field of any of them; `window.start` is that of an object in one. */

@@ -28,7 +28,7 @@ export interface OwnPart {
   readonly id: string
   readonly at: EpochMs
   readonly account: string
-  /** Of the key that the request came with. Absent for a sign-in, and in lines of older gateways. */
+  /** The key that the request came with. Absent for a sign-in, and in lines of older gateways. */
   readonly key?: Omit<CallerKey, 'name'>
   readonly request: InferenceRequest
   readonly seen?: SeenPart
@@ -41,7 +41,7 @@ export interface SharedPart {
   readonly revision: string
   readonly caller: Caller['kind']
   readonly terms: StoredTerms
-  /** Of the org of the account. Absent where it has none. */
+  /** The terms of the account's org. Absent where it has none. */
   readonly orgTerms?: OrgTerms
   readonly health: Health
   readonly signals: Facts['signals']
@@ -54,7 +54,7 @@ export interface SharedPart {
 
 export interface LastPart {
   readonly claims?: ClaimsLine
-  /** Of what was seen. Only where there are claims. */
+  /** The minute as it was read. Only where there are claims. */
   readonly minute?: NonNullable<Judged['minute']>
 }
 

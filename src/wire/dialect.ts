@@ -45,7 +45,7 @@ export interface StreamTranslator {
   readonly held: number
   /** The whole events that these bytes completed; empty when there is none. */
   push(bytes: Buffer): Buffer
-  /** What the end of the bytes completes. */
+  /** The rest that the end of the bytes completes. */
   end(): Buffer
 }
 

@@ -31,7 +31,7 @@ export class EventUsage {
   }
 }
 
-/** Of Responses and of Messages. */
+/** The last events of Responses and of Messages. */
 const LAST: ReadonlySet<unknown> = new Set([
   'response.completed',
   'response.incomplete',
@@ -39,7 +39,7 @@ const LAST: ReadonlySet<unknown> = new Set([
   'message_stop',
 ])
 
-/** What the events of one answer say that it used. */
+/** The usage of an answer by its events. */
 export class SaidUsage extends UsageSoFar {
   /** Takes what is said in an event, and what it reports. */
   read(event: JsonObject): void {
@@ -72,10 +72,10 @@ const SOUND_TOKENS = 20
 const soundTokens = (base64: unknown): number =>
   Math.max(1, Math.floor(((typeof base64 === 'string' ? base64.length * 0.75 : 0) * SOUND_TOKENS) / SOUND_BYTES))
 
-/** Of Responses and Realtime; and of Realtime's translations, which have no responses. */
+/** Deltas of Responses and Realtime; and of Realtime's translations, which have no responses. */
 const DELTAS = /^(?:response|session)\..*\.delta$/
 
-/** Of chat completions, or of the older ones that have their text in it. */
+/** Bytes and tokens of a choice of chat completions, or of the older completions that have their text in it. */
 function ofChoice({ delta, text }: JsonObject): readonly [number, number] {
   return ofText(text)[0] ?? [outputBytesOf(delta), deltaTokens(delta)]
 }
@@ -131,7 +131,7 @@ class PassingEvents {
     if (behind.length > 0) this.#take(behind, events)
   }
 
-  /** What follows the blank line that ends the event; nothing where that has not come. */
+  /** The bytes after the blank line that ends the event; none where it has not come. */
   #skip(piece: Buffer): Buffer {
     for (const [at, byte] of piece.entries()) {
       const isSecond = byte === LF && this.#last === CR

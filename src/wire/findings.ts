@@ -3,7 +3,7 @@ import type { OnlyNative } from '../policy/facts.ts'
 import { isObject, type JsonObject } from './json-safety.ts'
 
 /**
- * What is wrong with a request, and what of it no chat can say: the first of each, in the order of reading. Readers
+ * The faults of a request, and its parts that no chat can say: the first of each, in the order of reading. Readers
  * go on with what is left, so that only the end has to ask. Null stands for absent everywhere.
  */
 export class Findings {

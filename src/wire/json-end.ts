@@ -17,7 +17,7 @@ export class JsonEnd {
     return this.#isObject && this.#state === 'after'
   }
 
-  /** What of a piece belongs to the object. */
+  /** The part of a piece that belongs to the object. */
   take(piece: string): string {
     if (this.#state === 'after') return ''
     if (this.#state !== 'before') return this.#inside(piece, 0)

@@ -9,7 +9,7 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Nothing where there is no object. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** What no request may hold, wherever it stands. */
+/** A flaw that no request may have, wherever it stands. */
 export interface Flaw {
   /** Names and indexes from the top to where it stands. */
   readonly path: readonly string[]

@@ -3,7 +3,7 @@ import type { LimitUse } from '../policy/counters/limit-use.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { type LimitRecord, limitRecord } from './quota-record.ts'
 
-/** What is shown of a key beside its masked value. Moments are seconds since the epoch; null stands for none. */
+/** The facts shown about a key beside its masked value. Moments are seconds since the epoch; null stands for none. */
 export interface KeyFacts {
   readonly id: string
   /** Null for the first key of an account. */
@@ -22,7 +22,7 @@ export interface KeyFacts {
   readonly replaced_by: string | null
 }
 
-/** What a store has of a key. */
+/** A key as stores have it. */
 export interface StoredKey {
   readonly id: string
   readonly name?: string
@@ -56,7 +56,7 @@ export interface OwnKey extends KeyFacts {
   readonly plan: string
   readonly status: string
   readonly created: number
-  /** What is used of each limit of the key that works, as in GET /billing/quota. Null where it has none. */
+  /** The use of each limit of a working key, as in GET /billing/quota. Null where it has none. */
   readonly uses: readonly LimitRecord[] | null
 }
 

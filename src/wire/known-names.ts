@@ -10,7 +10,7 @@ const OF_CHATS = words(`role content name type text tool_calls tool_call_id func
   reasoning reasoning_content reasoning_details thinking_blocks extra_content provider_specific_fields image_url url detail
   id function index arguments hosted description parameters strict json_schema schema include_usage enable_thinking`)
 
-/** What may stand at the top of a body or an event: below any other member, names are what clients make up. */
+/** Members at the top of a body or an event: below any other member, clients make names up. */
 export const TOP_MEMBERS: ReadonlySet<string> = new Set([
   ...KNOWN_FIELDS.chat,
   ...KNOWN_FIELDS.embedding,
@@ -43,7 +43,7 @@ export const folded = (name: string): string =>
 
 /** Longer than any known name, however it is written. */
 const MOST_CHARACTERS = 128
-/** What a dotted capital I leaves in small letters. */
+/** The mark that a dotted capital I leaves in small letters. */
 const DOT_ABOVE = '\u0307'
 
 /** Most names have small letters, digits, and signs that have no case; to fold any others takes far longer. */

@@ -36,7 +36,7 @@ const LONGEST_LINE = 100 * MB
 export class LineCutter {
   readonly #decoder = new TextDecoder()
   readonly #most: number
-  /** Of the line that has not ended. Appending to it copies nothing until it is read. */
+  /** The line that has not ended. Appending to it copies nothing until it is read. */
   #rest = ''
 
   constructor(most: number = LONGEST_LINE) {
@@ -57,7 +57,7 @@ export class LineCutter {
     return lines
   }
 
-  /** What came behind the last end of a line; empty where nothing did. */
+  /** The text behind the last end of a line; empty where there is none. */
   end(): string {
     return this.#rest + this.#decoder.decode()
   }

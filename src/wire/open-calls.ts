@@ -3,7 +3,7 @@ import { isCount } from './usage/usage.ts'
 
 /** A call of a tool of which more parts may come. */
 interface OpenCall {
-  /** What came of both; no text, or an empty one, until they come. */
+  /** Id and name as far as they came: undefined or empty until they do. */
   readonly id: unknown
   readonly name: unknown
 }

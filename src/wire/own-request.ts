@@ -1,4 +1,4 @@
-/** What became of one request, as its account is told. */
+/** A request and its outcome, as its account is told. */
 export interface OwnRequest {
   readonly id: string
   readonly at: string
@@ -6,7 +6,7 @@ export interface OwnRequest {
   readonly path: string | null
   /** 499 where the client left. Null in what the ledger says, which has those that were served. */
   readonly status: number | null
-  /** What `status` of the query goes by: an answer that broke off is a failure, whatever its status was. */
+  /** The outcome that `status` of the query matches: an answer that broke off is a failure, whatever its status was. */
   readonly outcome: Outcome
   readonly ms: number
   /** The id of the key that it came with. Null for a sign-in, and in old rows of the ledger. */
@@ -26,7 +26,7 @@ export interface OwnRequest {
   readonly type: string | null
   /** The limit that refused it: `tokens per day of key`. */
   readonly limit: string | null
-  /** What the client learned of a refusal, or the beginning of it. */
+  /** The refusal's message to the client, or its beginning. */
   readonly message: string | null
   /** The gateway that was asked remembers it, or the ledger of all. */
   readonly from: 'memory' | 'ledger'

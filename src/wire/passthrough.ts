@@ -14,7 +14,7 @@ export interface NamedBody {
   readonly model?: string
   readonly bytes: number
   readonly cacheTime?: CacheTime
-  /** The same body for a backend that knows the model by this name. */
+  /** The body for a backend that knows the model by this name. */
   bodyFor(backendModel: string): Buffer
 }
 
@@ -73,7 +73,7 @@ export function readPassthroughUsage(answer: unknown): Usage | undefined {
 function counted(reported: unknown): Usage | undefined {
   if (!isObject(reported)) return undefined
   const usage = withIterations(reported)
-  // What only reads, such as a reranker, counts no output.
+  // A model that only reads, such as a reranker, counts no output.
   return readUsage(usage) ?? readUsage({ ...usage, output_tokens: 0 }) ?? heard(usage.seconds)
 }
 

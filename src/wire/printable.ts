@@ -1,19 +1,19 @@
 /** Clients choose names and backends choose texts: neither may write a line of its own, or move the cursor. */
 export const oneLine = (text: string): string => text.replace(UNSEEN, ' ')
 
-/** The same for a text of several lines, whose ends and tabs stay. */
+/** A printable text of several lines, whose ends and tabs stay. */
 export const printable = (text: string): string => text.replace(UNSEEN_IN_LINES, ' ')
 
-/** The same as `oneLine` in as many characters, so that places in the text stay. */
+/** A text as `oneLine` makes it, in as many characters, so that places in it stay. */
 export const oneLineInPlace = (text: string): string => text.replace(EACH_UNSEEN, ' ')
 
 /** JSON, in which they stay as escapes; with `indent` blanks a level on many lines. */
 export const jsonText = (value: object, indent = 0): string => inEscapes(JSON.stringify(value, null, indent))
 
-/** The same on a line of its own. */
+/** Printable JSON on a line of its own. */
 export const jsonLine = (value: object): string => `${jsonText(value)}\n`
 
-/** The same for JSON of another program. */
+/** JSON of another program with escapes in place of characters that cannot be seen. */
 export const inEscapes = (json: string): string => json.replace(UNSEEN, unseen => Array.from(unseen, escaped).join(''))
 
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu

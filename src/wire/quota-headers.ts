@@ -2,7 +2,7 @@ import type { EpochMs, Millis } from '../policy/config.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
 import { usdText } from './money.ts'
 
-/** What an account spent, against what its plan allots. */
+/** An account's spend, against the allowance of its plan. */
 export interface QuotaStanding {
   readonly plan: string
   readonly used: NanoUsd
@@ -10,7 +10,7 @@ export interface QuotaStanding {
   readonly resetAt: EpochMs
 }
 
-/** What the quota headers are called. */
+/** The names of the quota headers. */
 export class QuotaHeaderNames {
   readonly plan: string
   readonly used: string
@@ -38,7 +38,7 @@ export function addQuota(headers: Record<string, string>, names: QuotaHeaderName
 /** All quotas are renewed at one moment, which stays the same for a month. */
 let last = { at: Number.NaN, text: '' }
 
-/** What is left of limits; absent where there is none. Of several that count the same it is the one with the least left. */
+/** The rest of limits; absent where there is none. Among several that count the same it is the one with the least left. */
 export interface RateState {
   readonly requests?: RateLimit
   readonly tokens?: RateLimit
@@ -67,7 +67,7 @@ export function addRate(headers: Record<string, string>, { requests, tokens }: R
   }
 }
 
-/** The same beside them as clients of Anthropic read them: with moments for waits, and with limits of prompts and answers. */
+/** Adds the headers that Anthropic's clients read: with moments for waits, and with limits of prompts and answers. */
 export function addAnthropicRate(headers: Record<string, string>, state: RateState, now: EpochMs): void {
   const { requests, tokens, inputTokens, outputTokens } = state
   if (requests) addAnthropic(headers, 'requests', requests, now)

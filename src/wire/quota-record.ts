@@ -5,11 +5,11 @@ import type { PaidTokens } from '../policy/price.ts'
 import { usdNumber } from './money.ts'
 import type { QuotaStanding } from './quota-headers.ts'
 
-/** What the account of a caller used and may use. */
+/** The usage and the limits of a caller's account. */
 export interface Quota {
   readonly standing: QuotaStanding
   readonly held: NanoUsd
-  /** Of all requests of the window that were settled. */
+  /** The tokens of all settled requests of the window. */
   readonly tokens: PaidTokens
   /** Those that the caller may see. */
   readonly limits: readonly LimitUse[]

@@ -50,7 +50,7 @@ export const HEADER_GROUPS = {
     'x-*-store': 8,
     'x-accel-buffering': 2,
   },
-  /** Of a backend, passed through with its body. */
+  /** A backend's headers, passed through with its body. */
   passed: {
     'content-language': 64,
     'content-disposition': 512,

@@ -47,7 +47,7 @@ export abstract class SkippedEvents extends UsageSoFar {
     return this.usage && this.skippedEvents === 0 ? this.usage.outputTokens - this.tokens : undefined
   }
 
-  /** What the client gets of some events now. */
+  /** The part of some events that the client gets now. */
   protected pass(events: string): string {
     if (this.skippedEvents === 0 || !this.finished) return events
     this.heldEvents += events

@@ -12,15 +12,15 @@ export function tokensOf({ messages, tools, response_format: format }: JsonObjec
   return count.tokens + BEGINNING
 }
 
-/** What templates put around the text of a message, and where the answer begins. */
+/** Tokens that templates put around the text of a message, and where the answer begins. */
 const AROUND = 5
 const BEGINNING = 3
 
 class Count {
   readonly #imageTokens: number
-  /** Of what is no text. */
+  /** Tokens of parts that are no text. */
   #more = 0
-  /** Of the texts that were looked at. */
+  /** Tokens of the texts that were looked at. */
   #counted = 0
   #countedChars = 0
   #chars = 0
@@ -50,7 +50,7 @@ class Count {
     this.#addText(JSON.stringify(value))
   }
 
-  /** Of what is very long, the beginning stands for the rest. */
+  /** Counts a text. The beginning of a very long one stands for the rest. */
   #addText(text: string): void {
     const counted = text.slice(0, MOST_CHARS - this.#countedChars)
     this.#chars += text.length

@@ -12,7 +12,7 @@ export interface Ejection {
 /** The number of a request that tries an ejected replica; 0 is any other request. */
 export type Trial = number
 
-/** What the breakers of one replica in several processes have in common. What each of them counts is its own. */
+/** The state that the breakers of one replica in several processes share. Each of them has counts of its own. */
 export interface SharedBreaker {
   readonly isOpen: boolean
   readonly isDoubtful: boolean
@@ -34,7 +34,7 @@ const CONFIRMED_FOR: Millis = 10_000
 const LONGEST: Millis = 60_000
 
 /**
- * What is remembered of one replica and its model. Closed: it serves. Open: it is ejected. Half-open: its time is
+ * The circuit breaker of one replica and its model. Closed: it serves. Open: it is ejected. Half-open: its time is
  * over, and one request may try it, where it is watched once a probe was answered; how that ends closes the breaker or
  * opens it for longer.
  */

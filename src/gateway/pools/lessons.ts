@@ -3,7 +3,7 @@ import { isNative } from '../../policy/dialect.ts'
 import type { ChatAsk, EmbeddingAsk, InferenceRequest } from '../../policy/facts.ts'
 import { chatNameOf, DROPPABLE, DROPPABLE_OF_VECTORS } from '../../policy/providers/droppable.ts'
 
-/** What a refusal taught of the backends of a pool: they do not take a field of chats, or call the cap of an answer otherwise. */
+/** A lesson from a refusal: a pool's backends do not take a field of chats, or call the cap of an answer otherwise. */
 export interface Lesson {
   readonly field: string
   /** The name in its place; absent where the field is left out. */
@@ -20,7 +20,7 @@ interface Learned extends Lesson {
 }
 
 /**
- * What refusals taught of one pool, by the account whose request was refused: what it sends may be why, so that no other
+ * The lessons of one pool, by the account whose request was refused: its own bodies may be the reason, so that no other
  * account's requests are changed by it. A reload forgets all of it.
  */
 export class Lessons {
@@ -48,14 +48,14 @@ export class Lessons {
     return field !== STREAM_OPTIONS || at === undefined || now - at >= LASTS
   }
 
-  /** What an account's requests to the pool taught, as the files declare the pool now. */
+  /** The lessons of an account's requests to the pool, as the files declare the pool now. */
   of(pool: Pool, account: string, now: EpochMs): readonly Lesson[] {
     this.#follow(pool)
     // Nearly always there is nothing to look up.
     return this.#byAccount.size === 0 ? NONE : this.#of(account, now)
   }
 
-  /** What is known now: each lesson with its account, and when it was learned. */
+  /** The lessons known now, each with its account and when it was learned. */
   known(
     now: EpochMs,
   ): readonly { readonly account: string; readonly lessons: readonly Lesson[]; readonly at: EpochMs }[] {
@@ -119,7 +119,7 @@ const OTHER_CAP: Readonly<Record<CapField, CapField>> = {
 }
 
 /**
- * What the refusal of a field teaches, where the request can be asked again by it. A cap gets its other name, unless that was
+ * The lesson from the refusal of a field, where the request can be asked again by it. A cap gets its other name, unless that was
  * refused as well: no request goes without one. `before` is what this request taught already.
  */
 export function lessonOf(

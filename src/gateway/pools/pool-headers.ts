@@ -1,6 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 
-/** What every request to a pool is sent with: its key, and headers of its own. */
+/** The headers of every request to a pool: its key, and headers of its own. */
 export function poolHeaders({ key, auth = BEARER, headers }: PoolHeaders): Record<string, string> {
   const sent: Record<string, string> = {}
   if (key !== undefined) sent[auth.header] = `${auth.prefix}${key.reveal()}`

@@ -62,7 +62,7 @@ export class Replica {
     this.cool(now, { time: Math.min(...asked.map(pause => leftOf(pause, now))), asked: true })
   }
 
-  /** What is left of the longest pause, whoever was asked for it. */
+  /** The rest of the longest pause, whoever it was asked of. */
   longestPause(now: EpochMs): Millis {
     return Math.max(leftOf(this.#pause, now), ...Array.from(this.#pausesOf.values(), pause => leftOf(pause, now)))
   }
@@ -81,7 +81,7 @@ export class Replica {
     this.#pausesOf.set(account, pause)
   }
 
-  /** What is left of the pause for an account, or for all. */
+  /** The rest of the pause for an account, or for all. */
   cooling(now: EpochMs, account?: string): Millis {
     return Math.max(leftOf(this.#pause, now), leftOf(this.#pauseOf(account), now))
   }
@@ -131,7 +131,7 @@ interface AccountPause {
   readonly account?: string
 }
 
-/** What is heard of a pool and its replicas. */
+/** Events of a pool and its replicas. */
 export interface ReplicaEvents {
   /** It was ejected, or is back. */
   readonly changed: (replica: Replica) => void
@@ -148,11 +148,11 @@ const NO_PAUSE: PauseSince = { from: 0, time: 0, asked: false }
 
 const leftOf = ({ from, time }: PauseSince, now: EpochMs): Millis => (now < from ? 0 : Math.max(0, from + time - now))
 
-/** What this process knows of one pool. */
+/** This process's state of one pool. */
 export class PoolState {
   readonly slots = new Slots()
   readonly surplus = new TokenSurplus()
-  /** What refusals taught of its backends. */
+  /** Lessons from refusals of its backends. */
   readonly lessons = new Lessons()
   readonly #replicas = new Map<string, Replica>()
   /** Those that `replicas` was asked for last. */
@@ -254,7 +254,7 @@ export interface Sharing {
   readonly lenderOf?: (pool: string) => Lender
 }
 
-/** What this process knows of every pool. It outlives the configuration: another process knows its own. */
+/** This process's state of every pool. It outlives the configuration; other processes have states of their own. */
 export class Pools {
   readonly #states = new Map<string, PoolState>()
   readonly #changed: ReplicaChanged

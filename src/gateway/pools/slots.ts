@@ -53,7 +53,7 @@ export class Slots {
     else if (this.#lent > 0) this.#owed = 1
   }
 
-  /** Of another number of places all are lent anew. */
+  /** Begins with another number of places, all of which are lent anew. */
   #begin(max: number): void {
     this.#max = max
     this.#owed = Math.min(this.#taken, this.#lent)

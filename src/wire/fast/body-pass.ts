@@ -1,7 +1,7 @@
 /** One pass over the bytes of a JSON text, before anything of it is parsed. */
 export interface BodyPass {
   /**
-   * What the pass finds, or of what there is more than may be: then it stops. `elides` leaves long texts out, where the
+   * The findings of the pass, or the bound that was passed: then it stops. `elides` leaves long texts out, where the
    * pass can.
    */
   read(bytes: Buffer, most: Most, elides: Elides): Reading | keyof Most
@@ -18,7 +18,7 @@ export type Elides = 'none' | 'chat' | 'embeddings' | 'dialects'
 export interface Most {
   readonly depth: number
   readonly values: number
-  /** Of the outermost object. */
+  /** The most members of the outermost object. */
   readonly members: number
 }
 
@@ -37,11 +37,11 @@ export interface Member {
   readonly end: number
 }
 
-/** What one pass over a JSON text finds. */
+/** The findings of one pass over a JSON text. */
 export interface Shape {
   /** Names in it, at any depth. */
   readonly names: number
-  /** Of the outermost object, in order. */
+  /** The members of the outermost object, in order. */
   readonly members: readonly Member[]
 }
 
@@ -62,7 +62,7 @@ export interface Elision {
   readonly length: number
   /** The outline: in the place of each text that is left out stands a mark, U+0000 and its number. */
   text(encoding: 'latin1' | 'utf8'): string
-  /** Of each text that is left out: where its quotes begin and end, and its UTF-8 bytes. */
+  /** For each text that is left out: where its quotes begin and end, and its UTF-8 bytes. */
   places(): Int32Array
 }
 

@@ -122,7 +122,7 @@ function markIn(text: string, from: number): Mark | undefined {
   return { start, end: end + 1, number: Number(text.slice(start + 1, end)) }
 }
 
-/** The same in JSON. A text of the client that says the same has two backslashes there. */
+/** Finds a mark in JSON. A client's text that looks like one has two backslashes there. */
 function writtenMarkIn(json: string, from: number): Mark | undefined {
   let start = json.indexOf(WRITTEN_NUL, from)
   while (start !== -1 && isEscaped(json, start)) start = json.indexOf(WRITTEN_NUL, start + 1)

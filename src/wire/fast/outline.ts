@@ -5,11 +5,11 @@ import { scriptPass } from './script-pass.ts'
 import { WebAssemblyPass } from './webassembly-pass.ts'
 import { isWithout } from './without.ts'
 
-/** What is to be parsed of a JSON text. */
+/** The part of a JSON text that is to be parsed. */
 export interface Outline extends Shape {
   /** The text. For each text that was left out stands a mark, U+0000 and its number; data:image/ of a picture stays. */
   readonly text: string
-  /** Of each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
+  /** For each text that was left out: where its quotes begin and end, and its UTF-8 bytes. */
   readonly elided: Int32Array
   /** Whether a name of the outermost object has escapes in it, or there are more members than `members` holds. */
   readonly notSpliceable: boolean

@@ -20,7 +20,7 @@ export function* findPictures(bytes: Buffer): Steps<PictureList | undefined> {
   const values: Record<string, unknown> = {}
   const found = yield* readMembers(cursor, function* (name) {
     if (name === 'data') {
-      // Of two lists a parser keeps the second.
+      // A parser keeps the second of two lists.
       const pictures: (Span | undefined)[] = []
       items = pictures
       return yield* readList(cursor, () => readItem(cursor, pictures))

@@ -8,7 +8,7 @@ const BACKSLASH = 0x5c
 const LETTER_U = 0x75
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-/** What may follow a backslash, beside u. */
+/** Characters that may follow a backslash, beside u. */
 const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'))
 const MOST_MEMBERS = 1024
 /** The parser keeps one copy of texts up to this length in UTF-16, of which each unit takes at most three bytes of UTF-8. */
@@ -167,7 +167,7 @@ class ScriptReading {
   }
 }
 
-/** Of an object, the names that came one after the other: those of another object that begins with the same ones follow it. */
+/** The names of an object in their order: another object that begins with the same ones follows it. */
 type NameForm = Map<string, NameForm>
 
 /** Counts what costs the parser something, as wasm/names.ts does. */
@@ -175,7 +175,7 @@ class NewCounter {
   readonly #strings: Strings
   readonly #first: NameForm = new Map()
   readonly #texts = new Set<string>()
-  /** Of each object that is open. */
+  /** The form of each open object. */
   #forms: NameForm[] = [this.#first]
   #names = 0
   #isValue = false
@@ -238,7 +238,7 @@ function unitsOf(written: string): number {
   let units = 0
   for (let at = 0; at < written.length; at++) {
     const byte = written.charCodeAt(at)
-    // What follows the first byte of a character is none of its own; characters of four bytes are two units.
+    // Bytes after a character's first one are no units of their own; characters of four bytes are two units.
     if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1
     if (byte === BACKSLASH) at += written[at + 1] === 'u' ? 5 : 1
   }

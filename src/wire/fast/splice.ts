@@ -7,7 +7,7 @@ export interface Change {
   readonly json: string
 }
 
-/** What comes in the place of some bytes. */
+/** A replacement for some bytes. */
 interface Cut {
   readonly start: number
   readonly end: number
@@ -53,7 +53,7 @@ function cutsOf(written: Written, changes: readonly Change[]): readonly Cut[] {
   return cuts
 }
 
-/** The same with members left out, each with the comma that parts it from the next one, or else from the one before. */
+/** The cuts of a text without some members, each with the comma that parts it from the next one, or else from the one before. */
 function cutsWithout(written: Written, changes: readonly Change[], elided: readonly string[]): readonly Cut[] {
   const { bytes, members } = written
   // Compared byte by byte.

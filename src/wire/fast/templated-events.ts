@@ -5,7 +5,7 @@ import { leastTokens } from '../usage/usage.ts'
 export interface EventTemplate {
   readonly before: string
   readonly after: string
-  /** The same as clients get it. */
+  /** The text before the content as clients get it; after it, `sentAfter`. */
   readonly sentBefore: string
   readonly sentAfter: string
   /** Whether that is no other. */
@@ -24,7 +24,7 @@ export interface TemplatedEvents {
   readonly events: string
 }
 
-/** What JSON writes as it is, of ASCII. */
+/** ASCII that JSON writes without an escape. */
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /**
@@ -42,7 +42,7 @@ export function readTemplated(
   let outputBytes = 0
   let tokens = 0
   let at = from
-  /** What stands between it and `at` goes out as it came. */
+  /** Text between it and `at` goes out as it came. */
   let unsent = from
   for (let end = endOfText(template, latin1, at); end !== -1; end = endOfText(template, latin1, at)) {
     const start = at + before.length

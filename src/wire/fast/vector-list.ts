@@ -39,7 +39,7 @@ export function* findVectors(bytes: Buffer): Steps<VectorList | undefined> {
       return span !== undefined
     }
     if (name !== 'data') return (yield* cursor.value()) !== undefined
-    // Of two lists a parser keeps the second.
+    // A parser keeps the second of two lists.
     items = []
     cursor.blanks()
     const start = cursor.at

@@ -83,7 +83,7 @@ export class WebAssemblyPass implements BodyPass {
 /** Compiled once: an instance of its own has memory of its own. */
 let module: WebAssembly.Module | undefined
 
-/** What wasm/outline.ts exports, and below, as there, the addresses of its results in memory, and its flags. */
+/** The exports of wasm/outline.ts, and below, as there, the addresses of its results in memory, and its flags. */
 interface Code {
   readonly memory: WebAssembly.Memory
   room(length: number): number

@@ -11,11 +11,11 @@ import { responsesNative } from '../responses/native.ts'
 import { itemNotFound, refuseState } from '../responses/state.ts'
 import { idIn } from './session-usage.ts'
 
-/** What a session was admitted for. */
+/** The terms of a session's admission. */
 export interface SessionScope {
   /** Whether a client means the model of the session by this name. */
   readonly isOwnModel: (name: string) => boolean
-  /** What its backend calls the model. */
+  /** The backend's name for the model. */
   readonly backendModel: string
   /** Tools that the backend may run itself. */
   readonly providerTools: readonly string[]
@@ -27,7 +27,7 @@ export interface SessionScope {
   readonly namesAsks: boolean
 }
 
-/** What becomes of a message of a client. */
+/** The outcome of a client's message. */
 export type ReadMessage = { readonly eventId?: string } & (
   | { readonly denial: Denial }
   /** `asks` is whether it asks for a response. */
@@ -36,7 +36,7 @@ export type ReadMessage = { readonly eventId?: string } & (
 
 /**
  * Reads what a client says in a session over WebSocket, where it is an event of OpenAI's Realtime or Responses: a JSON object.
- * What would have the backend work with another model, run a tool of its own, or take up what is kept in the operator's account is
+ * A member that would have the backend work with another model, run a tool of its own, or read the operator's account is
  * refused, as it is of a request, wherever in the event it stands and whatever type the event has. Everything else passes as it is.
  */
 export class ClientEvents {
@@ -84,7 +84,7 @@ export class ClientEvents {
       ...(given && { event_id: given }),
     }
     const eventId = said ?? (given || undefined)
-    // Of a name that stands twice the backend might take the other one.
+    // The backend might take the other value of a name that stands twice.
     const isAsSent = written !== undefined && Object.keys(changes).length === 0
     return {
       ...(eventId !== undefined && { eventId }),
@@ -169,7 +169,7 @@ const partsOf = (event: JsonObject): readonly (readonly [string, JsonObject])[] 
     ([name, part]) => (isObject(part) ? [[name, part] as const] : []),
   )
 
-/** What of a request is replaced, so that nothing of it is kept. */
+/** The replacements in a request, so that no backend keeps it. */
 function withoutStore(body: JsonObject): JsonObject {
   const { store, stream: _always, ...replaced } = responsesNative.replaced(body)
   return body.store === store ? replaced : { store, ...replaced }
@@ -178,12 +178,12 @@ function withoutStore(body: JsonObject): JsonObject {
 /** OpenAI itself keeps one for each connection. */
 const RESPONSES_KEPT = 64
 
-/** Whether what asks for a response is a request of Responses: those of Realtime have all of theirs in `response`. */
+/** Whether an event that asks for a response is a Responses request: Realtime's have all members in `response`. */
 const isResponses = (event: JsonObject): boolean => Object.keys(event).some(name => !OF_REALTIME.has(name))
 
 const OF_REALTIME: ReadonlySet<string> = new Set(['type', 'event_id', 'response'])
 
-/** What an item refers to would be looked up in the operator's account. */
+/** Refuses references of items: the backend would look them up in the operator's account. */
 function refuseReferences(input: readonly unknown[], found: Findings): void {
   for (const [index, item] of input.entries()) {
     const { type, id } = asObject(item)
@@ -197,7 +197,7 @@ function below(name: string, { denial }: Denied): Denial {
     : denial
 }
 
-/** What a body is to a request, an event is to a session. */
+/** Turns a denial of a body into one of an event, which is to a session what a body is to a request. */
 const ofEvent = ({ denial }: Denied): Denial =>
   'field' in denial && denial.field === 'body' && 'problem' in denial ? invalid('event', denial.problem).denial : denial
 

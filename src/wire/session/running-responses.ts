@@ -70,7 +70,7 @@ export class RunningResponses {
   }
 }
 
-/** What was asked for and has not begun by then was refused, by a backend that does not say so. */
+/** A response that has not begun by then was refused, by a backend that does not say so. */
 const BEGINS_WITHIN: Millis = 30_000
 
 const UNNAMED = '\0'

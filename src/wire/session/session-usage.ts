@@ -3,7 +3,7 @@ import { asObject, type JsonObject } from '../json-safety.ts'
 import { readPassthroughUsage } from '../passthrough.ts'
 import { type LeastUsage, leastTokens, type Usage } from '../usage/usage.ts'
 
-/** What a response or a transcription of a session used: as its backend reported it, or at the least where it did not. */
+/** The usage of a session's response or transcription: as its backend reported it, or the least where it did not. */
 export type ResponseUsage =
   | { readonly usage: Usage }
   /** `isCancelled`: its backend may have made more than it said before it was told to stop. */
@@ -19,7 +19,7 @@ export const MOST_RESPONSES = 64
 export class SessionUsage {
   readonly #responses = new SaidTokens()
   readonly #transcriptions = new SaidTokens()
-  /** Of the response before: a session goes on with all that it had. */
+  /** The input tokens of the response before: a session goes on with all that it had. */
   #inputTokens: number | undefined
 
   /** Reads an event of the backend. What was used by the response or the transcription that is done with it. */
@@ -36,12 +36,12 @@ export class SessionUsage {
     return this.#responses.tokens + this.#transcriptions.tokens
   }
 
-  /** What was used at the least by what is not done; undefined where nothing of it was said. */
+  /** The least usage of unfinished responses and transcriptions; undefined where none of them said anything. */
   get least(): LeastUsage | undefined {
     return this.#leastOf(this.#responses.tokens, this.#transcriptions.tokens)
   }
 
-  /** The same where a response is running, whose prompt is read before it says anything. */
+  /** The least usage where a response is running, whose prompt is read before it says anything. */
   get leastOfRunning(): LeastUsage {
     return this.least ?? this.#unsaid
   }
@@ -50,7 +50,7 @@ export class SessionUsage {
     return { outputTokens: 0, ...(this.#inputTokens !== undefined && { inputTokens: this.#inputTokens }) }
   }
 
-  /** The same, which from here on is no part of what they use. */
+  /** Takes the least usage so far out of the unfinished ones. */
   cut(): LeastUsage | undefined {
     const { least } = this
     this.#responses.clear()
@@ -73,7 +73,7 @@ export class SessionUsage {
     return least && { least: response.status === 'failed' ? { inputTokens: 0, ...least } : least }
   }
 
-  /** Of what a client said, which another model writes down. */
+  /** The usage of a transcription of the client's speech, which another model writes. */
   #transcribed(event: JsonObject): ResponseUsage | undefined {
     const { type, delta, transcript } = event
     const id = idIn(event.item_id)
@@ -90,7 +90,7 @@ export class SessionUsage {
   #leastOf(responses: number, transcriptions: number): LeastUsage | undefined {
     const outputTokens = responses + transcriptions
     if (outputTokens === 0) return undefined
-    // What a transcription heard is not known.
+    // The input of a transcription is not known.
     if (responses === 0) return { outputTokens, inputTokens: 0 }
     const inputTokens = this.#inputTokens
     if (inputTokens === undefined) return { outputTokens }

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Denied, invalid } from '../../policy/denial.ts'
 
-/** What a request for a WebSocket says beside its path and its key. */
+/** A request for a WebSocket, beside its path and its key. */
 export interface SocketRequest {
   /** As the query names it. */
   readonly model?: string

@@ -9,7 +9,7 @@ import { outputBytesOf } from '../usage/usage.ts'
 import type { Listed, ListedTool } from './listed.ts'
 import { endsAnswer, type HostedCall, type Turn, textOf } from './turn.ts'
 
-/** What all rounds of one answer have in common, once a round of it has begun to speak. */
+/** The members that all rounds of one answer share, once a round of it has begun to speak. */
 export interface OneAnswer {
   readonly id: unknown
   readonly created: unknown
@@ -28,7 +28,7 @@ interface AttemptTerms {
 
 interface ReaderTerms extends AttemptTerms {
   readonly listed: Listed
-  /** Of the rounds before; undefined in the first. */
+  /** The answer of the earlier rounds; undefined in the first. */
   readonly answer?: OneAnswer | undefined
 }
 
@@ -41,7 +41,7 @@ interface OpenCall {
   signed?: JsonObject
   /** Once its name is known: a hosted tool, or the place among the calls of the client. */
   of?: ListedTool | number
-  /** What came before its name. */
+  /** Deltas that came before its name. */
   unnamed: readonly JsonObject[]
 }
 
@@ -55,7 +55,7 @@ export class DeltaReader {
   /** How many calls are of the client. */
   #clients = 0
   #content = ''
-  /** What the model thought, and where its backend told it. */
+  /** The model's reasoning, and the field in which its backend told it. */
   #reasoning = ''
   #field: ReasoningField | undefined
   readonly #thoughts = new SignedThoughts()
@@ -71,7 +71,7 @@ export class DeltaReader {
     this.#answer = terms.answer
   }
 
-  /** What the rounds after this one go on with. */
+  /** The answer that later rounds go on with. */
   get answer(): OneAnswer | undefined {
     return this.#answer
   }
@@ -160,7 +160,7 @@ const hostedCall = ({ id, of, arguments: args, signed = {} }: OpenCall): HostedC
 export const finishEvent = (answer: OneAnswer, finish: string, first: boolean): string =>
   chunkEvent(answer, [{ index: 0, delta: first ? { role: 'assistant', content: '' } : {}, finish_reason: finish }])
 
-/** What all rounds used, where the client asked for it. */
+/** The event with the usage of all rounds, where the client asked for it. */
 export const usageEvent = (answer: OneAnswer, usage: JsonObject): string => chunkEvent(answer, [], usage)
 
 const chunkEvent = (answer: OneAnswer, choices: readonly JsonObject[], usage?: JsonObject): string =>

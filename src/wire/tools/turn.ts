@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../json-safety.ts'
 
-/** What a model said in one round of an answer with hosted tools. */
+/** A model's turn in one round of an answer with hosted tools. */
 export interface Turn {
   readonly content: string
   /** To be run here, in order: none where the client has calls of its own to run, or the answer ends with this turn. */
   readonly calls: readonly HostedCall[]
-  /** What the model thought, and its backend signed of that, as fields of the message: it wants them back with the results. */
+  /** The model's reasoning and its backend's signatures, as fields of the message: the backend wants them back with the results. */
   readonly thoughts?: JsonObject
   readonly usage?: JsonObject
 }

@@ -108,7 +108,7 @@ function chatUsage(usage: Usage, reasoningTokens: number): JsonObject {
   }
 }
 
-/** Of what a usage object counts, the reasoning; 0 where it tells none. */
+/** The reasoning tokens of a usage object; 0 where it tells none. */
 export const reasoningTokensIn = (usage: unknown): number => {
   if (!isObject(usage)) return 0
   let most = countIn(usage.reasoning_tokens) ?? 0
@@ -150,7 +150,7 @@ function hitsAndMisses({ prompt_cache_hit_tokens, prompt_cache_miss_tokens }: Js
 }
 
 /**
- * Whether what a cache held comes on top of the prompt's tokens. Anthropic's names mean that; LiteLLM and others have the
+ * Whether cached tokens come on top of the prompt's tokens. Anthropic's names mean that; LiteLLM and others have the
  * same names for a part of `prompt_tokens`, unless their numbers say otherwise.
  */
 function isBesidePrompt(
@@ -168,11 +168,11 @@ function isBesidePrompt(
 interface Cache {
   readonly read: number
   readonly written: number
-  /** Of what was written, for an hour. */
+  /** Written tokens that are kept for an hour. */
   readonly kept: number
 }
 
-/** What a cache held of a prompt, or holds from now on, by all the names for it. */
+/** The prompt's tokens that a cache held, or holds from now on, by all the names for them. */
 function cacheIn(value: JsonObject): Cache {
   let read = mostOf(value, READ) ?? 0
   let written = Math.max(mostOf(value, WRITTEN) ?? 0, createdIn(value))
@@ -187,14 +187,14 @@ function cacheIn(value: JsonObject): Cache {
   return { read, written, kept }
 }
 
-/** What was written by how long it is kept, as Anthropic and DashScope tell it. */
+/** The written tokens by how long they are kept, as Anthropic and DashScope tell them. */
 function createdIn({ cache_creation }: JsonObject): number {
   if (!isObject(cache_creation)) return 0
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = cache_creation
   return Math.max(mostOf(cache_creation, WRITTEN) ?? 0, (countIn(short) ?? 0) + (countIn(long) ?? 0))
 }
 
-/** Of what was written into a cache, the tokens that stay for an hour, which cost more. */
+/** The tokens written into a cache for an hour, which cost more. */
 export const keptIn = ({ cache_creation, cache_creation_token_details: details }: JsonObject): number =>
   Math.max(
     countIn(asObject(cache_creation).ephemeral_1h_input_tokens) ?? 0,

@@ -1,6 +1,6 @@
 import { type LeastUsage, leastOfReported, type Usage } from './usage.ts'
 
-/** What an answer used that is still coming: what was said of it so far, and what its backend reported on the way. */
+/** The usage of an answer that is still coming: its output so far, and the usage that its backend reported on the way. */
 export class UsageSoFar {
   /** Bytes of content, reasoning and tool calls. */
   outputBytes = 0
@@ -20,7 +20,7 @@ export class UsageSoFar {
     return this.#reportedAt === this.tokens ? this.#reported : undefined
   }
 
-  /** What was used so far at the least: what was reported on the way, and a token for each delta since. */
+  /** The least usage so far: the usage reported on the way, and a token for each delta since. */
   get least(): LeastUsage {
     const { outputTokens = 0 } = this.#reported ?? {}
     const least = Math.max(this.tokens, outputTokens + this.tokens - this.#reportedAt)

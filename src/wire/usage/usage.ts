@@ -4,14 +4,14 @@ import { isObject } from '../json-safety.ts'
 /** Tokens as a backend counted them. */
 export type Usage = PaidTokens
 
-/** What a part of an answer used, as far as that can be told of one whose usage is not known. */
+/** The usage of a part of an answer, as far as it can be told where none was reported. */
 export interface LeastUsage extends CachedTokens {
   /** As a backend counted them; absent where it did not report them. */
   readonly inputTokens?: number
   readonly outputTokens: number
-  /** Of the prompt, where they are known and its tokens were not reported. */
+  /** Bytes of the prompt, where they are known and its tokens were not reported. */
   readonly promptBytes?: number
-  /** Of prompts that the same backend counted before. */
+  /** The ratio in prompts that the same backend counted before. */
   readonly bytesPerToken?: number
   /** Output that nothing was seen of, by the time that the backend worked. */
   readonly hiddenTokens?: number
@@ -21,7 +21,7 @@ export interface LeastUsage extends CachedTokens {
 export const atLeast = (usage: Usage, outputTokens: number): Usage =>
   usage.outputTokens >= outputTokens ? usage : { ...usage, outputTokens }
 
-/** Of a usage that was reported on the way, what was used at the least once so much output came. */
+/** The least usage once so much output came, from usage that was reported on the way. */
 export function leastOfReported(reported: Usage | undefined, outputTokens: number): LeastUsage {
   // A prompt of no tokens is what some report until they know.
   return reported && reported.inputTokens > 0 ? { ...reported, outputTokens } : { outputTokens }
@@ -64,7 +64,7 @@ export function deltaTokens(delta: unknown): number {
   return Math.max(1, tokens)
 }
 
-/** Of a text that is more than one token; short ones of the same delta may be parts of one. */
+/** The tokens of a text that has more than one; short texts of the same delta may be parts of one. */
 function longTokens(text: unknown): number {
   const tokens = typeof text === 'string' ? leastTokens(text) : 0
   return tokens > 1 ? tokens : 0
@@ -88,7 +88,7 @@ const ONE_TOKEN_CHARS = 16
 /** No tokenizer in use makes one token of two words: each token begins with the space before a word, or after it. */
 const WORDS = /\S+/g
 /**
- * Of texts without spaces: at the least a token for each four characters of Chinese, Japanese or Korean, for each three
+ * The least tokens of texts without spaces: one for each four characters of Chinese, Japanese or Korean, for each three
  * digits, and for each word of 24 letters.
  */
 const PIECES = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]{4}|\p{Nd}{3}|\p{L}{24}/gu
@@ -105,7 +105,7 @@ export function leastTokens(text: string): number {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII.
 const ASCII = /^[\x00-\x7f]*$/
 
-/** The same of a text in ASCII, which takes a tenth of the time. */
+/** The least tokens of a text in ASCII, counted in a tenth of the time. */
 const leastAsciiTokens = (text: string): number => Math.max(1, asciiWords(text), asciiPieces(text))
 
 function asciiWords(text: string): number {
