@@ -38,7 +38,7 @@ export interface BackendRequest {
   readonly requestId: string
   /** Where requests are traced: of the attempt, in the form of W3C Trace Context. */
   readonly traceparent?: string
-  /** Of this request alone, beside those of its pool. */
+  /** Headers of this request alone, beside those of its pool. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -55,7 +55,7 @@ export interface BackendListener<H extends BackendHead = BackendHead> {
 export interface BackendHead {
   readonly status: number
   readonly contentType: string
-  /** Of a refusal: the headers that say when to come again. */
+  /** The headers of a refusal that say when to come again. */
   readonly retry?: RetryHeaders
   /** The backend's `Date` header. */
   readonly date?: string
@@ -83,7 +83,7 @@ export type PassthroughBody = { readonly contentType: string } & (
 
 /** A body that is sent on as it arrives: once, and not read before. */
 export interface Upload {
-  /** Of what is sent on, where that is known before. */
+  /** Bytes that are sent on, where their number is known before. */
   readonly length?: number
   /** Bytes that came so far from its sender. */
   readonly received: number
@@ -102,7 +102,7 @@ export interface Upload {
 export type PassthroughListener = BackendListener<PassthroughHead>
 
 export interface PassthroughHead extends BackendHead {
-  /** What clients may read of the headers. */
+  /** The headers that clients may read. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -115,7 +115,7 @@ export interface Sockets {
 }
 
 export interface SocketRequest extends Omit<BackendRequest, 'fresh' | 'body'> {
-  /** What the backend calls the model. */
+  /** The name by which the backend knows the model. */
   readonly model: string
   /** Subprotocols, of which the backend chooses one. */
   readonly protocols: readonly string[]
@@ -131,7 +131,7 @@ export interface SocketHead extends BackendHead {
 /** The connection of a client, and what it is answered with. */
 export interface AcceptedSocket {
   readonly socket: Duplex
-  /** What came of it beyond the request. */
+  /** Bytes that came beyond the request. */
   readonly early: Buffer
   /** Lines of the 101: `name: value`. */
   readonly headers: readonly string[]
@@ -156,7 +156,7 @@ export interface Peer {
 
 export interface PeerEvents {
   frame(frame: Frame): void
-  /** What waited was sent. */
+  /** The waiting messages were sent. */
   drained(): void
   /** Nothing comes after it. */
   closed(end: PeerEnd): void
@@ -185,7 +185,7 @@ export interface ProbeRequest {
   readonly origin: string
   /** From the root of the origin. */
   readonly path: string
-  /** Of the dialect of its pool: the key above all. */
+  /** Headers of its pool's dialect: the key above all. */
   readonly headers: Readonly<Record<string, string>>
   readonly connectTimeout: Millis
   /** On a connection of its own, which is closed after it. */
@@ -206,7 +206,7 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** What came of a call: data of another program, which nothing here interprets. */
+/** The result of a call: data of another program, which nothing here interprets. */
 export interface ToolResult {
   /** The result, or why there is none; at most `maxResultBytes` of UTF-8, and marked where something was cut. */
   readonly text: string
@@ -269,7 +269,7 @@ export interface TracedAttempt {
   readonly pool: string
   /** Base URL. */
   readonly replica: string
-  /** What the backend calls the model. */
+  /** The name by which the backend knows the model. */
   readonly backendModel: string
   readonly maxTokens: number
 }
@@ -281,10 +281,10 @@ export interface AttemptTrace {
   end(end: { readonly result: AttemptResult; readonly status?: number; readonly usage?: Usage }): void
 }
 
-/** What is known of a request when it is over. */
+/** The facts about a request when it is over. */
 export interface TracedEnd {
   readonly status: number
-  /** Of the files: no name that a client made up. */
+  /** A model of the files: no name that a client made up. */
   readonly model?: string
   readonly plan?: string
   readonly rule?: string
@@ -330,7 +330,7 @@ export interface Reading<T> {
   drop(): void
 }
 
-/** What an answer takes of the process, counted for the account that asked for it. */
+/** The memory that an answer takes of the process, counted for the account that asked for it. */
 export interface AnswerCosts {
   readonly held: AnswerRoom
   /** Reads an answer when the turn of its account comes: it blocks the event loop. */

@@ -12,19 +12,19 @@ import type { KeptResponses } from './responses/kept-responses.ts'
 import type { Unserved } from './upstream/unanswered.ts'
 import type { UpstreamPorts } from './upstream/upstream-ports.ts'
 
-/** What serving a request takes, beside the request: it is admitted, sent and settled. */
+/** The ports that serving a request takes: it is admitted, sent and settled. */
 export interface ServingPorts extends UpstreamPorts {
   readonly leases: Leases
   /** Used only when `decisions.log` is set. */
   readonly decisions: DecisionLog
 }
 
-/** What serving a request takes that models answer. */
+/** The ports that serving a request to a model takes. */
 export interface InferencePorts extends ServingPorts {
   readonly tools: HostedTools
 }
 
-/** What serving a WebSocket takes. */
+/** The ports that serving a WebSocket takes. */
 export interface SessionPorts extends ServingPorts {
   readonly sockets: Sockets
 }

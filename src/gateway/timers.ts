@@ -33,7 +33,7 @@ export interface TimeLimits {
   readonly onCalledOff: (run: () => void) => Cancel
 }
 
-/** What comes of the work. Undefined when it is called off, or late: then its signal is aborted with a TimeoutError. */
+/** The result of the work. Undefined when it is called off, or late: then its signal is aborted with a TimeoutError. */
 export async function withTimeout<T>(
   { clock, time, onCalledOff }: TimeLimits,
   work: (signal: AbortSignal) => Promise<T>,
@@ -61,7 +61,7 @@ interface Deadline {
   readonly run: () => void
 }
 
-/** What is to happen after some time, unless all of it is called off: any number of them, with one timer of the clock. */
+/** Work that is due after some time, unless all of it is called off: any number of tasks with one timer of the clock. */
 export class Deadlines {
   readonly #clock: Clock
   /** The earliest first. */
@@ -97,7 +97,7 @@ export class Deadlines {
   #runDue(until: Millis): void {
     this.#timer = undefined
     this.#next = Number.POSITIVE_INFINITY
-    // What runs may call off the rest, or add to it.
+    // A task that runs may call off the rest, or add to it.
     let [first] = this.#waiting
     while (first && first.at <= until) {
       this.#waiting = this.#waiting.slice(1)

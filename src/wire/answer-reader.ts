@@ -8,7 +8,7 @@ export interface AnswerReader {
   readonly tokens: number
   /** The usage of all that was said so far, as the backend reported it. */
   readonly usage: Usage | undefined
-  /** What was used so far at the least. */
+  /** The least usage so far. */
   readonly least: LeastUsage
   /** Whether the backend reported anything that was used. */
   readonly hasReported: boolean
@@ -44,7 +44,7 @@ export interface AnswerReader {
   cut(charged: Usage, dropsLast: boolean): string
 }
 
-/** What some bytes of a stream brought. Nothing after a stop is read. */
+/** The reading of some bytes of a stream. Nothing after a stop is read. */
 export interface StreamReading {
   /** Whole events, as they go to the client; empty when there is none. */
   readonly events: string
@@ -63,11 +63,11 @@ export interface WholeAnswer {
   readonly outputBytes: number
   /** Images in it. */
   readonly items?: number
-  /** Of one that was fetched as a stream: tokens that its backend made at the least. */
+  /** The least tokens that its backend made, where it was fetched as a stream. */
   readonly tokens?: number
-  /** The same where it was ended at its cap. */
+  /** The least usage, where it was ended at its cap. */
   readonly least?: LeastUsage
-  /** Of such a stream: events that could not be read, and that the answer went on without. */
+  /** Events of such a stream that could not be read, and that the answer went on without. */
   readonly skippedEvents?: number
   /** Set where it is not a chat completion: it has the dialect of the client already. */
   readonly isNative?: true

@@ -54,7 +54,7 @@ function ofObject(value: JsonObject, depth: number): BackendError | undefined {
   return Object.keys(error).length > 0 ? error : undefined
 }
 
-/** What an error stands in, the innermost first. */
+/** The objects that wrap an error, the innermost first. */
 function* wrappedIn(value: JsonObject): Generator<unknown> {
   const { error, errors, metadata, message, detail } = value
   if (isObject(metadata)) yield typeof metadata.raw === 'string' ? (parsed(metadata.raw) ?? metadata.raw) : undefined

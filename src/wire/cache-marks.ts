@@ -37,7 +37,7 @@ export function markedLast(blocks: readonly JsonObject[], message: JsonObject): 
 
 const UNMARKED: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking'])
 
-/** What of a request may be marked, in the order in which a cache has it. */
+/** The parts of a request that may be marked, in the order in which a cache has them. */
 interface Marked {
   readonly tools?: readonly JsonObject[]
   readonly system: string | readonly JsonObject[]
@@ -45,7 +45,7 @@ interface Marked {
 }
 
 /**
- * The same with no more marks than are taken, which are the last ones: each keeps all that stands before it. A request with
+ * Keeps only as many marks as are taken, the last ones: each keeps all that stands before it. A request with
  * more is refused.
  */
 export function withFewMarks<M extends Marked>(request: M, most: number): M {

@@ -1,7 +1,7 @@
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 import type { CallSignature } from './reasoning/sealed-reasoning.ts'
 
-/** What the backend signed of a call of a chat, or of a part of one: as Gemini tells it, or LiteLLM in front of it. */
+/** The backend's signature of a chat's call, or of a part of one: as Gemini tells it, or LiteLLM in front of it. */
 export function signatureOf(call: JsonObject): Omit<CallSignature, 'call'> | undefined {
   const { thought_signature: google } = asObject(asObject(call.extra_content).google)
   if (isSigned(google)) return { of: 'google', signature: google }

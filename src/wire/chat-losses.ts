@@ -3,7 +3,7 @@ import type { LostFields } from '../policy/facts.ts'
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 
 /**
- * What of a chat is not sent, by the dialect of the backend; undefined where nothing is lost. A field
+ * The fields of a chat that are not sent, by the dialect of the backend; undefined where nothing is lost. A field
  * that says what is done anyway is none, and neither are hints that change nothing but the cost: `prompt_cache_key`.
  */
 export function lossesOfChat(chat: JsonObject): LostFields | undefined {
@@ -16,7 +16,7 @@ export function lossesOfChat(chat: JsonObject): LostFields | undefined {
   return DIALECT_NAMES.some(into => found[into]) ? found : undefined
 }
 
-/** The same beside what was lost on the way to the chat, whose fields have other names where its client wrote them. */
+/** These losses beside those on the way to the chat, whose fields have other names where its client wrote them. */
 export function lossesInAll(
   read: readonly string[],
   ofChat: LostFields | undefined,

@@ -31,7 +31,7 @@ export interface AskedModel {
   events(events: string, model: string): string
 }
 
-/** What a request is read by: its long texts, for which marks may stand, and what the configuration says. */
+/** The terms for reading a request: its long texts, for which marks may stand, and the configuration's part. */
 export interface ReadTerms {
   /** Code that looks into a text, or writes it as a part of another one, needs it whole. Marks may be joined with texts. */
   readonly texts: Pick<MarkedTexts, 'read' | 'startsWith' | 'json'>

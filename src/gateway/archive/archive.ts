@@ -19,11 +19,11 @@ export interface Archive {
   close(): Promise<void>
 }
 
-/** What an archive says of itself. */
+/** An archive's description of itself. */
 export interface ArchiveState {
   /** `PostgreSQL 15.8, TLS`. */
   readonly about: string
-  /** What the gateway would do at first: `creates the table svc_ledger`. */
+  /** The gateway's first step there: `creates the table svc_ledger`. */
   readonly plan?: string
 }
 
@@ -32,7 +32,7 @@ export interface ArchiveReader {
   /** Rows in the order of request ids, those of a request together, with ids in a range. */
   readRows(query: LedgerQuery, range: IdRange): AsyncIterable<LedgerRow>
   /**
-   * Of an account so many requests and one more, without waste: newest first, what came late before what it adds to. Absent
+   * Reads so many requests of an account and one more, without failed attempts: newest first, late rows before those they add to. Absent
    * where that would cost too much for what clients may ask again and again: they get what the store has.
    */
   readNewest?(query: NewestQuery, range: IdRange): Promise<readonly LedgerRow[]>

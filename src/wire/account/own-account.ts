@@ -29,7 +29,7 @@ export interface OwnAccount extends ShownPlan {
   readonly day: { readonly requests: number }
   readonly under_way: number
   readonly window: OwnWindow
-  /** What is used of each limit, as in GET /billing/quota. */
+  /** The use of each limit, as in GET /billing/quota. */
   readonly uses: readonly LimitRecord[]
   readonly at: string
 }
@@ -41,16 +41,16 @@ interface OwnWindow {
   readonly used_usd: string
   readonly held_usd: string
   readonly granted_usd: string
-  /** What the plan allots and what was granted; null without a plan. */
+  /** The plan's allowance and grants; null without a plan. */
   readonly limit_usd: string | null
 }
 
-/** What a store has of the account of a caller. */
+/** A caller's account as stores have it. */
 interface StoredUsage extends Readings {
   readonly record: { readonly label: string }
   readonly window: { readonly start: EpochMs; readonly end: EpochMs }
   readonly at: EpochMs
-  /** Of the limits that the caller may see. */
+  /** The use of the limits that the caller may see. */
   readonly uses: readonly LimitUse[]
 }
 

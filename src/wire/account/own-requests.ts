@@ -64,7 +64,7 @@ interface Row {
   readonly settledAt: EpochMs
 }
 
-/** Of all rows of one request: what came late is added to what was charged before. */
+/** Joins all rows of one request: late rows add to the first charge. */
 export function settledRequest(row: Row, more: readonly Row[]): OwnRequest {
   const all = [row, ...more]
   const sum = (count: (row: Row) => number) => all.reduce((total, each) => total + count(each), 0)

@@ -22,7 +22,7 @@ interface OwnUsageRow {
   readonly requests: number
   readonly input_tokens: number
   readonly output_tokens: number
-  /** Of the input. */
+  /** The cached part of the input. */
   readonly cached_tokens: number
   readonly cache_write_tokens: number
   /** An integer to add up, and the same amount as exact decimal text. */
@@ -30,7 +30,7 @@ interface OwnUsageRow {
   readonly usd: string
 }
 
-/** Of one day, model, plan and key. */
+/** The totals of one day, model, plan and key. */
 interface Total extends CachedTokens {
   readonly day: number
   readonly model: string

@@ -3,12 +3,12 @@ import { htmlText } from '../html.ts'
 /** The two consoles: `public` for customers, `admin` for operators. */
 export type Door = 'public' | 'admin'
 
-/** What the page of the console knows before it asks for anything: nothing of it is secret. */
+/** The facts that a page of the console has before it asks for anything: none of them is secret. */
 export interface ConsoleBoot {
   /** Whose console it is: that of customers, or that of operators. */
   readonly door: Door
   readonly brand: string
-  /** Of the files of the console. */
+  /** The build of the console's files. */
   readonly build: string
   /** All without a slash at the end. */
   readonly public_url: string
@@ -19,7 +19,7 @@ export interface ConsoleBoot {
   readonly issuer: string | null
   /** Null where the console has no sign-in. */
   readonly client_id: string | null
-  /** What tokens must be for. */
+  /** The resource that tokens must be for. */
   readonly resource: string | null
   /** Where a client buys more. */
   readonly topup: string | null

@@ -319,7 +319,7 @@ export interface ErrorRow {
 type Row<Code extends ErrorCode> = Code extends DeniedCode ? ErrorRow & Answers<Code> : ErrorRow
 
 interface Answers<Code extends DeniedCode> {
-  /** What a denial of this code says to its client. */
+  /** The client's answer to a denial of this code. */
   readonly answer: (denial: Extract<AnyDenial, { readonly code: Code }>, terms: ErrorTerms) => Answer
 }
 

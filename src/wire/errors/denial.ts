@@ -37,7 +37,7 @@ function deniedAnswer(denial: AnyDenial, terms: ErrorTerms, form: ErrorForm, { b
 const answerOf = (denial: AnyDenial, terms: ErrorTerms): Answer =>
   (errorCodes[denial.code].answer as (denial: AnyDenial, terms: ErrorTerms) => Answer)(denial, terms)
 
-/** What a stream that has begun says of a denial, in whatever form its dialect ends one. */
+/** The error with which a stream that has begun ends for a denial, in the form of its dialect. */
 export function streamErrorOf(denial: Denial, terms: ErrorTerms): StreamError {
   const status = openaiForm.status(denial, errorCodes[denial.code].status)
   const { message, type, code } = wordsOf(denial, status, answerOf(denial, terms).body)

@@ -1,6 +1,6 @@
 import { type ErrorRow, errorCodes, rateTypes } from './codes.ts'
 
-/** What GET /docs/errors.json answers. Backticks in its texts mark code. */
+/** The answer of GET /docs/errors.json. Backticks in its texts mark code. */
 export interface ErrorList {
   readonly object: 'list'
   readonly data: readonly ErrorDoc[]

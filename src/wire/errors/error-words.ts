@@ -1,7 +1,7 @@
 import type { AnyDenial } from './codes.ts'
 import type { ErrorBody } from './texts.ts'
 
-/** What an error says in every form: OpenAI's words for it. */
+/** The words of an error in every form: OpenAI's. */
 export interface ErrorWords {
   readonly message: string
   readonly type: string
@@ -70,7 +70,7 @@ function codeOf(denial: AnyDenial): string | null {
   return 'backendType' in denial && denial.reason === denial.backendType ? other : denial.reason
 }
 
-/** What a backend calls its refusal: agents shorten their history where it is `context_length_exceeded`. */
+/** A backend's code for its refusal: agents shorten their history where it is `context_length_exceeded`. */
 export function backendReason(denial: AnyDenial): string | undefined {
   switch (denial.code) {
     case 'VALIDATION_ERROR':

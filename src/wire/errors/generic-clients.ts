@@ -29,7 +29,7 @@ const productsIn = (agent: string): readonly string[] =>
 
 const names = (text: string): readonly string[] => text.split(/\s+/)
 
-/** What HTTP libraries, command lines and browsers call themselves. */
+/** The names of HTTP libraries, command lines and browsers. */
 const GENERIC: ReadonlySet<string> = new Set([
   ...names('curl libcurl pycurl wget httpie postmanruntime insomnia hurl bruno-runtime'),
   ...names('node node.js undici node-fetch axios got superagent needle deno bun'),

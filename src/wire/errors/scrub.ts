@@ -41,7 +41,7 @@ const FILES = [
   /(?<![\w./-])(?:[\w.-]{1,128}\/){1,16}[\w.-]{1,128}\.(?:py[co]?|so|jsx?|tsx?|json|ya?ml|toml|cfg|conf|ini|env|pem|key|crt|safetensors|gguf|bin|pth?|ckpt|log|db|sqlite3?|c|cc|cpp|cu|h|rs|go|java|rb|php|sh)\b/gi,
 ]
 
-/** What an operator calls things at a provider: ids of organizations and accounts, and names of projects and deployments. */
+/** Operators' names at a provider: ids of organizations and accounts, and names of projects and deployments. */
 const NAMES_OF_OPERATORS: readonly (readonly [form: RegExp, shown: string])[] = [
   [/\b(?:org|proj|team|acct|user|ws)[-_](?=[A-Za-z]*\d)[A-Za-z0-9]{6,64}\b/g, REDACTED],
   [/\barn:aws[\w-]*:[^\s"'`,]+/g, REDACTED],
@@ -66,7 +66,7 @@ export function scrub(text: string, secrets: readonly string[]): string {
   return scrubbed.slice(0, MAX_LENGTH)
 }
 
-/** The same without what operators call things at their providers. */
+/** A text without operators' names at their providers. */
 export const scrubNames = (text: string): string =>
   NAMES_OF_OPERATORS.reduce((scrubbed, [form, shown]) => scrubbed.replace(form, shown), text)
 

@@ -3,7 +3,7 @@ import type { ExhaustedDenial, FileProblem, OverloadDenial, PlanDenial, QuotaDen
 import { usdText } from '../money.ts'
 import { type LimitDenial, limitSentence } from './limit-sentence.ts'
 
-/** What an answer says beside what every answer of its code has in common. */
+/** An error answer, beside the parts that all answers of its code share. */
 export interface Answer {
   readonly body: ErrorBody
   readonly headers?: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ interface ErrorObject {
 
 export interface ErrorTerms {
   readonly brand: string
-  /** Of the request, for the form that repeats it in its body. */
+  /** The id of the request, for the form that repeats it in its body. */
   readonly requestId?: string
   /** A console and a page to top up only where the operator named one: links of our own making would lead nowhere. */
   readonly links: {

@@ -21,14 +21,14 @@ const MODEL_HEAD: Buffer = Buffer.from('Content-Disposition: form-data; name="mo
  * that no reader gets the end of one that has a flaw. It keeps the headers of a part, its name and the length of a boundary.
  */
 export class FormReader {
-  /** What our bytes differ in number from those that came, without the name of the model; known once that is `placed`. */
+  /** The difference in bytes between our form and the client's, without the name of the model; known once that is `placed`. */
   shift = 0
   /** Whether it is known where the model stands. */
   placed = false
   readonly #delimiter: Buffer
   readonly #judge: (model: string) => Denied | undefined
   #state: 'delimiter' | 'head' | 'content' | 'model' | 'close' = 'delimiter'
-  /** What came and was not handed on. */
+  /** Received bytes that were not handed on. */
   #bytes = NO_BYTES
   /** Where of it the present state begins, and, in what is passed on, how much of the part came before. */
   #at = 0
@@ -48,7 +48,7 @@ export class FormReader {
     this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes])
     while (this.#step());
     if (this.#flaw) return this.#flaw
-    // What is kept must not keep all that it came with.
+    // Kept bytes must not keep the whole piece that they came in.
     this.#handOn(this.#at)
     this.#bytes = Buffer.from(this.#bytes)
     return this.#pieces.splice(0)
@@ -134,7 +134,7 @@ export class FormReader {
     return true
   }
 
-  /** What is passed on ends before a delimiter; `passed` bytes of the part came before `start`. */
+  /** Ends a part before its delimiter; `passed` bytes of the part came before `start`. */
   #endPart(start: number, at: number, passed: number): boolean {
     const size = passed + at - start - CRLF.length
     if (size < 0 || !this.#bytes.subarray(at - CRLF.length, at).equals(CRLF))
@@ -163,7 +163,7 @@ export class FormReader {
     }
   }
 
-  /** What is before goes its way. */
+  /** Hands on the bytes before `end`. */
   #handOn(end: number): void {
     if (end > 0) this.#pieces.push(this.#bytes.subarray(0, end))
     this.#bytes = this.#bytes.subarray(end)

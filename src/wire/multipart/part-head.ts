@@ -1,11 +1,11 @@
-/** What the headers of a part of a form say. */
+/** The headers of a part of a form. */
 export interface PartHead {
   readonly name: string
   /** Bytes of what follows, where it says so. */
   readonly length?: number
 }
 
-/** Of every part: no folding, and nothing that a reader may take for the end of a line. */
+/** A header line of any part: no folding, and nothing that a reader may take for the end of a line. */
 const LINE = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/
 const VALUE = `"(?:[^"\\\\]|\\\\.)*"|[^\\s";,\\\\]+`
 /** The name comes first: some look for `name="` and find that of `filename="`. */
@@ -13,7 +13,7 @@ const DISPOSITION = new RegExp(
   `^form-data[ \\t]*;[ \\t]*name=("[^"\\\\]*"|[^\\s";,\\\\]+)((?:[ \\t]*;[ \\t]*filename\\*?=(?:${VALUE}))*)$`,
   'i',
 )
-/** What would be a name to those who do not mind quotes. */
+/** A name to readers that do not mind quotes. */
 const NAME_WITHIN = /;\s*["'\\]*name\*?["'\\]*\s*=/i
 /** In another header it is one to those who look for it anywhere. */
 const NAME_ELSEWHERE = /(?:^|[^a-z])name\*?["'\\]*\s*=/i
@@ -56,7 +56,7 @@ function headersIn(head: string): ReadonlyMap<string, string> | string {
 const hasTwice = (file: string): boolean =>
   [/;[ \t]*filename=/gi, /;[ \t]*filename\*=/gi].some(each => (file.match(each)?.length ?? 0) > 1)
 
-/** What is wrong with a part that is the model to some, and what with one that is to all. */
+/** The fault of a part that some readers take for the model, or that all do. */
 function modelProblem(name: string, file: string, headers: ReadonlyMap<string, string>): string | undefined {
   if (name !== 'model')
     return /^\[?model(?:[[\]].*)?$/i.test(name) ? 'has a part that some would read as `model`' : undefined

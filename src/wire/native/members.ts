@@ -5,7 +5,7 @@ import { Findings } from '../findings.ts'
 import { fieldName, isObject, type JsonObject } from '../json-safety.ts'
 import { isFree } from '../spelling.ts'
 
-/** What of a body a backend of its dialect is not sent unasked. */
+/** The parts of a body that a backend of its dialect gets only where its pool asks for them. */
 export interface ReadMembers {
   /** Members that the dialect does not have, each once by its name from the top, such as `input.content.uuid`; bounded. */
   readonly unknown: readonly string[]
@@ -17,7 +17,7 @@ export interface ReadMembers {
   readonly cacheTime?: CacheTime
 }
 
-/** What a body is read by: its long texts, and the names that some pool passes on. */
+/** The terms for reading a body: its long texts, and the names that some pool passes on. */
 export interface MemberTerms {
   readonly texts: Pick<MarkedTexts, 'read' | 'startsWith'>
   readonly passed: ReadonlySet<string>
@@ -147,7 +147,7 @@ class MemberReader {
 }
 
 /**
- * What is looked for in a member: nothing, an address, one in the place of a file's bytes, a mark for a cache, or arguments
+ * The search in a member: for nothing, an address, one in the place of a file's bytes, a mark for a cache, or arguments
  * that may be its input. What is `free` is not looked into.
  */
 type Kind = 'plain' | 'address' | 'bytes' | 'mark' | 'input' | 'free'
@@ -185,7 +185,7 @@ interface Keeping {
   readonly path: readonly string[]
 }
 
-/** The same object where it has no other members. */
+/** The known members of an object; the object itself where it has no others. */
 function knownIn(object: JsonObject, { known, below, passes, path }: Keeping): JsonObject {
   let isSame = true
   const kept: Record<string, unknown> = {}

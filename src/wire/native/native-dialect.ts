@@ -17,7 +17,7 @@ export interface NativeDialect {
   replaced(body: JsonObject): JsonObject
   /** Makes the reader of one stream. */
   readonly reader: () => NativeReader
-  /** What a whole answer says; undefined where it is none. */
+  /** Reads a whole answer; undefined where the body is none. */
   answer(body: JsonObject): NativeAnswer | undefined
   /** The whole answer that the events of a stream amount to; undefined where they are not all of one. */
   wholeOf(events: readonly JsonObject[]): JsonObject | undefined
@@ -26,7 +26,7 @@ export interface NativeDialect {
 }
 
 export interface NativeReader {
-  /** What the data of one event says. */
+  /** Reads the data of one event. */
   read(event: JsonObject): NativeEvent
   /** Whether all parts of the answer began before they went on, and ended: SDKs fail where an event of that is missing. */
   readonly isOrderly: boolean
@@ -44,7 +44,7 @@ export interface NativeEvent {
   readonly outputBytes: number
   /** Tokens that its backend made for that at the least. */
   readonly tokens: number
-  /** What all of the answer used so far, where this event says it. */
+  /** The usage of the answer so far, where this event says it. */
   readonly usage?: Usage
   /** Set where it begins a call. */
   readonly hasCall?: true

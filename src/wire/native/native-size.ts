@@ -4,7 +4,7 @@ import type { MarkedTexts } from '../fast/marked-texts.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 /**
- * What a body of Responses or Messages weighs for a backend that gets it as it was written: with what its chat leaves out,
+ * The size of a Responses or Messages body for a backend that gets it natively: with the parts that its chat leaves out,
  * such as files, reasoning that only the provider can read, and members that its dialect does not have.
  */
 export function nativeSizeOf(body: JsonObject, known: DialectMembers, texts: Pick<MarkedTexts, 'sizeOf'>): NativeSize {
@@ -132,7 +132,7 @@ const isOfProvider = (tool: unknown): boolean => {
 
 const OF_CLIENTS: ReadonlySet<string> = new Set(['function', 'custom', 'namespace'])
 
-/** What a provider has its models read of a tool of its own, in tokens, at the most: the request has its name alone. */
+/** The most tokens that a model reads of its provider's own tool: the request has its name alone. */
 const TOOL_TOKENS = 4096
 
 /** Members of a body that no model reads. */

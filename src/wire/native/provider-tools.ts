@@ -65,7 +65,7 @@ const NAME_CHARS = 64
 
 const VERSION = /(?:_preview)?(?:_\d{8}|_\d{4}_\d{2}_\d{2})?$/
 
-/** What the client runs itself, and what is only about other tools. */
+/** Types of tools that the client runs itself, and of those that are only about other tools. */
 const CLIENTS: ReadonlySet<string> = new Set([
   ...['function', 'custom', 'namespace', 'hosted'],
   ...['local_shell', 'apply_patch', 'bash', 'text_editor', 'memory'],

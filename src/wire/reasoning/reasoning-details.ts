@@ -6,7 +6,7 @@ import { isSealed, type SignedThought } from './sealed-reasoning.ts'
  * as they were, and the model goes on from its own thoughts.
  */
 export function detailsOfReasoning({ id, summary, encrypted_content: data }: JsonObject): readonly JsonObject[] {
-  // What this gateway sealed says nothing to a backend.
+  // This gateway's own seal says nothing to a backend.
   if (typeof data !== 'string' || data === '' || isSealed(data)) return []
   const texts = Array.isArray(summary) ? summary.map(part => asObject(part).text) : []
   return [
@@ -15,7 +15,7 @@ export function detailsOfReasoning({ id, summary, encrypted_content: data }: Jso
   ]
 }
 
-/** The same of an item that a client brings along: without its summary, which says less. */
+/** The signed reasoning of an item that a client brings along: without its summary, which says less. */
 export function signedItem({ id, encrypted_content: data }: JsonObject): readonly SignedThought[] {
   if (typeof data !== 'string' || data === '' || isSealed(data)) return []
   return [{ type: 'reasoning', id: typeof id === 'string' ? id : '', encrypted_content: data }]

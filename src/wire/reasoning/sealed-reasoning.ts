@@ -4,7 +4,7 @@ export type SignedThought =
   | { readonly type: 'redacted_thinking'; readonly data: string }
   | { readonly type: 'reasoning'; readonly id: string; readonly encrypted_content: string }
 
-/** What a backend of chats signed of a call: Gemini takes a call back with its signature alone. */
+/** A chat backend's signature of a call: Gemini takes a call back with its signature alone. */
 export interface CallSignature {
   /** The id of the call, as the client has it. */
   readonly call: string
@@ -16,7 +16,7 @@ export interface CallSignature {
 /** The member of a chat message in which its backend told its reasoning. */
 export type ReasoningField = 'reasoning_content' | 'reasoning'
 
-/** What a model thought, and what of it its backend signed. */
+/** A model's reasoning, and the part that its backend signed. */
 export interface Reasoning {
   readonly text: string
   readonly signed: readonly SignedThought[]
@@ -74,7 +74,7 @@ export function unseal(text: unknown): Reasoning | undefined {
   }
 }
 
-/** The same without what its backend signed. */
+/** The reasoning in a seal, without the part that its backend signed. */
 export const unsealReasoning = (text: unknown): string | undefined => unseal(text)?.text
 
 /** Whether a text was sealed here. */

@@ -5,7 +5,7 @@ import { thoughtsOfChat } from './thoughts.ts'
 
 /** Reads from the deltas of a chat, or from a whole message, what the backend signed of its thoughts. */
 export class SignedThoughts {
-  /** What was thought since the last signature. */
+  /** Reasoning since the last signature. */
   #text = ''
 
   read(delta: JsonObject): readonly SignedThought[] {
@@ -29,7 +29,7 @@ export function chatFieldsOf(signed: readonly SignedThought[]): JsonObject {
   }
 }
 
-/** What a model thought, of a message or a delta. Some backends send the same under both names. */
+/** The reasoning in a message or a delta. Some backends send the same text under both names. */
 export function reasoningIn({ reasoning_content, reasoning }: JsonObject): string {
   if (typeof reasoning_content === 'string' && reasoning_content !== '') return reasoning_content
   return typeof reasoning === 'string' ? reasoning : ''
@@ -42,6 +42,6 @@ export function fieldIn(said: JsonObject): ReasoningField | undefined {
   return !isUsual && typeof reasoning === 'string' && reasoning !== '' ? 'reasoning' : undefined
 }
 
-/** What was thought as a member of an assistant's message in a chat, where its backend told it. */
+/** Reasoning as a member of an assistant's message in a chat, under the name that its backend used. */
 export const reasoningMember = (text: string, field: ReasoningField = 'reasoning_content'): JsonObject =>
   text === '' ? {} : { [field]: text }

@@ -17,7 +17,7 @@ export function keptThought({ type, thinking, signature, data }: JsonObject): re
   return [{ type, thinking: typeof thinking === 'string' ? thinking : '', signature }]
 }
 
-/** What this gateway sealed is no signature of a backend. */
+/** Whether a text is a backend's signature: this gateway's own seal is none. */
 const isSigned = (signature: unknown): signature is string =>
   typeof signature === 'string' && signature !== '' && !isSealed(signature)
 

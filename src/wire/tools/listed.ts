@@ -5,14 +5,14 @@ import { isObject, type JsonObject } from '../json-safety.ts'
 export interface ListedTool {
   /** As it is declared. */
   readonly name: string
-  /** What the model calls it: its name, or the one with the brand's prefix that the client sent. */
+  /** The model's name for it: its own, or the one with the brand's prefix that the client sent. */
   readonly seenAs: string
 }
 
 /** By the name that the model sees. */
 export type Listed = ReadonlyMap<string, ListedTool>
 
-/** What makes a tool of a request a hosted one. */
+/** The names by which a tool of a request is a hosted one. */
 export interface ToolNames {
   /** A plain function whose name begins with the brand, `svc_web_search`, is hosted where such a tool is declared. */
   readonly brand: string
@@ -50,7 +50,7 @@ function declaredName(name: string, { brand, declared }: ToolNames): string {
   return declared.has(rest) ? rest : name
 }
 
-/** What is wrong with a request for hosted tools, beside their names. */
+/** The fault of a request for hosted tools, beside their names. */
 export function toolsProblem(body: JsonObject, entries: readonly Entry[]): Denied | undefined {
   const wrong = entries.length > 0 ? entriesProblem(body, entries) : undefined
   if (wrong) return wrong

@@ -22,14 +22,14 @@ export interface HostedCall {
   readonly signed?: JsonObject
 }
 
-/** What came of a call. */
+/** The result of a call. */
 export interface CallResult {
   readonly call: HostedCall
   readonly text: string
   readonly failed: boolean
 }
 
-/** What is said of a turn and its results to the model in the next round; `number` is that of the turn's round. */
+/** The messages that tell the model of a turn and its results in the next round; `number` is that of the turn's round. */
 export function afterTurn({ content, thoughts }: Turn, results: readonly CallResult[], number: number): JsonObject[] {
   const ids = idsOf(results, number)
   return [
@@ -61,7 +61,7 @@ function idsOf(results: readonly CallResult[], number: number): string[] {
 /** Whether a turn ends an answer by what it finished with: its calls may be cut off, and are not run. */
 export const endsAnswer = (finish: string): boolean => finish === 'length' || finish === 'content_filter'
 
-/** What all rounds of an answer used; undefined where a backend did not report that of one of them. */
+/** The usage of all rounds of an answer; undefined where a backend did not report that of one of them. */
 export function sumOfUsage(turns: readonly Turn[]): JsonObject | undefined {
   let sum: JsonObject | undefined
   for (const { usage } of turns) {
