@@ -173,6 +173,16 @@ const WORDS: Readonly<Partial<Record<ProviderName, Words>>> = {
         code: 'wrong_api_format',
       }),
   },
+  fireworks: {
+    ...openaiWords,
+    field: name =>
+      status(400, {
+        error: {
+          ...{ object: 'error', type: 'invalid_request_error', code: 'invalid_request_error' },
+          message: `Extra inputs are not permitted, field: '${name}'`,
+        },
+      }),
+  },
   dashscope: {
     ...openaiWords,
     role: place =>

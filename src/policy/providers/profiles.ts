@@ -26,6 +26,8 @@ const SILENT_THINKING = 120_000
 
 const TRANSFORMERS_CHAT =
   'https://github.com/huggingface/transformers/blob/main/src/transformers/cli/serving/chat_completion.py'
+const FIREWORKS_CHAT =
+  'https://github.com/fw-ai-external/python-sdk/blob/main/src/fireworks/types/chat/completion_create_params.py'
 const AZURE_REASONING = 'https://learn.microsoft.com/azure/ai-foundry/openai/how-to/reasoning'
 
 /** Facts that hold at OpenAI and wherever its models are served. */
@@ -270,7 +272,24 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
   fireworks: {
     kind: 'service',
     hosts: ['fireworks.ai'],
-    facts: {},
+    facts: {
+      // The newer name is another one for the same, and both together are refused.
+      cap: [{ is: 'max_tokens', source: [FIREWORKS_CHAT] }],
+      drops: [
+        {
+          is: [
+            ...['top_a', 'stop_token_ids', 'include_stop_str_in_output', 'skip_special_tokens'],
+            ...['spaces_between_special_tokens', 'safety_identifier'],
+          ],
+          source: [FIREWORKS_CHAT, 'FlowiseAI/Flowise#2866', 'web-infra-dev/midscene#1322'],
+        },
+        {
+          is: ['verbosity', 'store'],
+          source: ['https://docs.getbifrost.ai/providers/supported-providers/fireworks', FIREWORKS_CHAT],
+        },
+        { is: ['chat_template_kwargs'], source: ['BerriAI/litellm#35969'] },
+      ],
+    },
   },
   openrouter: {
     kind: 'service',

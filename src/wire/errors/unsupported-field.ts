@@ -46,6 +46,10 @@ const WORDS: readonly RegExp[] = [
   // Pydantic, of a member at the top: its place, and then what is wrong there.
   String.raw`extra_forbidden${Q},\s*${Q}loc${Q}:\s*[[(]\s*${Q}body${Q},\s*${Q}${FIELD}${Q}\s*[\])]`,
   String.raw`(?:^|["\s])${FIELD}: Extra inputs are not permitted`,
+  // Fireworks.
+  `Extra inputs are not permitted, field: ${Q}${FIELD}${Q}`,
+  // Pydantic before its second version.
+  String.raw`${Q}loc${Q}:\s*[[(]\s*${Q}body${Q},\s*${Q}${FIELD}${Q}\s*[\])],\s*${Q}msg${Q}:\s*${Q}extra fields not permitted${Q}`,
 ].map(words => new RegExp(words, 'i'))
 
 /** Google and xAI name fields as their own API does. */

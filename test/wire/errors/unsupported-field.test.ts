@@ -83,6 +83,21 @@ const REFUSALS: readonly (readonly [string, unknown, string])[] = [
     { error: { type: 'invalid_request_error', message: 'top_k: Extra inputs are not permitted' } },
     'top_k',
   ],
+  [
+    'Fireworks',
+    {
+      error: {
+        type: 'invalid_request_error',
+        message: "Extra inputs are not permitted, field: 'store', value: True",
+      },
+    },
+    'store',
+  ],
+  [
+    'Pydantic 1',
+    { error: "[{'loc': ('body', 'user'), 'msg': 'extra fields not permitted', 'type': 'value_error.extra'}]" },
+    'user',
+  ],
 ]
 
 it.each(REFUSALS)('%s refuses a field', (_who, body, field) => {
@@ -101,6 +116,7 @@ it.each([
     message: { detail: [{ type: 'extra_forbidden', loc: ['body', 'messages', 1, 'assistant', 'reasoning_content'] }] },
   },
   openai('messages.0.content.1.text: Field required'),
+  openai("Extra inputs are not permitted, field: 'messages[0].content.list[ChatMessageContent][0].cache_control'"),
   'upstream error',
 ])('a refusal of a value, or of what is in a field, names no field: %j', body => {
   expect(fieldIn(body)).toBeUndefined()
