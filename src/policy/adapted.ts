@@ -1,9 +1,9 @@
 import type { Pool } from './config.ts'
 import { droppedAt, isNative, translationFor } from './dialect.ts'
 import type { ChatAsk } from './facts.ts'
+import { cellsOf } from './pool-facts.ts'
 import { chatNameOf } from './providers/droppable.ts'
-import { cellsFor, type Facts, type ProviderName } from './providers/profile.ts'
-import { ANYWHERE, PROFILES } from './providers/profiles.ts'
+import type { Facts } from './providers/profile.ts'
 
 /** The changes to a request for the provider of a pool, each with its source. */
 export function adaptationsOf(pool: Pool, request: ChatAsk): readonly string[] {
@@ -32,15 +32,7 @@ function droppedBySource(pool: Pool, request: ChatAsk): string[] {
 }
 
 /** Where a fact of a pool is known from; what no row says, the files say. */
-function sourceText<Fact extends keyof Facts>(
-  { model, provider }: Pool,
-  fact: Fact,
-  says: (is: Facts[Fact]) => boolean,
-): string {
-  const [cell] = [provider.name && rowOf(provider.name), ANYWHERE]
-    .flatMap(profile => (profile ? cellsFor(profile, fact, model) : []))
-    .filter(({ is }) => says(is))
+function sourceText<Fact extends keyof Facts>(pool: Pool, fact: Fact, says: (is: Facts[Fact]) => boolean): string {
+  const cell = cellsOf(pool, fact).find(({ is }) => says(is))
   return cell ? ` [${cell.source[0]}]` : ''
 }
-
-const rowOf = (name: ProviderName) => PROFILES[name]

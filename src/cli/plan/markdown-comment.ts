@@ -4,8 +4,8 @@ export const comment = (paragraphs: readonly string[]): string => `${[MARKER, ..
 /** The first line, by which a workflow finds the comment that it wrote for the commit before. */
 export const MARKER = '<!-- svcctl plan -->'
 
-/** GitHub takes a comment of 65,536 characters; two fences are the most there are. */
-const MOST_IN_FENCE = 28_000
+/** GitHub takes a comment of 65,536 characters; three fences are the most there are. */
+const MOST_IN_FENCE = 19_000
 const MOST_IN_LINE = 500
 
 /** Lines in a block of code that none of them can end, as many as there is room for; the command lists the others. */

@@ -21,4 +21,4 @@ export const newMarkdown = ({ name, lacks }: NoBase, declared: string): string =
 
 /** `missing` is the file that the base lacks; there is nothing that changes. */
 export const newJson = ({ name, lacks }: NoBase): string =>
-  `${jsonText({ against: name, missing: lacks, changes: [], touches: { accounts: null, requests: null } }, 2)}\n`
+  `${jsonText({ against: name, missing: lacks, changes: [], touches: { accounts: null, requests: null }, upgrade: null }, 2)}\n`

@@ -4,15 +4,17 @@ import { oneLine } from '../../wire/printable.ts'
 import { codeSpan, comment, fence, short } from './markdown-comment.ts'
 import { sumsText, touchesLines } from './plan-text.ts'
 import type { Planned } from './planned.ts'
+import { upgradeLines, upgradeTitle } from './upgrade-text.ts'
 
 /**
  * As a comment of a pull request shows it. What comes from the files stands in code alone, where it can neither mention
  * people nor draw pictures, and the whole stays below what GitHub takes.
  */
-export function planMarkdown({ against, title, changes, touches }: Planned): string {
+export function planMarkdown({ against, title, changes, touches, upgrade }: Planned): string {
   const base = codeSpan(short(oneLine(against)))
   const served = title === undefined ? [] : [codeSpan(short(oneLine(title)))]
-  if (changes.length === 0) return comment([`**No change in meaning** against ${base}`, ...served])
+  const upgraded = upgradeParagraphs(upgrade)
+  if (changes.length === 0) return comment([`**No change in meaning** against ${base}`, ...served, ...upgraded])
   return comment([
     `**${counted(changes.length, 'change')}** against ${base}: ${sumsText(changes)}`,
     ...served,
@@ -21,7 +23,14 @@ export function planMarkdown({ against, title, changes, touches }: Planned): str
     touches.accounts === undefined && touches.requests === undefined
       ? NOT_COUNTED
       : fence('text', touchesLines(touches), 'svcctl plan') || 'No account is on a plan that changes.',
+    ...upgraded,
   ])
+}
+
+function upgradeParagraphs(upgrade: Planned['upgrade']): readonly string[] {
+  if (!upgrade || upgrade.changes.length === 0) return []
+  const lines = upgradeLines(upgrade).map(({ text, source }) => (source ? `${text}  (${source})` : text))
+  return [`**${upgradeTitle(upgrade)}**`, fence('text', lines, 'svcctl plan')]
 }
 
 const NOT_COUNTED =

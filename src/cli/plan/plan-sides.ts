@@ -13,7 +13,7 @@ import { servedConfig } from '../../operator/gateway-calls.ts'
 import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf, withoutFraction } from '../../server/log/terminal-text.ts'
-import type { ServedConfig } from '../../wire/admin/revision.ts'
+import type { ServedConfig, ServedProfiles } from '../../wire/admin/revision.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { comment, fence } from './markdown-comment.ts'
@@ -38,6 +38,8 @@ export interface Served {
   readonly title: string
   /** Where its decision log is, on its own machine; undefined where it keeps none. */
   readonly log: string | undefined
+  /** How it speaks to its pools; undefined where an older gateway does not say. */
+  readonly profiles: ServedProfiles | undefined
 }
 
 /** A git revision that does not have the candidate's main file: all that the candidate says is new. */
@@ -130,12 +132,16 @@ export interface ServedBase extends Base {
 /** What a gateway serves, read as if it lay in this directory. Rejects with CommandFailed. */
 export async function servedBase(endpoint: AdminEndpoint, directory: string): Promise<ServedBase> {
   const served = await servedConfig(endpoint)
-  const { revision, number, files, decisions } = served
+  const { revision, number, files, decisions, profiles } = served
   return {
     ...{ endpoint, revision, number, directory },
     name: `revision ${revision}`,
     load: loadTexts(files, directory),
-    served: { endpoint, title: titleOf(endpoint, served), log: decisions.log ? decisions.directory : undefined },
+    served: {
+      ...{ endpoint, profiles },
+      title: titleOf(endpoint, served),
+      log: decisions.log ? decisions.directory : undefined,
+    },
     close: () => {},
   }
 }

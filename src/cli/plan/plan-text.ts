@@ -14,16 +14,19 @@ import {
   type RequestsTouched,
   type Touches,
 } from './planned.ts'
+import { upgradeLines, upgradeRecord, upgradeTitle } from './upgrade-text.ts'
 
-/** As people read it: a line for each change, whom they touch, and how many there are. */
+/** As people read it: a line for each change, whom they touch, what an upgrade changes, and how many changes there are. */
 export function planText(planned: Planned, colour: boolean): string {
   const { against, title, changes, touches } = planned
-  if (changes.length === 0) return `${foldedText(nothingText(planned))}\n`
+  const upgraded = upgradeText(planned, painter(colour))
+  if (changes.length === 0) return `${[foldedText(nothingText(planned)), ...upgraded].join('\n\n')}\n`
   const touched = touchesLines(touches).map(line => `\n${foldedText(`  ${line}`, 2)}`)
   const parts = [
     ...(title === undefined ? [] : [foldedText(title)]),
     changeLines(changes, painter(colour)).join('\n'),
     ...(touched.length > 0 ? [`Whom it touches${touched.join('')}`] : []),
+    ...upgraded,
     foldedText(`${counted(changes.length, 'change')} against ${against}: ${sumsText(changes)}`),
   ]
   return `${parts.join('\n\n')}\n`
@@ -52,6 +55,17 @@ function changeLines(changes: readonly Change[], paint: ReturnType<typeof painte
   return placedLines(placed, 4, paint)
 }
 
+/** Each fact of a pool that an upgrade changes, with where it is known from. */
+function upgradeText({ upgrade }: Planned, paint: ReturnType<typeof painter>): readonly string[] {
+  if (!upgrade || upgrade.changes.length === 0) return []
+  const placed = upgradeLines(upgrade).map(({ text, source }) => ({
+    head: '  · ',
+    text,
+    ...(source && { place: source }),
+  }))
+  return [[foldedText(upgradeTitle(upgrade)), ...placedLines(placed, 4, paint)].join('\n')]
+}
+
 /** `1 taken away, 2 less` */
 export const sumsText = (changes: readonly Change[]): string =>
   Object.entries(SUMS)
@@ -64,22 +78,26 @@ export const sumsText = (changes: readonly Change[]): string =>
 /** As programs read it. */
 export const planJson = (planned: Planned): string => `${jsonText(planRecord(planned), 2)}\n`
 
-/** `kind` is lost, less, other, more or plumbing; a number that could not be counted is null. */
-export const planRecord = ({ against, changes, touches }: Planned): object => ({
+/** `kind` is lost, less, other, more or plumbing; what could not be counted or compared is null. */
+export const planRecord = ({ against, changes, touches, upgrade }: Planned): object => ({
   against,
   changes: changes.map(shownChange),
   touches: touchesRecord(touches),
+  upgrade: upgradeRecord(upgrade),
 })
 
 /** As GitHub shows it in a pull request: a warning where clients have less, and a notice of whom it touches. */
-export function planGithub({ changes, touches }: Planned): string {
+export function planGithub({ changes, touches, upgrade }: Planned): string {
   const told = changes.map(({ effect, subject, text, at }) => {
     const level = effect === 'lost' || effect === 'less' ? 'warning' : 'notice'
     return workflowCommand(level, at, subject, text)
   })
   const touched = touchesLines(touches).map(line => line.trim())
   const notice = touched.length > 0 ? [workflowNotice('whom it touches', touched.join('; '))] : []
-  return [...told, ...notice].map(line => `${line}\n`).join('')
+  const upgraded = upgrade
+    ? upgradeLines(upgrade).map(({ text }) => workflowNotice('provider profiles', `${upgradeTitle(upgrade)}: ${text}`))
+    : []
+  return [...told, ...notice, ...upgraded].map(line => `${line}\n`).join('')
 }
 
 /** Control characters of a text in the files would move the terminal's cursor. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { diff } from '../../config/diff/diff.ts'
 import type { Change, Side } from '../../config/diff/diff-changes.ts'
 import { renderText } from '../../config/format/problem-text.ts'
+import type { Loaded } from '../../config/settings.ts'
 import { hasStandIn } from '../../config/stand-ins.ts'
 import { accountsByPlan } from '../../operator/gateway-calls.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
@@ -10,11 +11,13 @@ import { lookOf } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import { readRecord } from '../../simulate/records.ts'
 import { type Group, Replay } from '../../simulate/replay.ts'
-import type { ShownPlanCount } from '../../wire/admin/revision.ts'
+import type { ServedProfiles, ShownPlanCount } from '../../wire/admin/revision.ts'
+import { oneLine } from '../../wire/printable.ts'
 import { logsAt, newestOf, sizeOf } from '../explain/decision-lines.ts'
 import type { CountOptions, PlanMoves } from '../kit/options.ts'
 import { Progress } from '../kit/terminal.ts'
 import type { Base } from './plan-sides.ts'
+import { type Upgrade, upgradeOf } from './upgrade.ts'
 
 /** What it means to go from one configuration to another. */
 export interface Planned {
@@ -26,6 +29,8 @@ export interface Planned {
   readonly isSame: boolean
   readonly changes: readonly Change[]
   readonly touches: Touches
+  /** What the profiles of this version change for what the gateway serves; undefined where none says how it speaks to its pools. */
+  readonly upgrade: Upgrade | undefined
 }
 
 interface PlannedOptions extends CountOptions {
@@ -50,7 +55,18 @@ export async function plannedOf(base: Base, candidate: Side, options: PlannedOpt
     isSame: sides.before.revision === sides.after.revision,
     changes,
     touches: changes.length === 0 ? NOBODY : await touchesOf(changes, sides, base, options),
+    upgrade: served?.profiles && comparedUpgrade(served.profiles, loaded),
   }
+}
+
+function comparedUpgrade(profiles: ServedProfiles, loaded: Loaded): Upgrade {
+  const upgrade = upgradeOf(profiles, loaded)
+  const { uncompared } = upgrade
+  if (uncompared.length > 0)
+    console.error(
+      `▲ provider profiles are not compared where this shell has other models or addresses: ${uncompared.map(oneLine).join(', ')}`,
+    )
+  return upgrade
 }
 
 async function touchesOf(

@@ -4,7 +4,8 @@ import { counted } from '../../config/format/problem-text.ts'
 import { suggestion } from '../../config/model/suggest.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { loadToShow } from '../../operator/load-files.ts'
-import type { Config, Declared, Inclusion, Plan, Pool } from '../../policy/config.ts'
+import type { Config, Declared, Inclusion, Plan } from '../../policy/config.ts'
+import { hasChats } from '../../policy/pool-facts.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { shownMatrix } from '../../wire/admin/matrix.ts'
 import { isObject } from '../../wire/json-safety.ts'
@@ -128,12 +129,6 @@ function spaceOut(root: YAMLMap): void {
     if (isScalar(key) && (isLong || below)) key.spaceBefore = true
     below = isLong
   }
-}
-
-/** Whether a pool serves a model of chats, or none. */
-function hasChats(pool: Pool, models: Config['models']): boolean {
-  const served = [...models.values()].filter(({ serve }) => serve.includes(pool))
-  return served.length === 0 || served.some(({ kind }) => kind === 'chat')
 }
 
 /**

@@ -2,14 +2,16 @@ import type { FileText } from '../../config/settings.ts'
 import { accountsByPlan } from '../../gateway/accounts/plans.ts'
 import type { RevisionFiles } from '../../gateway/revision.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { hasChats } from '../../policy/pool-facts.ts'
 import { shownMatrix, shownPlanLimits } from '../../wire/admin/matrix.ts'
-import { revisionLine, revisionRecord, takenRecord } from '../../wire/admin/revision.ts'
+import { revisionLine, revisionRecord, servedRecord, takenRecord } from '../../wire/admin/revision.ts'
 import { shownRevisionDiff } from '../../wire/admin/revision-diff.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { readValid, validator } from '../../wire/openai/validate.ts'
 import type { Application, ExpectedGateway } from '../changes.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readBody, readNothing, readQuery, wholeIn } from '../listener/request-input.ts'
+import { settingsOf } from '../shown-pools.ts'
 import { UNCACHED } from '../uncached.ts'
 import { NAME, textOf } from './admin-op.ts'
 import type { OperatorApp } from './operator-app.ts'
@@ -17,13 +19,18 @@ import type { OperatorApp } from './operator-app.ts'
 /** Dependencies of the configuration endpoints. */
 type ConfigApp = Pick<
   OperatorApp,
-  'config' | 'settings' | 'store' | 'reload' | 'revisions' | 'compare' | 'apply' | 'fleetChanges'
+  'about' | 'config' | 'settings' | 'store' | 'reload' | 'revisions' | 'compare' | 'apply' | 'fleetChanges'
 >
 
-/** GET /admin/config: what serves, with the texts of its files. No secret is in them. */
+/** GET /admin/config: what serves, with the texts of its files, and how its pools are spoken to. No secret is in them. */
 export function showConfig(app: ConfigApp, call: HttpCall): void {
   const { log, directory } = app.settings.decisions
-  call.json(200, { ...revisionRecord(app.revisions.serving, 'since'), decisions: { log, directory } }, UNCACHED)
+  const { models, pools } = app.config
+  const known = [...pools.values()]
+    .filter(pool => hasChats(pool, models))
+    .map(pool => ({ pool, settings: settingsOf(app, pool) }))
+  const { version } = app.about
+  call.json(200, servedRecord(app.revisions.serving, { log, directory }, { version, pools: known }), UNCACHED)
 }
 
 /** GET /admin/revisions: those that are kept, newest first; or one of them, by its number, with its files. */

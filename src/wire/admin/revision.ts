@@ -2,6 +2,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { FileProblem } from '../../policy/denial.ts'
 import { problemRecord } from '../errors/texts.ts'
 import type { JsonObject } from '../json-safety.ts'
+import { type KnownFacts, readPoolFacts, type ShownPoolFacts, shownPoolFacts } from './pool-facts.ts'
 import { count, given, list, object, oneOf, text } from './record-fields.ts'
 
 /** How a revision came to serve. */
@@ -43,6 +44,14 @@ interface File {
 /** The revision that serves, and where the gateway logs its decisions. */
 export interface ServedConfig extends ShownConfig {
   readonly decisions: { readonly log: boolean; readonly directory: string }
+  /** How it speaks to its pools; older gateways do not say. */
+  readonly profiles?: ServedProfiles
+}
+
+/** The version of a gateway, and how it speaks to its pools of chats, by their names. */
+export interface ServedProfiles {
+  readonly version: string
+  readonly pools: ReadonlyMap<string, ShownPoolFacts>
 }
 
 export interface ShownPlanCount {
@@ -95,6 +104,17 @@ export const revisionRecord = (
   when: 'since' | 'at',
 ): object => ({ revision, number, [when]: iso(at), by, how, main: files[0]?.file ?? '', files })
 
+/** The revision that serves, where the gateway logs its decisions, and how it speaks to its pools of chats. */
+export const servedRecord = (
+  serving: KeptRevision & { readonly files: readonly File[] },
+  decisions: ServedConfig['decisions'],
+  { version, pools }: { readonly version: string; readonly pools: readonly KnownFacts[] },
+): object => ({
+  ...revisionRecord(serving, 'since'),
+  decisions,
+  profiles: { version, pools: Object.fromEntries(pools.map(known => [known.pool.name, shownPoolFacts(known)])) },
+})
+
 /** The answer to a reload, or to an application, whose other fields stay as they are. */
 export const takenRecord = <Fields extends Taken>({
   warnings,
@@ -125,8 +145,19 @@ export const readConfig = (answer: JsonObject, when: 'since' | 'at'): ShownConfi
 
 export function readServedConfig(answer: JsonObject): ServedConfig {
   const { log, directory } = object(answer.decisions, 'decisions')
-  return { ...readConfig(answer, 'since'), decisions: { log: log === true, directory: String(directory) } }
+  return {
+    ...readConfig(answer, 'since'),
+    decisions: { log: log === true, directory: String(directory) },
+    ...(answer.profiles !== undefined && { profiles: readProfiles(object(answer.profiles, 'profiles')) }),
+  }
 }
+
+const readProfiles = (record: JsonObject): ServedProfiles => ({
+  version: text(record, 'version'),
+  pools: new Map(
+    Object.entries(object(record.pools, 'pools')).map(([pool, facts]) => [pool, readPoolFacts(object(facts, pool))]),
+  ),
+})
 
 export const readPlanCounts = ({ plans }: JsonObject): readonly ShownPlanCount[] =>
   list(plans, 'plans').map(each => {

@@ -6,6 +6,7 @@ import { swap } from '../../../src/cli/apply/swap.ts'
 import { registerPlan } from '../../../src/cli/plan/plan.ts'
 import { servedBase } from '../../../src/cli/plan/plan-sides.ts'
 import { registerRollback } from '../../../src/cli/rollback/rollback.ts'
+import { version } from '../../../src/server/version.ts'
 import { linesIn } from '../../adapters/decisions/lines.ts'
 import { directoryOf } from '../../config/files.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
@@ -61,6 +62,7 @@ const named = (text: string): string =>
     })
     .replaceAll(test.admin, 'GATEWAY')
     .replaceAll(test.dir, 'STATE')
+    .replaceAll(`"${version}"`, '"VERSION"')
 
 function edit(...changes: readonly (readonly [from: string, to: string])[]): void {
   const file = join(dir, 'config.yaml')
@@ -174,6 +176,12 @@ describe('svcctl plan', () => {
             "unasked": 0,
             "undeterminable": 0,
           },
+        },
+        "upgrade": {
+          "changes": [],
+          "from": "VERSION",
+          "to": "VERSION",
+          "uncompared": [],
         },
       }
     `)
@@ -328,6 +336,12 @@ describe('svcctl apply', () => {
               "unasked": 0,
               "undeterminable": 0,
             },
+          },
+          "upgrade": {
+            "changes": [],
+            "from": "VERSION",
+            "to": "VERSION",
+            "uncompared": [],
           },
         },
         "previous": "REVISION-B..",
@@ -583,6 +597,12 @@ describe('svcctl rollback', () => {
               "unasked": 0,
               "undeterminable": 0,
             },
+          },
+          "upgrade": {
+            "changes": [],
+            "from": "VERSION",
+            "to": "VERSION",
+            "uncompared": [],
           },
         },
         "previous": "REVISION-A..",

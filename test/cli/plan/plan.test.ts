@@ -151,7 +151,7 @@ test('--json gives every change with its place', async () => {
   const { stdout } = await plan(directory, '--against', 'HEAD', '--json')
 
   const { changes, ...others } = JSON.parse(stdout)
-  expect(others).toEqual({ against: 'HEAD', touches: { accounts: null, requests: null } })
+  expect(others).toEqual({ against: 'HEAD', touches: { accounts: null, requests: null }, upgrade: null })
   expect(changes.slice(0, 2)).toMatchInlineSnapshot(`
     [
       {
@@ -352,6 +352,7 @@ test('against a revision without the configuration everything is new, in each fo
     missing: 'deploy/new.yaml',
     changes: [],
     touches: { accounts: null, requests: null },
+    upgrade: null,
   })
   expect(await run('--exit-code')).toMatchObject({ exitCode: 10 })
   expect(git(top, 'status', '--porcelain')).toBe('?? deploy/new.yaml\n')

@@ -39,6 +39,7 @@ export interface ServedBody {
   readonly main: string
   readonly files: readonly FileText[]
   readonly decisions: { readonly log: boolean; readonly directory: string }
+  readonly profiles: object
 }
 
 export interface LineBody {

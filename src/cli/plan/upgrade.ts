@@ -1,0 +1,35 @@
+import type { Loaded } from '../../config/settings.ts'
+import { type FactChange, factChanges, factsInForce, hasChats } from '../../policy/pool-facts.ts'
+import { version } from '../../server/version.ts'
+import type { ServedProfiles } from '../../wire/admin/revision.ts'
+
+/** What the provider profiles of this version change for the files that a gateway serves, once it runs this version. */
+export interface Upgrade {
+  /** The version of the gateway, and this one. Builds may differ within one version. */
+  readonly from: string
+  readonly to: string
+  readonly changes: readonly FactChange[]
+  /** Pools whose model or addresses have other values in this shell than at the gateway. */
+  readonly uncompared: readonly string[]
+}
+
+/** Compares how a gateway speaks to its pools with how this version would by the same files. */
+export function upgradeOf({ version: from, pools: told }: ServedProfiles, { config, settings }: Loaded): Upgrade {
+  const pairs = [...config.pools.values()].flatMap(pool => {
+    const served = told.get(pool.name)
+    const backend = settings.backends.get(pool.name)
+    return served && backend && hasChats(pool, config.models) ? [{ pool, served, backend }] : []
+  })
+  const isAlike = ({ pool, served }: (typeof pairs)[number]) =>
+    pool.model === served.model && String(pool.replicas) === String(served.replicas)
+  return {
+    from,
+    to: version,
+    changes: pairs
+      .filter(isAlike)
+      .flatMap(({ pool, served, backend }) =>
+        factChanges(pool, served.facts, factsInForce(pool, backend.firstContentTimeout)),
+      ),
+    uncompared: pairs.filter(pair => !isAlike(pair)).map(({ pool }) => pool.name),
+  }
+}
