@@ -115,7 +115,10 @@ const WORDS: Readonly<Partial<Record<ProviderName, Words>>> = {
   },
   transformers: {
     ...openaiWords,
-    field: name => status(422, { detail: `Unsupported fields in the request: {'${name}'}` }),
+    field: name =>
+      name === 'logit_bias'
+        ? status(500, 'Internal Server Error')
+        : status(422, { detail: `Unexpected fields in the request: {'${name}'}` }),
   },
   gemini: {
     field: name =>

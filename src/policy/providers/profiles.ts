@@ -368,11 +368,19 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
       drops: [
         {
           is: [
-            ...SAMPLERS,
+            // It takes those of templates.
+            ...SAMPLERS.filter(each => each !== 'chat_template_kwargs'),
             ...['logprobs', 'top_logprobs', 'parallel_tool_calls', 'presence_penalty', 'reasoning_effort'],
             ...['store', 'user'],
           ],
           source: [TRANSFORMERS_CHAT],
+        },
+        // It fails with a 500 unless each bias is written with a point.
+        {
+          is: ['logit_bias'],
+          source: [
+            'https://github.com/huggingface/transformers/blob/main/src/transformers/generation/logits_process.py',
+          ],
         },
       ],
     },

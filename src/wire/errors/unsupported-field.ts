@@ -41,7 +41,7 @@ const WORDS: readonly RegExp[] = [
   `${Q}${FIELD}${Q} is deprecated for this model`,
   `The ${Q}${FIELD}${Q} parameter is not supported`,
   // transformers serve: the first of a set.
-  `Un(?:supported fields|expected keys) in the request: \\{${Q}${FIELD}${Q}`,
+  `Un(?:supported|expected) (?:fields|keys) in the request: \\{${Q}${FIELD}${Q}`,
   `unexpected keyword argument ${Q}${FIELD}${Q}`,
   // Pydantic, of a member at the top: its place, and then what is wrong there.
   String.raw`extra_forbidden${Q},\s*${Q}loc${Q}:\s*[[(]\s*${Q}body${Q},\s*${Q}${FIELD}${Q}\s*[\])]`,
