@@ -8,8 +8,8 @@ import { type ExaminedReplica, placeText } from './replica.ts'
 
 const FIELDS: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
 
-/** An answer of a sentence, which no cap of one token leaves room for. */
-const QUESTION = { messages: [{ role: 'user', content: 'Count from one to twenty, in words.' }] }
+/** Its answer is a sentence, which no small cap leaves room for. */
+export const LONG_QUESTION = { messages: [{ role: 'user', content: 'Count from one to twenty, in words.' }] }
 
 /** Tokens that an answer has only if its cap was ignored: some backends round a cap of one up. */
 const IGNORED_FROM = 8
@@ -31,7 +31,7 @@ export async function askCaps(replica: ExaminedReplica): Promise<Outcome> {
 
 /** Whether a replica keeps to a cap; undefined where it refuses the request, or does not say how long its answer is. */
 async function capIs(replica: ExaminedReplica, field: CapField): Promise<'kept' | 'ignored' | undefined> {
-  const { answer } = await asked(replica, QUESTION, { output: 1, caps: [field] })
+  const { answer } = await asked(replica, LONG_QUESTION, { output: 1, caps: [field] })
   if (answer.head?.status !== 200) return undefined
   const body = parse(answer.body.toString('utf8'))
   const usage = isObject(body) ? usageIn(body) : undefined

@@ -1,10 +1,9 @@
-import { placeOf } from '../../policy/config.ts'
 import { DROPPABLE } from '../../policy/providers/droppable.ts'
 import { unsupportedFieldIn } from '../../wire/errors/unsupported-field.ts'
 import { parse } from '../../wire/json-bytes.ts'
 import { asked, type Outcome } from './chat.ts'
 import { warning } from './finding.ts'
-import { type Answer, type ExaminedReplica, placeText } from './replica.ts'
+import { type Answer, type ExaminedReplica, factsToWrite } from './replica.ts'
 
 const USER = { role: 'user', content: 'Reply with the word ok.' }
 
@@ -37,11 +36,9 @@ export async function askFields(replica: ExaminedReplica): Promise<Outcome> {
     ...(drops.length > 0 ? [`drops: [${drops.join(', ')}]`] : []),
   ]
   if (facts.length === 0) return { faults: [], notes: [] }
-  const { host, pool } = replica
-  const is = pool.provider.name === undefined ? '' : `is: ${pool.provider.name}, `
   const refused = [...(facts[0] === 'developer_role: false' ? ['the role developer'] : []), ...drops].join(', ')
-  const hint = `Write \`provider: { ${is}${facts.join(', ')} }\` in ${placeText(placeOf(pool, 'provider'))}`
-  return { faults: [warning(`${host} refuses ${refused}, which its profile does not say`, hint)], notes: [] }
+  const text = `${replica.host} refuses ${refused}, which its profile does not say`
+  return { faults: [warning(text, factsToWrite(replica, facts))], notes: [] }
 }
 
 /** Only where the same instruction is taken from the system. */

@@ -3,6 +3,7 @@ import { placeOf } from '../../policy/config.ts'
 import { DIALECTS } from '../../wire/dialects.ts'
 import { askCaps } from './cap.ts'
 import { askCall, askSpoken, askStream, askWhole, type Outcome } from './chat.ts'
+import { askChoices } from './choices.ts'
 import { askFields } from './fields.ts'
 import { type Fault, warning } from './finding.ts'
 import { contextFault, type Listed, readList } from './list.ts'
@@ -92,6 +93,7 @@ class Inspection {
       chat && (() => askStream(this.#replica, this.#keyFrom)),
       chat && this.#replica.pool.speaks.includes('chat') && (() => askCaps(this.#replica)),
       chat && this.#replica.pool.speaks.includes('chat') && (() => askFields(this.#replica)),
+      chat && this.#replica.pool.speaks.includes('chat') && (() => askChoices(this.#replica, chat)),
       chat && tools && (() => askCall(this.#replica, this.#keyFrom)),
       ...(chat ? this.#otherSpeeches.map(speech => () => askSpoken(this.#replica, speech, chat, this.#keyFrom)) : []),
       embeddings.length > 0 && (() => askVector(this.#replica, this.#keyFrom)),

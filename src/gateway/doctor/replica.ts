@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import type { EpochMs, Millis, Place, Pool } from '../../policy/config.ts'
+import { type EpochMs, type Millis, type Place, type Pool, placeOf } from '../../policy/config.ts'
 import type { Dialect, InferenceKind } from '../../wire/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { type ExchangeOptions, type ExchangeResult, exchangeOnce } from '../health/exchange-once.ts'
@@ -152,3 +152,10 @@ function clockReading({ head, at, headMs = 0 }: ExchangeResult): ClockReading | 
 
 /** `policies/pools.yaml:6` */
 export const placeText = ({ file, line }: Place): string => `${file}:${line}`
+
+/** What to write about the provider of a pool, where its profile does not say these facts. */
+export function factsToWrite({ pool }: ExaminedReplica, facts: readonly string[]): string {
+  const { name } = pool.provider
+  const all = [...(name === undefined ? [] : [`is: ${name}`]), ...facts]
+  return `Write \`provider: { ${all.join(', ')} }\` in ${placeText(placeOf(pool, 'provider'))}`
+}

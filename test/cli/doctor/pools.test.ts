@@ -51,7 +51,7 @@ describe('a replica that keeps what the policy promises', () => {
     const { backend } = await foundOf({})
 
     expect(backend.probes.map(({ path }) => path)).toEqual(['/v1/models'])
-    expect(backend.requests.map(({ path }) => path)).toEqual(Array(7).fill('/v1/chat/completions'))
+    expect(backend.requests.map(({ path }) => path)).toEqual(Array(9).fill('/v1/chat/completions'))
     expect(backend.requests.map(({ body }) => body)).toMatchObject([
       { model: 'test-model', max_tokens: 16 },
       { model: 'test-model', max_tokens: 16, stream: true, stream_options: { include_usage: true } },
@@ -59,6 +59,8 @@ describe('a replica that keeps what the policy promises', () => {
       { model: 'test-model', max_completion_tokens: 1 },
       { model: 'test-model', max_tokens: 16, seed: 7, prompt_cache_key: 'doctor' },
       { model: 'test-model', max_tokens: 16, messages: [{ role: 'developer' }, { role: 'user' }] },
+      { model: 'test-model', max_tokens: 16, n: 2 },
+      { model: 'test-model', max_tokens: 16, n: 2, stream: true },
       { model: 'test-model', max_tokens: 128, tool_choice: { type: 'function' } },
     ])
   })
@@ -80,7 +82,10 @@ describe('a replica that keeps what the policy promises', () => {
     ])
 
     expect(found).toMatchObject({ subject: 'deep', state: 'ok' })
-    expect(backend.requests.map(({ body }) => body.max_tokens)).toEqual([2000, 2000, 1, undefined, 2000, 2000, 2000])
+    expect(backend.requests.map(({ body }) => body.max_tokens)).toEqual([
+      ...[2000, 2000, 1, undefined],
+      ...Array(5).fill(2000),
+    ])
   })
 
   it('may have no list of models, or show it to nobody', async () => {

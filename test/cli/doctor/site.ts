@@ -1,7 +1,17 @@
 import { rmSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import { registerDoctor } from '../../../src/cli/doctor/doctor.ts'
-import { answer, type Backend, type Behaviour, json, startBackend, status, stream } from '../../support/backend.ts'
+import {
+  answer,
+  type Backend,
+  type Behaviour,
+  json,
+  MODEL,
+  sse,
+  startBackend,
+  status,
+  stream,
+} from '../../support/backend.ts'
 import { runCommand } from '../run-command.ts'
 import { keptFilesOf } from '../site.ts'
 
@@ -31,6 +41,8 @@ export interface Answers {
   readonly models?: Behaviour
   readonly whole?: Behaviour
   readonly stream?: Behaviour
+  /** Of requests for several choices, whole and streamed. */
+  readonly choices?: Behaviour
   readonly call?: Behaviour
   readonly vector?: Behaviour
   readonly picture?: Behaviour
@@ -44,11 +56,37 @@ export const listOf = (...models: readonly object[]): Behaviour => json({ object
 export const vectorOf = (size: number): Behaviour =>
   json({ object: 'list', data: [{ index: 0, embedding: Array(size).fill(0.5) }], usage: { prompt_tokens: 1 } })
 
+/** Answers with so many choices of twenty words as far as the cap leaves room, and the usage of so many of them. */
+export function choicesOf(terms: {
+  readonly made: number
+  readonly counted: number
+  readonly finish?: string
+}): Behaviour {
+  const { made, counted, finish = 'length' } = terms
+  return exchange => {
+    const { stream, max_tokens: cap } = exchange.seen.body
+    const words = finish === 'length' ? Number(cap) / 2 : 20
+    const tokens = finish === 'length' ? Number(cap) : 20
+    const usage = { prompt_tokens: 9, completion_tokens: counted * tokens, total_tokens: 9 + counted * tokens }
+    const content = 'one '.repeat(words)
+    const indexes = Array.from({ length: made }, (_, index) => index)
+    if (stream !== true) {
+      const message = { role: 'assistant', content }
+      const choices = indexes.map(index => ({ index, message, finish_reason: finish }))
+      return json({ id: 'c', object: 'chat.completion', created: 1, model: MODEL, choices, usage })(exchange)
+    }
+    const event = (value: object) => `data: ${JSON.stringify({ id: 'c', model: MODEL, ...value })}\n\n`
+    const chunks = indexes.map(index => event({ choices: [{ index, delta: { content }, finish_reason: finish }] }))
+    return sse(`${chunks.join('')}${event({ choices: [], usage })}data: [DONE]\n\n`)(exchange)
+  }
+}
+
 /** Has a backend answer each question of the doctor in its own way. */
 export function script(backend: Backend, answers: Answers = {}): Backend {
   const {
     models = listOf({ id: 'test-model' }),
     whole = answer({ content: 'ok' }),
+    choices = choicesOf({ made: 2, counted: 2 }),
     call = answer({ content: null, toolCalls: [CALL] }),
     vector = vectorOf(768),
     picture = json({ created: 1, data: [{ b64_json: PNG }] }),
@@ -59,6 +97,7 @@ export function script(backend: Backend, answers: Answers = {}): Backend {
     if (path === '/v1/embeddings') return vector(exchange)
     if (path === '/v1/images/generations') return picture(exchange)
     if (path !== '/v1/chat/completions') return status(404)(exchange)
+    if (body.n !== undefined) return choices(exchange)
     if (body.stream === true) return (answers.stream ?? stream({ chunks: ['ok'] }))(exchange)
     return (body.tools ? call : whole)(exchange)
   })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { answer, type Backend, type Behaviour, json, sse, status, stream } from '../../support/backend.ts'
-import { filesOf, foundOfPools, listOf, script, startReplica } from './site.ts'
+import { choicesOf, filesOf, foundOfPools, listOf, script, startReplica } from './site.ts'
 
 const MESSAGE = {
   id: 'msg_1',
@@ -37,7 +37,8 @@ const messages: Behaviour = exchange => {
 }
 
 const chats: Behaviour = exchange => {
-  const { stream: streams, tools } = exchange.seen.body
+  const { stream: streams, tools, n } = exchange.seen.body
+  if (n !== undefined) return choicesOf({ made: 2, counted: 2 })(exchange)
   if (streams) return stream({ chunks: ['ok'] })(exchange)
   const toolCalls = [{ id: 'call_1', name: 'report_health', arguments: '{"healthy":true}' }]
   return answer(tools ? { content: null, toolCalls } : { content: 'ok' })(exchange)
