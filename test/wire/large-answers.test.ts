@@ -38,12 +38,14 @@ function* spokenWhole(bytes: Buffer): Steps<Buffer | undefined> {
   return light && (yield* light.restored(light.bytes, tokenOf))
 }
 
-const picture = Buffer.concat([Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), Buffer.alloc(BYTES / 4)]).toString('base64')
+const START = '\x89PNG\r\n\x1a\n\0\0\0'
+const picture = Buffer.concat([Buffer.from(START, 'latin1'), Buffer.alloc(BYTES / 4, 0xff)]).toString('base64')
 const pictures = json({ created: 1, data: Array(3).fill({ b64_json: picture }) })
-function images(body: object): Steps<unknown> {
+const escapedPictures = Buffer.from(pictures.toString().replaceAll('/', '\\/'))
+function images(body: object, answer = pictures): Steps<unknown> {
   const asked = readImages(json({ prompt: 'a cat', n: 3, ...body }))
   if ('denial' in asked || !asked.readInSteps) throw new Error('pictures are not read in steps')
-  return asked.readInSteps(pictures, terms)
+  return asked.readInSteps(answer, terms)
 }
 
 const SIZE = 1000
@@ -82,6 +84,8 @@ it.each<[string, () => Steps<unknown>]>([
   ['a response that goes on as it is', () => readNative(response, responsesNative)],
   ['pictures', () => images({})],
   ['pictures as URLs', () => images({ response_format: 'url' })],
+  ['pictures in base64 with escapes', () => images({}, escapedPictures)],
+  ['pictures in base64 with escapes as URLs', () => images({ response_format: 'url' }, escapedPictures)],
   ['vectors of numbers', () => vectors(numbers, 'float')],
   ['vectors of numbers that are wanted in base64', () => vectors(numbers, 'base64')],
   ['vectors with escaped names', () => vectors(numbers, 'float', true)],

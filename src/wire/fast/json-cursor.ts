@@ -112,6 +112,18 @@ export class JsonCursor {
     return { start, end }
   }
 
+  /** Passes a text of ASCII, with the escapes that it has, and returns what is between its quotes. */
+  *asciiText(): Steps<Span | undefined> {
+    if (!this.takes(QUOTE)) return undefined
+    const start = this.at
+    do {
+      if (this.isDue) yield
+      if (!this.#goesOnInText(this.at + PART_BYTES, DELETE)) return undefined
+    } while (this.bytes[this.at] !== QUOTE)
+    const end = this.at++
+    return { start, end }
+  }
+
   /** Goes on with a value of which `open` are the lists and objects that it is in: to the end of the next part of it. */
   #passes(open: number[]): boolean {
     const byte = this.peek()
@@ -148,17 +160,25 @@ export class JsonCursor {
   }
 
   #string(): boolean {
+    if (this.bytes[this.at] !== QUOTE) return false
+    this.at++
+    if (!this.#goesOnInText(this.bytes.length, LARGEST_BYTE)) return false
+    this.at++
+    return true
+  }
+
+  /** Passes a part of a text, to its closing quote or to about `end`, of bytes no larger than `largest`. */
+  #goesOnInText(end: number, largest: number): boolean {
     const { bytes } = this
-    if (bytes[this.at] !== QUOTE) return false
-    let at = this.at + 1
-    for (let byte = bytes[at]; byte !== QUOTE; byte = bytes[at]) {
-      if (byte === undefined || byte < SPACE) return false
+    let { at } = this
+    for (let byte = bytes[at]; byte !== QUOTE && at < end; byte = bytes[at]) {
+      if (byte === undefined || byte < SPACE || byte > largest) return false
       const length = byte === BACKSLASH ? escapeLength(bytes, at) : 1
       if (length === 0) return false
       at += length
     }
-    this.at = at + 1
-    return true
+    this.at = at
+    return at < bytes.length
   }
 
   /** A number that a double can hold. */
@@ -265,6 +285,7 @@ const LETTER_U = 0x75
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const DELETE = 0x7f
+const LARGEST_BYTE = 0xff
 /** From a bracket that opens to the one that closes. */
 const CLOSES = 2
 const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'))

@@ -4,7 +4,7 @@ import { JsonCursor, readList, readMembers, type Span } from './json-cursor.ts'
 
 /** The pictures in the bytes of an answer. */
 export interface PictureList {
-  /** Base64 without its quotes; undefined for an item that has none. */
+  /** Base64 as it is written between its quotes, with the escapes that some encoders use for `/`; undefined for an item that has none. */
   readonly items: readonly (Span | undefined)[]
   readonly created: unknown
   readonly usage: unknown
@@ -12,7 +12,7 @@ export interface PictureList {
 
 /**
  * Finds the pictures of an answer without making texts of them, which would copy each four times. Undefined where the
- * answer is written in a way that only a parser reads, such as base64 with escapes, or not at all.
+ * answer is written in a way that only a parser reads, or not at all.
  */
 export function* findPictures(bytes: Buffer): Steps<PictureList | undefined> {
   const cursor = new JsonCursor(bytes)
@@ -33,12 +33,16 @@ export function* findPictures(bytes: Buffer): Steps<PictureList | undefined> {
   return found && cursor.isAtEnd && items ? { items, created: values.created, usage: values.usage } : undefined
 }
 
+/** What a picture is known by stands in these, and is compared as it is written. */
+const START_BYTES = 12
+
 function* readItem(cursor: JsonCursor, pictures: (Span | undefined)[]): Steps<boolean> {
+  const { bytes } = cursor
   let picture: Span | undefined
   const isRead = yield* readMembers(cursor, function* (name) {
     if (name !== 'b64_json') return (yield* cursor.value()) !== undefined
-    picture = yield* cursor.plainText()
-    return picture !== undefined
+    picture = yield* cursor.asciiText()
+    return picture !== undefined && !bytes.subarray(picture.start, picture.start + START_BYTES).includes('\\')
   })
   pictures.push(picture)
   return isRead

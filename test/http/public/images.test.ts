@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { json } from '../../support/backend.ts'
+import { json, status } from '../../support/backend.ts'
 import { errorOf } from '../../support/gateway.ts'
 import { gatewayTest } from '../../support/gateway-test.ts'
 
@@ -56,6 +56,20 @@ it('is the text of a URL for clients that ask for one', async ({ backend, draw }
 
   expect(await response.json()).toMatchObject({ data: [{ url: `data:image/png;base64,${PNG}` }] })
   expect(backend.requests[0]?.body).toMatchObject({ response_format: 'b64_json' })
+})
+
+it.for([
+  ['/', '\\/'],
+  ['/', '\\u002f'],
+  ['"iVBO', '"\\u0069VBO'],
+] as const)('is the same picture where its backend writes %s as %s', async ([plain, escaped], { backend, draw }) => {
+  const written = JSON.stringify({ created: 1, data: [{ b64_json: PNG }] }).replaceAll(plain, escaped)
+  const answer = status(200, written, { 'content-type': 'application/json' })
+  backend.next(answer, answer)
+
+  expect(await (await draw()).json()).toMatchObject({ data: [{ b64_json: PNG }] })
+  const asUrl = await draw({ response_format: 'url' })
+  expect(await asUrl.json()).toMatchObject({ data: [{ url: `data:image/png;base64,${PNG}` }] })
 })
 
 it.for([{ size: 'auto' }, { model: null }, { model: undefined }])(
