@@ -1,4 +1,6 @@
 import type { Duplex } from 'node:stream'
+import type { Millis } from '../../policy/config.ts'
+import type { Connections } from './connections.ts'
 
 /**
  * Lets connections go that another worker of the gateway is to have. The client of each is told with an answer that it is
@@ -7,8 +9,18 @@ import type { Duplex } from 'node:stream'
 export class ConnectionRelease {
   #wanted = 0
   #withStreams = false
+  #connections: Pick<Connections, 'idleFor'> | undefined
   /** Those whose client was told, until they close. */
   readonly #announced = new Set<Duplex>()
+
+  attach(connections: Pick<Connections, 'idleFor'>): void {
+    this.#connections = connections
+  }
+
+  /** Connections on which nothing was asked for a while: they make no work, and nothing can be announced on them. */
+  get idle(): number {
+    return this.#connections?.idleFor(IDLE_MS) ?? 0
+  }
 
   /** So many of the connections that are open now are too many. `withStreams`: those that begin a stream may end with it. */
   release(count: number, withStreams: boolean): void {
@@ -27,3 +39,6 @@ export class ConnectionRelease {
     return true
   }
 }
+
+/** A client that asks less often makes little work. */
+const IDLE_MS: Millis = 5000

@@ -31,6 +31,8 @@ interface Connection {
   underWay: number
   /** Whether a request ever began: until one does, its headers are waited for. */
   used: boolean
+  /** When it was opened, or its last request began or ended. */
+  usedAt: Millis
   /** Fires when the connection had no running request for too long. A timer of node, as sockets have: no test's clock moves it. */
   readonly idle: NodeJS.Timeout
 }
@@ -55,7 +57,7 @@ export class Connections {
     const holder = addresses.isProxy(address) ? undefined : holderOf(address)
     if (holder !== undefined && !this.#take(this.#connected, holder)) return false
     const idle = this.#watch(socket)
-    this.#open.set(socket, { holder, underWay: 0, used: false, idle })
+    this.#open.set(socket, { holder, underWay: 0, used: false, usedAt: this.#terms.clock.elapsed(), idle })
     socket.once('close', () => {
       this.#open.delete(socket)
       clearTimeout(idle)
@@ -73,9 +75,11 @@ export class Connections {
     if (!this.#take(this.#underWay, client)) return undefined
     connection.underWay++
     connection.used = true
+    connection.usedAt = this.#terms.clock.elapsed()
     return () => {
       this.#underWay.release(client)
       connection.underWay--
+      connection.usedAt = this.#terms.clock.elapsed()
       if (this.#open.has(request.socket)) connection.idle.refresh()
     }
   }
@@ -84,6 +88,14 @@ export class Connections {
   isIdle(socket: Socket): boolean {
     const { used = false, underWay = 0 } = this.#open.get(socket) ?? {}
     return used && underWay === 0
+  }
+
+  /** How many had no request for so long. */
+  idleFor(time: Millis): number {
+    const before = this.#terms.clock.elapsed() - time
+    let count = 0
+    for (const { underWay, usedAt } of this.#open.values()) if (underWay === 0 && usedAt < before) count++
+    return count
   }
 
   /** One came while there were as many as there may be. */

@@ -77,6 +77,7 @@ export function serve<App extends ListenerApp, Row extends Endpoint>(
     addresses: () => current().addresses,
     ...(elsewhere && { elsewhere }),
   })
+  release?.attach(connections)
   const traffic = new Traffic()
   const closing = new WeakSet<Duplex>()
   const chance = pooled(random)

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 
-/** A worker that serves, and its connections. */
+/** A worker that serves, and its connections in use: idle ones make no work, and nothing can be announced on them. */
 export interface LoadedWorker {
   readonly slot: number
   readonly connections: number

@@ -11,9 +11,9 @@ import { SpareDescriptor } from '../../http/listener/spare-descriptor.ts'
 import type { Millis } from '../../policy/config.ts'
 
 export interface DoorPorts {
-  /** The worker that gets the next connection, by how many each has; undefined while none serves. */
+  /** The worker that gets the next connection, by how many each has in use; undefined while none serves. */
   readonly next: (
-    connectionsOf: (slot: number) => number,
+    inUseOf: (slot: number) => number,
   ) => { readonly slot: number; readonly worker: ChildProcess } | undefined
   readonly limits: () => ListenerSettings
   readonly addresses: () => ClientAddresses
@@ -21,7 +21,7 @@ export interface DoorPorts {
 }
 
 /**
- * Takes connections of clients and hands each to the worker that has the fewest. It is main alone that listens, so that a
+ * Takes connections of clients and hands each to the worker that has the fewest in use. It is main alone that listens, so that a
  * worker that hangs or ends keeps no port, and that clients wait for a moment where none serves. It counts connections until a worker says
  * that they are closed, so that their limits hold for all workers together.
  */
@@ -65,6 +65,17 @@ export class Door {
 
   connectionsOf(slot: number): number {
     return this.#bySlot.get(slot)?.count ?? 0
+  }
+
+  /** Without those that its worker says are idle. */
+  inUseOf(slot: number): number {
+    const { count = 0, idle = 0 } = this.#bySlot.get(slot) ?? {}
+    return Math.max(0, count - idle)
+  }
+
+  /** A worker says how many of its connections are idle. */
+  idle(slot: number, count: number): void {
+    this.#heldBy(slot).idle = count
   }
 
   /** A worker says from which addresses connections are closed. */
@@ -142,7 +153,7 @@ export class Door {
   }
 
   #hand(socket: Socket): void {
-    const next = this.#ports.next(slot => this.connectionsOf(slot))
+    const next = this.#ports.next(slot => this.inUseOf(slot))
     if (!next) {
       if (this.#waiting.length < MOST_WAITING) this.#waiting.push(socket)
       else this.#refuse(socket)
@@ -185,7 +196,7 @@ export class Door {
   #heldBy(slot: number): Held {
     const known = this.#bySlot.get(slot)
     if (known) return known
-    const held: Held = { count: 0, addresses: new Map(), handing: new Map() }
+    const held: Held = { count: 0, idle: 0, addresses: new Map(), handing: new Map() }
     this.#bySlot.set(slot, held)
     return held
   }
@@ -208,6 +219,8 @@ export interface Client {
 /** The connections of a worker. */
 interface Held {
   count: number
+  /** Of those, as its worker said last. */
+  idle: number
   readonly addresses: Map<string, number>
   /** Those that it has not got yet, as far as is known. */
   readonly handing: Map<number, { readonly socket: Socket; isSent: boolean }>

@@ -85,14 +85,14 @@ export class Main {
       ...{ alarm, clock: hooks.clock, fork: forkWorker },
     })
     this.#door = new Door({
-      next: connectionsOf => (this.#isServing ? this.#workers.next(connectionsOf) : undefined),
+      next: inUseOf => (this.#isServing ? this.#workers.next(inUseOf) : undefined),
       limits: () => this.#serving.settings.listener,
       addresses: () => this.#addresses,
       alarm,
     })
     this.#balance = new Balance({
       clock: hooks.clock,
-      serving: () => this.#workers.serving.map(slot => ({ slot, connections: this.#door.connectionsOf(slot) })),
+      serving: () => this.#workers.serving.map(slot => ({ slot, connections: this.#door.inUseOf(slot) })),
       release: (slot, count, withStreams) => this.#workers.tellOne(slot, 'release', count, withStreams),
     })
   }
@@ -205,6 +205,7 @@ export class Main {
       foundVerdict: (check, verdict) => this.#checks.found(slot, check, verdict),
       taken: numbers => this.#door.taken(slot, numbers),
       closed: addresses => this.#door.closed(slot, addresses),
+      idle: count => this.#door.idle(slot, count),
       clients: counts => this.#clients.report(slot, counts, this.#workers.size),
       recentOf: async account => this.#recent.newestOf(account),
       counted: metrics => this.#tally.know(slot, metrics),

@@ -167,6 +167,12 @@ async function start(task: WorkerTask): Promise<void> {
   gateway = await startWorker(loaded, world, hooks, ports)
   const running = gateway
   current = () => running.app
+  let idle = 0
+  setInterval(() => {
+    const before = idle
+    idle = release.idle
+    if (idle !== before) main.tell('idle', idle)
+  }, IDLE_TOLD_MS).unref()
   setInterval(async () => {
     main.tell('counted', await calls.metrics())
   }, COUNTED_MS).unref()
@@ -236,6 +242,8 @@ const remembersAll: Remembered = {
 }
 
 const COUNTED_MS = 1000
+/** As often as main compares its workers. */
+const IDLE_TOLD_MS = 500
 /** The least number of files of the decision log. */
 const LEAST_FILES = 2
 /** Requests that operators see in a tenth of a second, of all workers. */

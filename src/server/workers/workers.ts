@@ -82,10 +82,10 @@ export class Workers {
    * The worker that gets the next connection: of those that serve the one with the fewest, of several such the next in the
    * row. One that does not answer gets it only where no other one serves. Undefined while there is none.
    */
-  next(connectionsOf: (slot: number) => number): { readonly slot: number; readonly worker: ChildProcess } | undefined {
+  next(inUseOf: (slot: number) => number): { readonly slot: number; readonly worker: ChildProcess } | undefined {
     const from = this.#turn++
     const inRow = this.#slots.map((_, index) => (from + index) % this.#slots.length)
-    const slot = fewestOf(this.#inState('serving', inRow), connectionsOf) ?? this.#inState('silent', inRow)[0]
+    const slot = fewestOf(this.#inState('serving', inRow), inUseOf) ?? this.#inState('silent', inRow)[0]
     const worker = this.#slots[slot ?? -1]?.worker
     return slot === undefined || !worker ? undefined : { slot, worker }
   }
@@ -293,10 +293,10 @@ export class Workers {
   }
 }
 
-function fewestOf(slots: readonly number[], connectionsOf: (slot: number) => number): number | undefined {
+function fewestOf(slots: readonly number[], inUseOf: (slot: number) => number): number | undefined {
   const [first, ...others] = slots
   if (first === undefined) return undefined
-  return others.reduce((least, slot) => (connectionsOf(slot) < connectionsOf(least) ? slot : least), first)
+  return others.reduce((least, slot) => (inUseOf(slot) < inUseOf(least) ? slot : least), first)
 }
 
 /** Whether another process has what belongs to the slot. */

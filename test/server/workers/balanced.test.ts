@@ -1,5 +1,7 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
 import type { ShownProcess } from '../../../src/wire/admin/process.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -58,6 +60,35 @@ it.each([
     expect(clients.errors.length).toBeLessThanOrEqual(connections)
   },
 )
+
+/** A client that asks once and keeps its connection. */
+async function idleClient(): Promise<Socket> {
+  const { hostname, port, host } = new URL(tree.url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => {}).write(`GET /v1/models HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${key}\r\n\r\n`)
+  await once(socket, 'data')
+  return socket
+}
+
+it('connections in use are spread evenly after a worker was killed, beside those on which nothing is asked', async () => {
+  for (let n = 0; n < CLIENTS; n++) await idleClient()
+  const idle = CLIENTS / WORKERS
+  expect((await workers()).map(({ connections }) => connections)).toEqual(Array(WORKERS).fill(idle))
+  const clients = new KeepAliveClients({ url: () => tree.url, key: () => key, count: CLIENTS, streams: 0 })
+  const [victim] = await workers()
+  process.kill(victim?.pid ?? 0, 'SIGKILL')
+
+  await eventually(async () => {
+    const now = await workers()
+    const replaced = now.filter(({ restarts }) => restarts > 0)
+    expect(replaced).toHaveLength(1)
+    const inUse = now.map(({ connections, restarts }) => connections - (restarts > 0 ? 0 : idle))
+    expect(inUse.reduce((sum, each) => sum + each, 0)).toBe(CLIENTS)
+    expect(Math.max(...inUse)).toBeLessThanOrEqual(MOST)
+  })
+  await clients.end()
+})
 
 it('requests that wait behind another one on their connection are answered while connections end', async () => {
   const clients = new KeepAliveClients({ url: () => tree.url, key: () => key, count: CLIENTS, streams: 0 })

@@ -75,3 +75,22 @@ it('a connection that its worker has said it has stays with it', async () => {
 
   expect(counts()).toEqual([1, 0])
 })
+
+it('idle connections of a worker are not in use, until it ends or says otherwise', async () => {
+  const { door, comes, counts } = await doorOf()
+  await comes(0)
+  await comes(1)
+  await comes(0)
+  const inUse = () => [door.inUseOf(0), door.inUseOf(1)]
+  expect(inUse()).toEqual([2, 1])
+
+  door.idle(0, 2)
+  expect([inUse(), counts()]).toEqual([
+    [0, 1],
+    [2, 1],
+  ])
+  door.idle(0, 1)
+  expect(inUse()).toEqual([1, 1])
+  door.end(0)
+  expect(inUse()).toEqual([0, 1])
+})
