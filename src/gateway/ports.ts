@@ -310,14 +310,16 @@ export interface Client {
 
 /** The memory that an answer takes, from the first byte that is kept of it until its client has the last. */
 export interface AnswerRoom {
-  /** Hears that it lost its room: whoever keeps it must drop it. */
-  onEnded: () => void
+  /** Hears that it lost its room: whoever keeps it must drop it. Undefined while nobody can, so that it keeps its room. */
+  onEnded: (() => void) | undefined
   /** It takes so many bytes from now on. False where there is no room for as many. */
   hold(bytes: number): boolean
+  /** So many bytes are kept beside what `hold` counts, as for the end of a stream. False where there is no room for them: it has lost its own then. */
+  holdBeside(bytes: number): boolean
   /** It takes so many bytes, and more will come from a backend, which must wait until `onRoom` runs where this is false. */
   arrives(bytes: number, onRoom: () => void): boolean
-  /** All of it came, and is about to be read, which takes as many bytes again: `onRoom` runs once there is room for them. */
-  copies(onRoom: () => void): void
+  /** All of it came, and is about to be read, which takes as many bytes again, and `more`: `onRoom` runs once there is room for them, or `onEnded`. */
+  copies(onRoom: () => void, more?: number): void
   /** All of it is there, and read. */
   arrived(): void
 }

@@ -180,6 +180,7 @@ export function relay(
     stream.attach({
       write: piece => {
         const text = form.write(piece)
+        if (form.keepsSaid || stream.keepsSaid) call.keepForEnd(stream.saidBytes)
         if (text === '') return
         call.speaks()
         if (!events.write(text, resume)) stream.pause()

@@ -10,6 +10,8 @@ export interface StreamForm {
   end(bill: Bill): string | Promise<string>
   /** The end of one that did not. */
   fail(error: StreamError): string
+  /** Set where it keeps what was said: the last events have all of it, or what follows may stand before it. */
+  readonly keepsSaid?: true
   /** What fills a silence behind its first event; absent for a comment. */
   readonly ping?: string
 }

@@ -30,7 +30,7 @@ export interface AnswerReader {
   readonly surplus: number | undefined
   /** Whether all was said, should nothing more come. */
   readonly isComplete: boolean
-  /** Bytes that are kept of an event that is not complete. */
+  /** Bytes that are kept of an event that is not complete, and of events that wait for the end. */
   readonly held: number
   read(received: Buffer): StreamReading
   /** A whole answer that came in place of the stream; undefined where the bytes are none that can be passed on as one. */

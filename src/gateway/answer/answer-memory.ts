@@ -149,7 +149,10 @@ interface Tight {
 function judge(answer: HeldAnswer, { bytes, most, held }: Tight): 'room' | 'wait' | HeldAnswer {
   if (isFirstWithRoom(answer, held, most)) return 'room'
   const sums = sumsOf(held)
-  const largest = largestOf(held, sums)
+  const largest = largestOf(
+    held.filter(({ onEnded }) => onEnded !== undefined),
+    sums,
+  )
   if (largest === undefined || largest.owner === answer.owner) {
     const isWithin = bytes === answer.bytes || bytes <= most * (answer.isArriving ? CONTESTED : 1)
     return isWithin ? 'room' : 'wait'
@@ -174,7 +177,7 @@ function sumsOf(held: readonly HeldAnswer[]): ReadonlyMap<string, number> {
   return sums
 }
 
-/** The answer that is longest in memory, of the account that has the most there. */
+/** The answer that is longest in memory, of the account that has the most there of those that can lose one. */
 function largestOf(held: readonly HeldAnswer[], sums: ReadonlyMap<string, number>): HeldAnswer | undefined {
   const rank = (answer: HeldAnswer) => sums.get(answer.owner) ?? 0
   const byAge = held.toSorted((a, b) => a.number - b.number)
@@ -204,7 +207,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
   hasWaited = false
   /** Set once it lost its room. */
   denial: Denial | undefined
-  onEnded: () => void = () => {}
+  onEnded: (() => void) | undefined = () => {}
   /** Calls off the end of its waiting. */
   patience: Cancel = () => {}
   readonly owner: string
@@ -215,6 +218,8 @@ export class HeldAnswer implements AnswerRoom, Listed {
   #onRoom: (() => void) | undefined
   /** Bytes that are counted twice while it is read. */
   #copied = 0
+  /** Bytes that are counted beside those of `hold`. */
+  #beside = 0
   #isOver = false
 
   constructor(memory: AnswerMemory, holder: Holder, number: number) {
@@ -235,9 +240,9 @@ export class HeldAnswer implements AnswerRoom, Listed {
 
   hold(bytes: number): boolean {
     if (this.#isOver) return this.denial === undefined
-    const change = bytes - this.bytes
+    const change = bytes + this.#beside - this.bytes
     if (change === 0) return true
-    this.bytes = bytes
+    this.bytes += change
     this.#memory.count(this, change)
     return change < 0 || this.#memory.lackOf(this) === undefined
   }
@@ -246,6 +251,13 @@ export class HeldAnswer implements AnswerRoom, Listed {
   holdOrEnd(bytes: number): void {
     const lack = this.hold(bytes) ? undefined : this.#memory.lackOf(this)
     if (lack !== undefined) this.end(lack)
+  }
+
+  holdBeside(bytes: number): boolean {
+    const own = this.bytes - this.#beside
+    this.#beside = bytes
+    this.holdOrEnd(own)
+    return !this.#isOver
   }
 
   arrives(bytes: number, onRoom: () => void): boolean {
@@ -257,11 +269,11 @@ export class HeldAnswer implements AnswerRoom, Listed {
     return false
   }
 
-  copies(onRoom: () => void): void {
+  copies(onRoom: () => void, more = 0): void {
     this.#stopWaiting()
-    if (this.#isOver) return void onRoom()
+    if (this.#isOver) return void this.onEnded?.()
     this.isArriving = true
-    this.wanted = this.bytes
+    this.wanted = this.bytes + more
     this.#wait(onRoom)
     if (this.#memory.lackOf(this) === undefined) this.goOn()
   }
@@ -270,7 +282,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
     if (!this.isArriving) return
     this.isArriving = false
     this.#stopWaiting()
-    this.hold(Math.max(0, this.bytes - this.#copied))
+    this.hold(Math.max(0, this.bytes - this.#beside - this.#copied))
     this.#copied = 0
     this.#memory.wakeSoon()
   }
@@ -292,7 +304,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
     if (this.#isOver) return
     this.denial = { code: 'OVERLOADED', of }
     this.release()
-    this.onEnded()
+    this.onEnded?.()
   }
 
   /** It is not kept any longer. */

@@ -52,6 +52,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   protected heardAt: Millis
   /** Set once what is kept of it is counted. */
   #held: AnswerRoom | undefined
+  readonly #onRoomLost = () => this.losesRoom()
   /** How it is received when a turn of the event loop has received its share. */
   #paced: Paced | undefined
   /** Bytes of a stream that were read as they came. */
@@ -148,7 +149,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     if (!costs) return
     const { held } = costs
     costs.charge(came * PASSING_MS_PER_BYTE)
-    held.onEnded = () => this.losesRoom()
+    held.onEnded = this.#onRoomLost
     this.#held = held
     if (!held.arrives(bytes, () => this.resume())) this.pause()
     this.#paced ??= {
@@ -219,6 +220,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   protected conclude(how: AnswerEnd, cause = ''): void {
     if (!this.#enter('conclude')) return
     this.deadlines.callOff()
+    this.#handOver()
     this.#ending = this.endingOf(how, cause)
     this.onConcluded(this.#ending)
   }
@@ -273,6 +275,11 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     this.#exchange?.abort()
   }
 
+  /** Nothing of it is kept here any longer: whoever has it now says how it is dropped. */
+  #handOver(): void {
+    if (this.#held?.onEnded === this.#onRoomLost) this.#held.onEnded = undefined
+  }
+
   #report(outcome: Outcome<A>): void {
     this.#unwatch()
     if (this.#state === 'over') {
@@ -281,6 +288,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     }
     // A client that left gets nothing of what was fetched for its usage.
     if (outcome.kind !== 'answered' || this.#client?.gone) this.#held?.hold(0)
+    if (this.#state === 'over') this.#handOver()
     this.keepsAll()
     this.#resolve(this.outcomeOf(outcome))
   }

@@ -8,7 +8,8 @@ import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import { atLeast } from '../../wire/usage/usage.ts'
 import type { AttemptPorts, Target } from '../attempt/attempt.ts'
 import { type EndedAnswer, failed, type Outcome } from '../attempt/outcome.ts'
-import type { AnswerCosts, Client, Reading } from '../ports.ts'
+import type { Client } from '../ports.ts'
+import { workOnCopy } from './answer-copy.ts'
 import { LIGHT_BYTES } from './buffered.ts'
 import { type AnswerStream, attemptStream } from './stream.ts'
 
@@ -39,29 +40,14 @@ export async function attemptFetched(
     const reading = answerOf(target, fetched, read)
     // A large one is read when the turn of its account comes.
     const costs = sizeOf(fetched) > LIGHT_BYTES ? client.costs : undefined
-    const answer = costs ? await readInTurn(costs, reading) : allAtOnce(reading)
-    if (answer === 'dropped') return { kind: 'left', work: stream.work() }
+    const done = costs ? await workOnCopy(costs, inTurn => inTurn(reading)) : { is: allAtOnce(reading) }
+    if (done === 'lost') return { kind: 'left', work: stream.work() }
+    const { is: answer } = done
     return answer ? { kind: 'answered', answer } : failed('malformed answer', stream.work())
   } catch (error) {
     // Such as nesting that overflows the stack: the backend's doing, whatever it is.
     return failed(`unreadable answer: ${error instanceof Error ? error.name : String(error)}`, stream.work())
   }
-}
-
-/** Reads a large answer once there is room for it, in the turn of its account; it is dropped where it loses its room. */
-function readInTurn<T>(costs: AnswerCosts, steps: Steps<T>): Promise<T | 'dropped' | undefined> {
-  const { held } = costs
-  return new Promise<T | 'dropped' | undefined>((resolve, reject) => {
-    let reading: Reading<T> | undefined
-    held.onEnded = () => {
-      reading?.drop()
-      resolve('dropped')
-    }
-    held.copies(() => {
-      reading = costs.beginToRead(steps)
-      reading.done.then(resolve, reject)
-    })
-  }).finally(() => held.arrived())
 }
 
 function* answerOf(

@@ -5,6 +5,10 @@ import type { EndedAnswer } from '../attempt/outcome.ts'
 export interface LiveStream {
   /** Set where the events have the dialect of the client already. */
   readonly native?: NativeEnding | undefined
+  /** Bytes of what the model has said so far. */
+  readonly saidBytes: number
+  /** Whether as many bytes stay in memory until its end: to be translated, or for a further round. */
+  readonly keepsSaid: boolean
   /** Hands over what was held, and from now on every event. */
   attach(sink: Sink<string>): void
   pause(): void

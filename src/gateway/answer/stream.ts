@@ -117,6 +117,14 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.#outbox.attach(sink)
   }
 
+  get saidBytes(): number {
+    return this.#reader.outputBytes
+  }
+
+  get keepsSaid(): boolean {
+    return this.deltas !== undefined || (!this.native && this.#dialect.translator !== undefined)
+  }
+
   override resume(): void {
     this.isPaused = false
     this.#take()

@@ -20,6 +20,7 @@ import {
   type Work,
 } from '../attempt/outcome.ts'
 import type {
+  AnswerCosts,
   Cancel,
   Client,
   Clock,
@@ -259,17 +260,23 @@ export class PassthroughAnswer extends BackendAnswer<PassthroughAnswer, Passthro
   }
 
   #readWhole(): void {
-    const bytes = Buffer.concat(this.#chunks)
-    this.#chunks = []
-    const costs = bytes.length > LIGHT_BYTES ? this.costs : undefined
-    if (!costs) return void this.#passWhole(bytes, allAtOnce(this.#judge(bytes)))
+    const costs = this.#usageMeter.answered > LIGHT_BYTES ? this.costs : undefined
+    if (!costs) return void allAtOnce(this.#judged())
     // From here on it waits for us.
     this.deadlines.callOff()
-    this.#reading = costs.beginToRead(this.#judged(bytes))
+    costs.held.copies(() => this.#readLarge(costs))
+  }
+
+  #readLarge(costs: AnswerCosts): void {
+    if (this.state === 'over') return
+    this.#reading = costs.beginToRead(this.#judged())
     this.#reading.done.catch(() => this.fail(this.failure('unreadable answer')))
   }
 
-  *#judged(bytes: Buffer): Steps<void> {
+  *#judged(): Steps<void> {
+    const bytes = Buffer.concat(this.#chunks)
+    this.#chunks = []
+    yield
     this.#passWhole(bytes, yield* this.#judge(bytes))
   }
 

@@ -7,11 +7,12 @@ import { parse } from '../../wire/json-bytes.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import type { Thread } from '../../wire/openai/request.ts'
 import { idsOf, isAnswer, isReadable, outputOf } from '../../wire/responses/kept-items.ts'
-import { allAtOnce, type Steps } from '../../wire/steps.ts'
+import type { Steps } from '../../wire/steps.ts'
 import type { Identified } from '../accounts/identified.ts'
+import { atOnce, type ReadInTurn, RoomLost } from '../answer/answer-copy.ts'
 import type { Alarm, AnswerCosts, Random } from '../ports.ts'
 import { isName, type ResponseStore } from '../store/response-store.ts'
-import { type Hold, MOST_BYTES, NONCE_BYTES, type RunSteps, Sealer } from './sealed-response.ts'
+import { type Hold, MOST_BYTES, NONCE_BYTES, Sealer } from './sealed-response.ts'
 
 /**
  * Whose kept responses are meant: those of an account, or those that a key of it keeps apart. They are sealed for that name alone, so
@@ -36,24 +37,27 @@ export class KeptResponses {
     this.#sealer = new Sealer(settings.keys.map(key => key.reveal()))
   }
 
-  /** Keeps an answer with all that was said before it. Resolves to whether it is kept, and never rejects: an answer does not fail for that. */
-  async keep(keeper: string, said: Said, response: JsonObject, costs?: KeepingCosts): Promise<boolean> {
+  /**
+   * Keeps an answer with all that was said before it. Resolves to whether it is kept: an answer does not fail for that. Rejects
+   * only where the answer lost its room in memory.
+   */
+  async keep(keeper: string, said: Said, response: JsonObject, costs = FREE): Promise<boolean> {
     const { id } = response
     if (typeof id !== 'string' || !isName(id) || !isAnswer(response)) return false
     const found = [...new Set([...said.items, ...idsOf(outputOf(response))])].filter(isName).slice(-MOST_ITEMS)
-    const run = runAt(costs)
     try {
-      const text = await run(said.input.length + (costs?.bytes ?? 0), keptText(said, found, response))
+      const text = await costs.inTurn(keptText(said, found, response))
       if (!text) return false
-      if (text.length > LIGHT_BYTES) costs?.charge(text.length * PACKING_MS_PER_BYTE)
+      if (text.length > LIGHT_BYTES) costs.charge(text.length * PACKING_MS_PER_BYTE)
       const nonce = Buffer.from(this.#ports.random(NONCE_BYTES))
-      const sealed = await this.#sealer.seal({ account: keeper, id }, text, nonce, run)
+      const sealed = await this.#sealer.seal({ account: keeper, id }, text, nonce, costs.inTurn)
       const { keep, maxBytes, maxResponses, maxBytesTotal } = this.#settings
       return await this.#store.keep(
         { account: accountOf(keeper), id, items: found, sealed, keep },
         { bytes: maxBytes, responses: maxResponses, total: maxBytesTotal },
       )
     } catch (error) {
+      if (error instanceof RoomLost) throw error
       this.#ports.alarm('a response could not be kept', { error: String(error) })
       return false
     }
@@ -119,21 +123,17 @@ function* keptText(
 }
 
 /** At whose cost a response is kept. */
-export interface KeepingCosts extends Pick<AnswerCosts, 'read' | 'charge'> {
-  /** Bytes of the response. */
-  readonly bytes: number
+export interface KeepingCosts extends Pick<AnswerCosts, 'charge'> {
+  readonly inTurn: ReadInTurn
 }
+
+const FREE: KeepingCosts = { inTurn: atOnce, charge: () => {} }
 
 /** Less takes no longer than to wait for a turn. */
 const LIGHT_BYTES = 65_536
 
 /** Threads of node compress it: they take time from the event loop where there are few processors. */
 const PACKING_MS_PER_BYTE = 10 / 1_000_000
-
-const runAt =
-  (costs: KeepingCosts | undefined): RunSteps =>
-  async (bytes, steps) =>
-    costs && bytes > LIGHT_BYTES ? costs.read(steps) : allAtOnce(steps)
 
 export interface KeepingPorts {
   readonly random: Random

@@ -4,7 +4,8 @@ import { promisify } from 'node:util'
 import { constants, createInflateRaw, deflateRaw } from 'node:zlib'
 import type { Denied } from '../../policy/denial.ts'
 import { joined } from '../../wire/fast/joined.ts'
-import { allAtOnce, type Steps } from '../../wire/steps.ts'
+import type { Steps } from '../../wire/steps.ts'
+import { atOnce } from '../answer/answer-copy.ts'
 
 /**
  * Encrypts kept responses, with AES-256-GCM. A sealed response opens under its account and id alone, so that a program that
@@ -19,12 +20,12 @@ export class Sealer {
     this.#keys = secrets.map(secret => createSecretKey(Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, KEY_BYTES))))
   }
 
-  /** `nonce` are 12 random bytes, never used before. `run` does what blocks the event loop. */
-  async seal({ account, id }: Whose, text: string | Buffer, nonce: Buffer, run: RunSteps = atOnce): Promise<Buffer> {
+  /** `nonce` are 12 random bytes, never used before. `inTurn` does what blocks the event loop. */
+  async seal({ account, id }: Whose, text: string | Buffer, nonce: Buffer, inTurn = atOnce): Promise<Buffer> {
     const [key] = this.#keys
     if (!key) throw new Error('there is no key to seal with')
     const packed = await deflate(text, { level: constants.Z_BEST_SPEED })
-    return run(packed.length, encrypted(packed, { key, nonce, binding: bindingOf(account, id) }))
+    return inTurn(encrypted(packed, { key, nonce, binding: bindingOf(account, id) }))
   }
 
   /**
@@ -77,11 +78,6 @@ function* encrypted(packed: Buffer, { key, nonce, binding }: Encrypting): Steps<
 
 /** As many bytes are encrypted in one step, which takes some milliseconds. */
 const STEP_BYTES = 4_194_304
-
-/** Does work with so many bytes that blocks the event loop, when its time has come. */
-export type RunSteps = <T>(bytes: number, steps: Steps<T>) => Promise<T>
-
-const atOnce: RunSteps = async (_bytes, steps) => allAtOnce(steps)
 
 export interface Whose {
   readonly account: string

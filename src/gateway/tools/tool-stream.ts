@@ -4,6 +4,7 @@ import type { StreamWanted } from '../../wire/openai/request.ts'
 import { finishEvent, type OneAnswer, usageEvent } from '../../wire/tools/delta-reader.ts'
 import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
 import { settle, settlementOf } from '../admission/settlement.ts'
+import { UNCOUNTED_BYTES } from '../answer/answer-memory.ts'
 import { joinTexts, type LiveStream, Outbox, type Sink } from '../answer/live-stream.ts'
 import { type AnswerStream, attemptStream } from '../answer/stream.ts'
 import type { Target } from '../attempt/attempt.ts'
@@ -123,6 +124,13 @@ class ToolStream implements LiveStream {
     this.#outbox.attach(sink)
   }
 
+  /** The rounds before go on with each that follows. */
+  readonly keepsSaid = true
+
+  get saidBytes(): number {
+    return this.#outputBytes + (this.#round?.stream.saidBytes ?? 0)
+  }
+
   pause(): void {
     this.#paused = true
     this.#round?.stream.pause()
@@ -197,9 +205,20 @@ class ToolStream implements LiveStream {
   }
 
   #write(events: string): void {
-    if (this.#outbox.write(events)) return
+    if (!this.#outbox.write(events)) this.#fail('answer too large')
+    else if (!this.#hasRoom()) this.#fail('no memory for an event')
+  }
+
+  /** Counts what waits for the end of an answer that its client gets whole. False where there is no room for it. */
+  #hasRoom(): boolean {
+    const { costs } = this.#rounds.call.client
+    const { held: bytes } = this.#outbox
+    return !costs || bytes <= UNCOUNTED_BYTES || costs.held.holdBeside(bytes)
+  }
+
+  #fail(cause: string): void {
     const round = this.#round
-    round?.end({ ...round.stream.abort(), how: 'failed', cause: 'answer too large' })
+    round?.end({ ...round.stream.abort(), how: 'failed', cause })
   }
 
   /** There is something for the client to see: from here on it is a stream. */

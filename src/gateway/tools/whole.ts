@@ -6,10 +6,12 @@ import { allAtOnce } from '../../wire/steps.ts'
 import { type CompletionTurn, joinTurns } from '../../wire/tools/completion.ts'
 import { sumOfUsage } from '../../wire/tools/turn.ts'
 import { settle } from '../admission/settlement.ts'
+import { workOnCopy } from '../answer/answer-copy.ts'
+import { UNCOUNTED_BYTES } from '../answer/answer-memory.ts'
 import { attemptBuffered } from '../answer/buffered.ts'
 import type { Target } from '../attempt/attempt.ts'
 import type { Failure, Outcome } from '../attempt/outcome.ts'
-import type { Client } from '../ports.ts'
+import type { AnswerCosts, Client } from '../ports.ts'
 import type { InferencePorts, Served } from '../request.ts'
 import { answerTerms, forward, Inference } from '../upstream/inference.ts'
 import { endsEarly, leftAlone, roundFailed } from './ends.ts'
@@ -41,7 +43,7 @@ export async function serveToolAnswer(gateway: InferencePorts, rounds: Rounds): 
       turns.push(answer.turn)
       light = answer.light
       if (answer.turn.calls.length === 0) return await answered(gateway, rounds, { pool, failures, turns, light })
-      if (await rounds.next(answer.turn, pool, left.signal)) continue
+      if (hasRoomFor(turns, client) && (await rounds.next(answer.turn, pool, left.signal))) continue
       return client.gone
         ? await leftAlone(gateway, rounds, pool, failures)
         : await answered(gateway, rounds, { pool, failures, turns, light, finish: 'length' })
@@ -87,10 +89,28 @@ async function answered(
   { pool, failures, turns, light, finish }: Over,
 ): Promise<Served> {
   const joined = jsonBytes(joinTurns(turns, rounds.hosted.listed, sumOfUsage(turns), finish))
-  const bytes = light ? await restoredIn(rounds.call.client, light, joined) : joined
+  const { costs } = rounds.call.client
+  // What it is made of is not needed any more.
+  if (!light && joined.length > UNCOUNTED_BYTES) costs?.held.hold(joined.length)
+  costs?.held.holdBeside(0)
+  const bytes = light ? await restoredIn(costs, light, joined) : joined
   const bill = await settle(gateway, rounds.admitted, pool, NO_WORK)
   return { kind: 'whole', admitted: rounds.first, pool, failures, bytes, bill }
 }
 
-const restoredIn = ({ costs }: Client, light: WithoutLikelihoods, json: Buffer): Promise<Buffer> | Buffer =>
-  costs ? costs.read(light.restored(json)) : allAtOnce(light.restored(json))
+/** With its likelihoods. Where it lost its room for them, its client gets a refusal in its place. */
+async function restoredIn(costs: AnswerCosts | undefined, light: WithoutLikelihoods, joined: Buffer): Promise<Buffer> {
+  const restored = light.restored(joined)
+  if (!costs) return allAtOnce(restored)
+  const done = await workOnCopy(costs, inTurn => inTurn(restored))
+  return done === 'lost' ? joined : done.is
+}
+
+/** Counts the rounds so far, with which the next ones go on. False where there is no room for them. */
+function hasRoomFor(turns: readonly CompletionTurn[], { costs }: Client): boolean {
+  const bytes = turns.reduce((sum, turn) => sum + saidBytes(turn), 0)
+  return !costs || bytes <= UNCOUNTED_BYTES || costs.held.holdBeside(bytes)
+}
+
+const saidBytes = ({ content, reasoning, calls }: CompletionTurn): number =>
+  calls.reduce((sum, call) => sum + call.arguments.length, content.length + reasoning.length)

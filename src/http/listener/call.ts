@@ -53,6 +53,8 @@ export class HttpCall implements Client {
   #costs: CallCosts | undefined
   /** Whether a drain is waited for, to count again. */
   #isCounting = false
+  /** What was counted last of a stream that is kept until its end. */
+  #keptForEnd = 0
   /** Whether all of its answer waits to be read. */
   #isHandedOver = false
   /** Calls off the time in which what is left of its answer must be read. */
@@ -99,6 +101,7 @@ export class HttpCall implements Client {
     const isServed = this.response.writableFinished || this.#answer === 'written' || this.#answer === 'switched'
     this.#enterClient(isServed ? 'serve' : 'lose')
     this.#unwatchReader?.()
+    this.#costs?.held.holdBeside(0)
     this.#costs?.held.hold(0)
     if (!isServed) this.#callLeavers()
     for (const run of this.#closers) run()
@@ -137,6 +140,15 @@ export class HttpCall implements Client {
       this.#isCounting = false
       this.countUnread()
     })
+  }
+
+  /** Counts what is kept of a stream until its end, beside what its client has not taken: by the piece, since each event adds little. */
+  keepForEnd(bytes: number): void {
+    if (bytes < this.#keptForEnd + UNCOUNTED_BYTES) return
+    this.#keptForEnd = bytes
+    const { held } = this.costs
+    held.onEnded = () => this.destroy()
+    held.holdBeside(bytes)
   }
 
   get terms(): ErrorTerms {

@@ -1,5 +1,6 @@
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
 import { rateAfter } from '../../gateway/admission/rate-state.ts'
+import type { ReadInTurn } from '../../gateway/answer/answer-copy.ts'
 import type { LiveStream, NativeEnding } from '../../gateway/answer/live-stream.ts'
 import type { Served } from '../../gateway/request.ts'
 import type { Pool } from '../../policy/config.ts'
@@ -57,6 +58,11 @@ export class SpokenAnswer {
     this.#ignoresStore = ignoresStore
   }
 
+  /** Bytes of what was said before, which is kept with the answer. */
+  get saidBytes(): number {
+    return this.#kept?.saidBytes ?? 0
+  }
+
   /** Adds the headers of an answer beside those that all answers have. */
   addHeaders(headers: Record<string, string>, { admitted }: Pick<Answered, 'admitted'>): void {
     const { requestId, addRate } = this.#dialect?.errors.headers ?? {}
@@ -78,8 +84,8 @@ export class SpokenAnswer {
   }
 
   /** Keeps a whole answer, where that was asked for, and says so in it. */
-  keep(written: Buffer, { isNative }: Pick<WholeServed, 'isNative'>): Buffer | Promise<Buffer> {
-    return this.#kept?.whole(written, isNative === true) ?? written
+  keep(written: Buffer, { isNative }: Pick<WholeServed, 'isNative'>, inTurn: ReadInTurn): Buffer | Promise<Buffer> {
+    return this.#kept?.whole(written, isNative === true, inTurn) ?? written
   }
 
   /** The form of a stream that a pool answers with. */
@@ -95,6 +101,7 @@ export class SpokenAnswer {
       write: events => Array.from(eventObjects(events), chunk => writer.chunk(chunk)).join(''),
       end: bill => writer.end(bill),
       fail: error => writer.fail(error),
+      keepsSaid: true,
       ...this.#pings,
     }
   }

@@ -1,6 +1,7 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
 import { fullestShare } from '../../gateway/admission/rate-state.ts'
+import { atOnce, type ReadInTurn, workOnCopy } from '../../gateway/answer/answer-copy.ts'
 import { answerHeaders, poolComments } from '../../gateway/answer/answer-headers.ts'
 import type { Call } from '../../gateway/call.ts'
 import { infer } from '../../gateway/infer.ts'
@@ -13,7 +14,6 @@ import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
-import { allAtOnce } from '../../wire/steps.ts'
 import { EventResponse, relay } from '../event-response.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { refuseCaller } from '../listener/refuse-caller.ts'
@@ -118,17 +118,8 @@ async function answer(
       // Its answer lost its room: the client still waits.
       if (call.crowded) call.deny(call.crowded)
       return
-    case 'whole': {
-      const { admitted, pool, bill, bytes } = served
-      noteBill(call, bill)
-      call.note.skippedEvents = served.skippedEvents
-      const headers = answerHeaders(app.settings.brand, admitted, pool, bill.cost)
-      if (!spoken) return call.send(200, 'application/json', bytes, headers)
-      spoken.addHeaders(headers, served)
-      const write = spoken.whole(served)
-      const written = bytes.length > LIGHT_BYTES ? await call.costs.read(write) : allAtOnce(write)
-      return call.send(200, 'application/json', await spoken.keep(written, served), headers)
-    }
+    case 'whole':
+      return sendWhole(app, call, served, spoken)
     case 'stream': {
       if (!late) throw new Error('a stream came for a request that asked for none')
       late.answers(served.admitted, served.pool)
@@ -143,6 +134,27 @@ async function answer(
       })
     }
   }
+}
+
+/** Sends a whole answer, in the form of its client. */
+async function sendWhole(
+  app: Pick<ClientApp, 'settings'>,
+  call: HttpCall,
+  served: Extract<Served, { readonly kind: 'whole' }>,
+  spoken: SpokenAnswer | undefined,
+): Promise<void> {
+  const { admitted, pool, bill, bytes } = served
+  noteBill(call, bill)
+  call.note.skippedEvents = served.skippedEvents
+  const headers = answerHeaders(app.settings.brand, admitted, pool, bill.cost)
+  if (!spoken) return call.send(200, 'application/json', bytes, headers)
+  spoken.addHeaders(headers, served)
+  const write = async (inTurn: ReadInTurn) => spoken.keep(await inTurn(spoken.whole(served)), served, inTurn)
+  const { saidBytes } = spoken
+  const isLight = bytes.length + saidBytes <= LIGHT_BYTES
+  const written = isLight ? { is: await write(atOnce) } : await workOnCopy(call.costs, write, saidBytes)
+  if (written !== 'lost') return call.send(200, 'application/json', written.is, headers)
+  if (call.crowded) call.deny(call.crowded)
 }
 
 /** Begins to trace a request, where tracing is on. */

@@ -1,4 +1,6 @@
+import { atOnce, type ReadInTurn, workOnCopy } from '../../gateway/answer/answer-copy.ts'
 import type { Said } from '../../gateway/responses/kept-responses.ts'
+import type { Millis } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 import { type WithoutLikelihoods, withoutLikelihoods } from '../../wire/fast/likelihoods.ts'
@@ -6,8 +8,9 @@ import { textOf } from '../../wire/json-bytes.ts'
 import { asObject, type JsonObject } from '../../wire/json-safety.ts'
 import type { Thread } from '../../wire/openai/request.ts'
 import { finalResponse, reframed } from '../../wire/responses/reframe.ts'
-import { allAtOnce, oneStep, type Steps } from '../../wire/steps.ts'
+import { oneStep, type Steps } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
+import { ClientLeft } from '../listener/request-input.ts'
 import type { StreamForm } from '../stream-form.ts'
 import type { ClientApp } from './client-app.ts'
 
@@ -35,10 +38,15 @@ export class KeptAnswer {
     this.#thread = thread
   }
 
-  async whole(bytes: Buffer, isNative: boolean): Promise<Buffer> {
-    const { response, light } = await this.#run(bytes.length, readLight(bytes))
-    const isKept = await this.#keep(response, { isNative, ...(light && { light }) }, bytes.length)
-    return this.#run(bytes.length, writtenLight(this.#stated(response, isKept), light))
+  /** Bytes of what was said before. */
+  get saidBytes(): number {
+    return this.#thread.said?.input.length ?? 0
+  }
+
+  async whole(bytes: Buffer, isNative: boolean, inTurn: ReadInTurn): Promise<Buffer> {
+    const { response, light } = await inTurn(readLight(bytes))
+    const isKept = await this.#keep(response, { isNative, ...(light && { light }) }, inTurn)
+    return inTurn(writtenLight(this.#stated(response, isKept), light))
   }
 
   /** Whether the answer is kept is known when it ends: what comes before says what is meant. */
@@ -53,38 +61,34 @@ export class KeptAnswer {
         return reframed(text, ({ response }) => this.#stated(response, isMeant))
       },
       end: bill => this.#end(form, bill, isNative),
+      ...(form.keepsSaid && { keepsSaid: true }),
       fail: error => reframed(form.fail(error), ({ response }) => this.#stated(response, false)),
     }
   }
 
   async #end(form: StreamForm, bill: Bill, isNative: boolean): Promise<string> {
     const last = await form.end(bill)
-    const response = await this.#run(
-      last.length,
-      oneStep(() => finalResponse(last)),
-    )
-    const isKept = response !== undefined && (await this.#keep(response, { isNative }, last.length))
-    return this.#run(
-      last.length,
-      oneStep(() => reframed(last, ({ response }) => this.#stated(response, isKept))),
-    )
+    const write = (inTurn: ReadInTurn) => this.#lastKept(last, isNative, inTurn)
+    const { saidBytes } = this
+    const isLight = last.length + saidBytes <= LIGHT_BYTES
+    const written = isLight ? { is: await write(atOnce) } : await workOnCopy(this.#call.costs, write, saidBytes)
+    // Its connection breaks: what was sent must not look complete.
+    if (written === 'lost') throw new ClientLeft()
+    return written.is
   }
 
-  /** Work with as many bytes of the answer, in a turn of the account where it takes long. */
-  async #run<T>(bytes: number, work: Steps<T>): Promise<T> {
-    return bytes > LIGHT_BYTES ? this.#call.costs.read(work) : allAtOnce(work)
+  async #lastKept(last: string, isNative: boolean, inTurn: ReadInTurn): Promise<string> {
+    const response = await inTurn(oneStep(() => finalResponse(last)))
+    const isKept = response !== undefined && (await this.#keep(response, { isNative }, inTurn))
+    return inTurn(oneStep(() => reframed(last, ({ response }) => this.#stated(response, isKept))))
   }
 
-  async #keep(response: JsonObject, about: Pick<Said, 'isNative' | 'light'>, bytes: number): Promise<boolean> {
+  async #keep(response: JsonObject, about: Pick<Said, 'isNative' | 'light'>, inTurn: ReadInTurn): Promise<boolean> {
     const { said } = this.#thread
     const { keeper } = this.#call
     if (!said || keeper === undefined || !this.#app.responses) return false
-    const call = this.#call
-    return this.#app.responses.keep(keeper, { ...said, ...about }, this.#stated(response, true), {
-      read: steps => call.costs.read(steps),
-      charge: took => call.costs.charge(took),
-      bytes,
-    })
+    const charge = (took: Millis) => this.#call.costs.charge(took)
+    return this.#app.responses.keep(keeper, { ...said, ...about }, this.#stated(response, true), { inTurn, charge })
   }
 
   #stated(response: JsonObject, isKept: boolean): JsonObject {

@@ -45,7 +45,7 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
   }
 
   get held(): number {
-    return this.#splitter.held
+    return this.#splitter.held + this.#last.length + this.heldEvents.length
   }
 
   override isWhole(surplus?: number): boolean {

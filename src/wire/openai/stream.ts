@@ -58,7 +58,7 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
   }
 
   get held(): number {
-    return this.#splitter.held + (this.#translator?.held ?? 0)
+    return this.#splitter.held + (this.#translator?.held ?? 0) + this.heldEvents.length
   }
 
   /** Whether every choice that began has its finish_reason: a backend that ignores `n` begins one. */

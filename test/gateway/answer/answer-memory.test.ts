@@ -87,6 +87,33 @@ describe('the memory for answers', () => {
     expect(all.map(({ answer }) => refusal(answer))).toEqual([undefined, undefined, undefined, undefined])
   })
 
+  it('keeps the room of an answer that nobody can drop now: of the others, the account with the most loses one', () => {
+    const { memory, unread } = setUp()
+    const sealed = unread('most', 'a', 40 * MB)
+    sealed.onEnded = undefined
+    const others = [unread('second', 'b', 35 * MB), unread('third', 'c', 20 * MB)]
+    expect(refusal(unread('small', 'd', 10 * MB))).toBeUndefined()
+
+    expect([sealed, ...others].map(refusal)).toEqual([undefined, 'answers', undefined])
+    expect(memory.total).toBe(70 * MB)
+  })
+
+  it('counts what is kept beside an answer with it, also while it is read', async () => {
+    const { memory, arriving } = setUp()
+    const { answer, send } = arriving('a', 'a')
+    answer.holdBeside(MB)
+    send(2 * MB)
+    expect(memory.total).toBe(3 * MB)
+    answer.copies(() => {}, 5 * MB)
+    await endOfTurn()
+    expect(memory.total).toBe(2 * 3 * MB + 5 * MB)
+    answer.arrived()
+    expect(memory.total).toBe(3 * MB)
+    answer.holdBeside(0)
+    answer.hold(0)
+    expect(memory.total).toBe(0)
+  })
+
   it('ends an answer that waits while nothing of its account is read for 5 s', () => {
     const { clock, memory, unread, arriving } = setUp()
     const read = [unread('a', 'a', 20 * MB), unread('a', 'b', 25 * MB)]

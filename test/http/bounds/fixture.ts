@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { type Backend, type Behaviour, json, startBackend, stream } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { BOTH } from '../dialects/fixture.ts'
 import { says } from '../tools/fixture.ts'
 
@@ -17,12 +17,14 @@ export class Answering {
     this.test = test
   }
 
-  static async start(limits = ''): Promise<Answering> {
+  /** `keeps`: whether it keeps responses. */
+  static async start(limits = '', keeps = false): Promise<Answering> {
     const backend = await startBackend()
     const test = await startTestGateway({
       onprem: [backend],
       fields: { pro: 'tools: all' },
-      yaml: `include: [answering.yaml]\nlimits: { shed_load: false${limits} }`,
+      yaml: `include: [answering.yaml]\nlimits: { shed_load: false${limits} }\n${keeps ? KEEPING : ''}`,
+      env: { ...ENV, RESPONSES_KEY: randomBytes(32).toString('base64') },
       files: { 'answering.yaml': more(backend.url) },
     })
     return new Answering(backend, test)
@@ -38,6 +40,8 @@ export class Answering {
     await this.backend.close()
   }
 }
+
+const KEEPING = `responses: { keep: 1h, key: "\${RESPONSES_KEY}" }`
 
 const more = (url: string): string => `
 models:
@@ -171,6 +175,13 @@ export const WHOLE_ANSWERS: Readonly<Record<string, Answered>> = {
     behaviours: [json({ results: [], padding: LARGE_TEXT, usage: { prompt_tokens: 9, total_tokens: 9 } })],
   },
 }
+
+/** A long answer that is kept, whole or as a stream. */
+export const keptAnswer = (isStream: boolean): Answered => ({
+  path: '/v1/responses',
+  body: { ...responsesApi.body('svc-core'), store: true, stream: isStream, max_output_tokens: 30_000 },
+  behaviours: [isStream ? longStream(300_000) : says({ content: LARGE_TEXT })],
+})
 
 /** A stream of so many bytes, a token for each thousand. */
 export const longStream = (bytes: number): Behaviour =>

@@ -91,11 +91,12 @@ export const COUNTS = {
 export const ANSWERS = {
   'whole answer or stream': {
     account:
-      'half of `limits.answer_memory`, twice while it is read; a quarter of the time to read large ones, in steps; streams count as the cause of load; 32 KB/s at least',
+      'half of `limits.answer_memory`, twice while it is read, translated or sealed, and what a stream keeps until its end; a quarter of the time to read large ones, in steps; streams count as the cause of load; 32 KB/s at least',
     address: 'half of `limits.answer_memory`',
     all: '`limits.answer_memory`; half of the time; 2 MB received in one turn of the event loop',
     tests: [
       'test/http/bounds/answers.test.ts',
+      'test/http/bounds/copies.test.ts',
       'test/gateway/answer/answer-memory.test.ts',
       'test/wire/large-answers.test.ts',
     ],
@@ -123,7 +124,7 @@ export const KEPT = {
   },
   'ledger row and response': {
     account:
-      '`responses.max_bytes_per_account`, `responses.max_responses_per_account`; a quarter of the time to seal; half of `limits.body_memory` while it is read',
+      '`responses.max_bytes_per_account`, `responses.max_responses_per_account`; a quarter of the time to seal; half of `limits.answer_memory` while it is sealed, and of `limits.body_memory` while it is read',
     address: 'half of `limits.body_memory` while it is read',
     all: '`responses.max_bytes_total`, `responses.keep`; guests keep none by default',
     tests: [
