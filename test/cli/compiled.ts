@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -24,7 +24,7 @@ export function compiledBy(run: number): Compiled {
   } else while (!existsSync(verdict)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)
   const complaint = readFileSync(verdict, 'utf8')
   if (complaint !== '') throw new Error(complaint)
-  return { gateway: folder, demo: join(demoIn(folder), 'dist') }
+  return { gateway: folder, demo: join(folder, 'node_modules/svc-gateway-demo/dist') }
 }
 
 function isFirstIn(folder: string): boolean {
@@ -36,25 +36,10 @@ function isFirstIn(folder: string): boolean {
   }
 }
 
-/** Nearer to the compiled gateway than the package of the demo that npm linked. */
-const demoIn = (folder: string): string => join(folder, WORKSPACES.demo)
-
-/** The workspaces, where the compiled gateway finds them. */
-const WORKSPACES = { demo: 'node_modules/svc-gateway-demo', importers: 'node_modules/svc-gateway-import' }
-
 /** Compiles all packages, and returns what the compiler has against them: `npm run check` checks their types. */
 function compile(out: string): string {
-  for (const [workspace, place] of Object.entries(WORKSPACES)) {
-    const complaint = tsc(`${workspace}/tsconfig.json`, join(out, place, 'dist'))
-    if (complaint !== '') return complaint
-    cpSync(join(root, workspace, 'package.json'), join(out, place, 'package.json'))
-  }
-  return tsc('tsconfig.build.json', out)
-}
-
-function tsc(project: string, out: string): string {
-  const args = [join(root, 'node_modules/typescript/bin/tsc'), '-p', project, '--noCheck', '--outDir', out]
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+  const script = fileURLToPath(new URL('compile.js', import.meta.url))
+  const { status, stdout, stderr } = spawnSync(process.execPath, [script, out], { cwd: root, encoding: 'utf8' })
   return status === 0 ? '' : stdout + stderr || `the compiler ended with ${status}`
 }
 
