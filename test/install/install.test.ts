@@ -94,19 +94,27 @@ async function pasted(on: Machine, demo: Running): Promise<{ readonly answered: 
 }
 
 describe('a user with Node, an empty home and an empty folder', () => {
-  it('has the first answer of an own configuration, by npx and the packed package', async () => {
-    const answer = await firstAnswer(machine({ node: true }), 'npx', ['--yes', PACKAGE])
+  describe('by npx and the packed package', () => {
+    let on: Machine
+    beforeAll(() => {
+      on = newMachine({ node: true })
+      cpSync(gateway, join(on.folder, PACKAGE))
+    })
+    afterAll(() => on.remove())
 
-    expect(answer).toMatch(/^200 .*"content":"Hello/)
-  })
+    it('has the first answer of an own configuration', async () => {
+      const answer = await firstAnswer(on, 'npx', ['--yes', PACKAGE])
 
-  it('imports the configuration of another gateway, by npx and the packed package', () => {
-    const on = machine({ node: true })
-    const model = 'model_list: [{ model_name: m, litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY } }]'
-    writeFileSync(join(on.folder, 'litellm.yaml'), model)
-    const written = on.run('npx', ['--yes', PACKAGE, 'import', 'litellm', 'litellm.yaml'])
+      expect(answer).toMatch(/^200 .*"content":"Hello/)
+    })
 
-    expect(parse(written).models.m).toMatchObject({ usd_per_1m: { input: 2.5, output: 10 }, serve: ['m'] })
+    it('imports the configuration of another gateway', () => {
+      const model = 'model_list: [{ model_name: m, litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY } }]'
+      writeFileSync(join(on.folder, 'litellm.yaml'), model)
+      const written = on.run('npx', ['--yes', PACKAGE, 'import', 'litellm', 'litellm.yaml'])
+
+      expect(parse(written).models.m).toMatchObject({ usd_per_1m: { input: 2.5, output: 10 }, serve: ['m'] })
+    })
   })
 
   it('has the first answer of the demo, by npm install of both packages', async () => {
@@ -132,38 +140,41 @@ describe('an ordinary user with Node and a folder of their own for programs', ()
   })
 })
 
-describe('a user with Node and git', () => {
+describe('a user of a fresh Debian with git', () => {
+  let on: Machine
+  const install = (blocksOf('docs/tutorial.md').find(({ text }) => text.includes('npm install --global'))?.text ?? '')
+    .split('\n')
+    .map(line => line.replace(/ +#.*/, ''))
+  const [first, clone, enter, ci, ...rest] = install
+  const run = (lines: readonly string[]) =>
+    on.run('/bin/bash', ['-e', '-c', lines.join('\n')], { REPOSITORY: pathToFileURL(ROOT).href })
+
+  beforeAll(() => {
+    on = newMachine({ node: true })
+    run([clone ?? '', enter ?? '', ci ?? ''])
+  }, 300_000)
+  afterAll(() => on.remove())
+
   it('has the first answer, by npm start in a clone after npm ci', async () => {
-    const on = newMachine({ node: true })
-    onTestFinished(() => on.remove())
-    const [shown = '', same] = ['README.md', 'docs/getting-started.md'].map(page =>
+    const shown = ['README.md', 'docs/getting-started.md'].map(page =>
       blocksOf(page)
         .find(({ text }) => text.startsWith('git clone'))
         ?.text.replace(/ +#.*$/gm, ''),
     )
-    expect(shown).toMatch(/ && npm start$/)
-    expect(same).toBe(shown)
-    on.run('/bin/bash', ['-e', '-c', shown.replace(/ && npm start$/, '')], { REPOSITORY: pathToFileURL(ROOT).href })
     const start = on.start('npm', ['start', '--prefix', 'svc-gateway', '--', '--port', String(await freePort())])
     const { answered } = await pasted(on, start)
 
+    // The commands of the tutorial too, up to the start.
+    expect(shown).toEqual(shown.map(() => `${clone} && ${enter}\n${ci} && npm start`))
     expect(answered).toMatch(/^HTTP\/1.1 200 /)
   })
-})
 
-describe('a user of a fresh Debian', () => {
   it('installs svcctl, by the commands of docs/tutorial.md, without root', () => {
-    const on = newMachine({ node: true })
-    onTestFinished(() => on.remove())
-    const install = blocksOf('docs/tutorial.md').find(({ text }) => text.includes('npm install --global'))?.text ?? ''
-    const [first, ...commands] = install.split('\n')
-    const ask = 'command -v svcctl\nsvcctl version'
-    const said = on.run('/bin/bash', ['-e', '-c', [...commands, ask].join('\n')], {
-      REPOSITORY: pathToFileURL(ROOT).href,
-    })
+    const said = run([enter ?? '', ...rest, 'command -v svcctl', 'svcctl version'])
 
     expect(first).toMatch(/^sudo apt-get /)
-    expect(commands.join('\n')).not.toContain('sudo')
+    expect(ci).toBe('npm ci')
+    expect(install.slice(1).join('\n')).not.toContain('sudo')
     expect(said).toMatch(/\/\.local\/bin\/svcctl\nsvcctl [\d.]+, node /)
   })
 })
