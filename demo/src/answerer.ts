@@ -38,7 +38,7 @@ export interface Usage {
   readonly reasoning: number
 }
 
-/** What the demo backend answers: a few rules over the conversation, the same for the same request. */
+/** The demo backend's answer: a few rules over the conversation, equal for equal requests. */
 export function answerPlan(request: ChatRequest, speaker: Speaker): AnswerPlan {
   const seed = hash(JSON.stringify([request.model, request.messages]))
   const finding = findingFor(request)

@@ -1,6 +1,6 @@
 import type { AnswerPlan, Choice, PlannedCall, Usage } from './answerer.ts'
 
-/** What every form of one answer carries. */
+/** The members that every form of one answer carries. */
 export interface Envelope {
   readonly id: string
   /** Seconds since the Unix epoch. */

@@ -2,7 +2,7 @@ import { sumIn } from './arithmetic.ts'
 import { isObject, type JsonObject } from './json.ts'
 import { endsIn, formulaIn, namesIn } from './phrases.ts'
 
-/** What values are made of. */
+/** The material that values are made of. */
 export interface Material {
   /** Where names, numbers and choices are looked for. */
   readonly text: string

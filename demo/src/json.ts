@@ -1,6 +1,6 @@
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** What is wrong with a request, as OpenAI's error form wants it. */
+/** A fault of a request, as OpenAI's error form wants it. */
 export interface Invalid {
   readonly param: string | null
   readonly message: string
@@ -9,7 +9,7 @@ export interface Invalid {
 /** Whether a parser said what is wrong instead of what it read. */
 export const isInvalid = (parsed: object): parsed is Invalid => 'message' in parsed
 
-/** What every request has to hold: the field, whether it does, and what to say if not. */
+/** Rules of every request: the field, whether it holds, and the message if not. */
 export type Rules = readonly (readonly [param: string, holds: boolean, rule: string])[]
 
 /** The first rule that does not hold. */

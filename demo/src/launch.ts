@@ -8,7 +8,7 @@ export interface DemoBackends {
   readonly backends: readonly DemoBackend[]
   /** The variables that the policies of this repository ask for. */
   readonly env: Readonly<Record<string, string>>
-  /** What this demo has to do without, a sentence each; `env` lacks the variables of what is missing. */
+  /** The parts that this demo has to do without, a sentence each; `env` lacks their variables. */
   readonly missing: readonly string[]
   /** Calls the listener with the name of each backend that ends before `close`. */
   onExit(listener: (name: string) => void): void

@@ -1,4 +1,4 @@
-/** What fields may be called after: quoted words, then capitalised ones, then what follows a preposition. */
+/** Names for fields: quoted words, then capitalised ones, then those that follow a preposition. */
 export function namesIn(text: string): string[] {
   const quoted = [...text.matchAll(/["“`]([^"”`]+)["”`]/g)].map(match => match[1] ?? '')
   // Europe/Berlin is one.
@@ -10,14 +10,14 @@ export function namesIn(text: string): string[] {
   )
 }
 
-/** What a text wants calculated, functions and all; a sum without them is for `sumIn` to find. */
+/** The formula that a text wants calculated, functions and all; a sum without them is for `sumIn` to find. */
 export function formulaIn(text: string): string | undefined {
   const runs = text.match(/(?:\b[a-z]\w{0,9}\(|\b(?:pi|e)\b|[-\d\s.+*/^%(),])+/gi) ?? []
   const formulas = runs.filter(run => /[a-z]\w*\(.*\d/i.test(run)).map(run => run.trim().replace(/[\s.,]+$/, ''))
   return formulas.sort((a, b) => b.length - a.length)[0]
 }
 
-/** What something is to come from, and to become. */
+/** The units that a conversion goes from and to. */
 export interface Ends {
   readonly from?: string
   readonly to?: string

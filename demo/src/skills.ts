@@ -3,7 +3,7 @@ import { object, text } from './json.ts'
 import type { ChatRequest, Message } from './request.ts'
 import { lastUserText } from './tool-calls.ts'
 
-/** What the answerer found it can say, and which rule found it. */
+/** An answer that the answerer found, and the rule that found it. */
 export interface Finding {
   readonly why: string
   readonly text: string
@@ -37,7 +37,7 @@ const toolResult: Skill = ({ messages }) => {
   return { why: 'Tools have answered, so I pass on what they said.', text: `${said.join('. ')}.` }
 }
 
-/** What a tool has to say: without a first line in square brackets, and of an object its `text`, if it has one. */
+/** A tool's message: without a first line in square brackets; an object's `text`, if it has one. */
 function messageOf(result: string): string {
   const unmarked = result.replace(/^\[[^\]\n]*\]\r?\n/, '')
   try {

@@ -12,7 +12,7 @@ export const pieces = (text: string): readonly string[] => text.match(PIECE) ?? 
 /** How many tokens a text has. */
 export const countTokens = (text: string): number => pieces(text).length
 
-/** What stands around each message in a chat template. */
+/** Tokens around each message in a chat template. */
 const PER_MESSAGE = 4
 
 /** The tokens of a whole prompt: messages, the calls in them, and tools. */

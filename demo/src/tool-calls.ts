@@ -31,7 +31,7 @@ function withoutLead(text: string, tool: Tool): string {
   return wordsOf(tool.name).some(word => said.includes(word)) ? text.slice(lead.length) : text
 }
 
-/** What the user said last, whatever tools have said since. */
+/** The user's last message, whatever tools have said since. */
 export const lastUserText = ({ messages }: ChatRequest): string =>
   messages.findLast(message => message.role === 'user')?.text ?? ''
 

@@ -25,34 +25,34 @@ export interface Imported extends Content {
   /** Models that cost nothing, since nothing says their price. */
   readonly unpriced: number
   readonly left: readonly Left[]
-  /** What has to be exported before the gateway starts. */
+  /** Variables that must be set before the gateway starts. */
   readonly variables: readonly string[]
   /** Those of them that are addresses. */
   readonly addresses: ReadonlySet<string>
 }
 
-/** What may stand beside the configuration of another gateway. */
+/** Files that may come with the configuration of another gateway. */
 export interface Beside {
   /** An export of its keys, page by page. */
   readonly keys?: readonly unknown[]
-  /** What clients write for models that the source does not name. */
+  /** Clients' names for models that the source does not name. */
   readonly names: readonly string[]
-  /** What the source is called. */
+  /** The title of the source. */
   readonly title: string
 }
 
-/** What the configuration of another gateway says of its models. */
+/** The models in the configuration of another gateway. */
 export interface Source {
   /** The name of that gateway. */
   readonly gateway: string
   readonly groups: Groups
-  /** What a model is to be called here, where that is not what clients call it. */
+  /** A model's name here, where it is not that of its clients. */
   readonly nameOf?: (group: string) => string
   /** The models that answer in place of one, in order. */
   readonly fallbacks?: (group: string, isChat: boolean) => readonly string[]
   /** Where the source has the backends of a model. */
   readonly placeOf?: (group: string) => string
-  /** What becomes of a model whose backends have equal parts of its requests, where these are several pools here. */
+  /** The note on a model whose backends have equal parts of its requests, where these are several pools here. */
   readonly shared?: (group: string, pools: number) => Left
   /** Other names for models, and where they stand in the source. */
   readonly aliases?: readonly { readonly from: string; readonly to: string; readonly path: string }[]
@@ -161,6 +161,6 @@ interface Rest {
   readonly plans: Readonly<Record<string, object>>
   readonly failover?: object | undefined
   readonly report: Report
-  /** What clients call the model that is asked where they name none. */
+  /** The clients' name for the model that serves where they name none. */
   readonly usual?: string | undefined
 }

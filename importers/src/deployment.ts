@@ -23,7 +23,7 @@ export interface Deployment {
 
 export type Pool = Readonly<Record<string, unknown>> & { readonly replicas: readonly string[] }
 
-/** What a backend says of the model that it serves. */
+/** The file's facts about a backend's model. */
 export interface Said {
   readonly kind: 'chat' | 'embedding' | 'image'
   /** Names that keys may have for it together with other models; the first is a tier here. */
@@ -34,7 +34,7 @@ export interface Said {
   readonly inputUsd: number | undefined
   readonly outputUsd: number | undefined
   readonly imageUsd: number | undefined
-  /** Of tokens that a backend found in its cache, and of those that it wrote there. */
+  /** The prices of tokens that a backend found in its cache, and of those that it wrote there. */
   readonly cachedUsd: number | undefined
   readonly cacheWriteUsd: number | undefined
   /** The name by which a catalogue has the price, where the file has none. */
@@ -48,7 +48,7 @@ export const offerOf = ({ name, provider, model }: Found, own?: string): Deploym
   ...{ provider: name, model: own ?? model, base: provider.base },
 })
 
-/** Of a model of which nothing is said. */
+/** The facts of a model about which nothing is said. */
 export const NOTHING: Said = {
   ...{ kind: 'chat', groups: [], vision: false },
   ...{ context: undefined, maxOutput: undefined, inputUsd: undefined, outputUsd: undefined, imageUsd: undefined },
@@ -69,9 +69,9 @@ export interface Backend {
   readonly more?: object
 }
 
-/** What a pool needs of its surroundings. */
+/** The surroundings of a pool. */
 export interface Around {
-  /** What variables of its texts are named by. */
+  /** The name after which variables of its texts are called. */
   readonly name: string
   /** The variable that a text refers to. */
   readonly reference: (text: string) => string | undefined
@@ -112,7 +112,7 @@ export function poolAt(backend: Backend, { reference, ...surroundings }: Around)
   }
 }
 
-/** What a text refers to, as `${NAME}`. */
+/** The value that a text refers to, as `${NAME}`. */
 interface Known extends Omit<Around, 'reference'> {
   readonly known: (text: string) => string | undefined
 }
@@ -175,7 +175,7 @@ function keyOf({ found: { provider }, key, base, variable: own }: Backend, { nam
   return `\${${variable}}`
 }
 
-/** What is written for a key where a client wants one and a backend does not. */
+/** Texts written for a key where a client wants one and a backend does not. */
 const NO_KEY =
   /^(sk-)?(none|null|no-?key|empty|dummy|fake|anything|unused|ignored|placeholder|(my[-_])?(fake|dummy)[-_](api[-_])?key|no[-_]key[-_]\w+|not[-_](needed|used|required))$/i
 

@@ -8,7 +8,7 @@ export interface Served {
   readonly models: readonly Model[]
 }
 
-/** What is compared of a model. */
+/** The facts of a model that are compared. */
 export interface Model {
   readonly context?: number
   readonly usd_per_1m?: { readonly input: number; readonly output?: number }

@@ -140,7 +140,7 @@ function visionOf(said: readonly Said[], { place }: Whose) {
 const reviewText = (name: string, hasTiers: boolean | undefined): string =>
   `Review the price: the file has none, and ${CATALOGUE} lists this one for \`${name}\`${hasTiers ? '; long prompts cost more there' : ''}.`
 
-/** What of the price is not in the file, so that it is nothing here. */
+/** The parts of the price that the file lacks, so that they are 0 here. */
 function unpriced(
   kind: Said['kind'],
   input: number | undefined,

@@ -13,7 +13,7 @@ export interface Plan {
   readonly limits?: readonly object[]
 }
 
-/** What a gateway says of a plan. */
+/** The terms of a plan in another gateway. */
 export type Terms = Pick<Plan, 'models'> & Partial<Plan>
 
 /** More than a gateway serves, where it has no limit and a plan needs one. */

@@ -10,7 +10,7 @@ export type Groups = ReadonlyMap<string, readonly Deployment[]>
 export function poolsOf(groups: Groups, report: Report) {
   const names = new Names()
   const pools: Record<string, Pool> = {}
-  /** What the backends of a pool say of it, in which they are alike. */
+  /** The facts that the backends of a pool share. */
   const said = new Map<string, Said>()
   const byGroup = new Map<string, readonly string[]>()
   /** The most pools of a group that are of one order, so that none of them goes before the others. */

@@ -1,6 +1,6 @@
 import { LISTED, SOURCE } from './listed-prices.ts'
 
-/** What a provider charges, in US dollars for a million tokens. */
+/** A provider's price, in US dollars for a million tokens. */
 export interface ListedPrice {
   readonly input: number
   readonly output: number | undefined

@@ -95,7 +95,7 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   zai: { base: 'https://api.z.ai/api/paas/v4', variable: 'ZAI_API_KEY' },
 }
 
-/** What other gateways call them. */
+/** Other gateways' names for them. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   azure_openai: 'azure',
   fireworks: 'fireworks_ai',

@@ -16,11 +16,11 @@ export interface Loaded {
   readonly warnings: readonly Problem[]
   /** The files it was read from, as they were named. */
   readonly files: readonly string[]
-  /** The same with their texts, main file first, by names relative to its directory. */
+  /** The files with their texts, main file first, by names relative to its directory. */
   readonly texts: readonly FileText[]
-  /** What they have from the environment, or from files of secrets: names, and no values. */
+  /** Their references to the environment, or to files of secrets: names, and no values. */
   readonly reads: readonly Read[]
-  /** What the main file includes, as patterns from its directory on. */
+  /** The includes of the main file, as patterns from its directory on. */
   readonly includes: readonly string[]
   /** Where the fields of the main file stand: `brand`, `server`, `server.listen`; and `default_model`, in any file. */
   readonly fields: ReadonlyMap<string, Span>
@@ -36,7 +36,7 @@ export interface FileText {
   readonly text: string
 }
 
-/** What the process needs beside the policy. Immutable. */
+/** The settings of the process, beside the policy. Immutable. */
 export interface Settings {
   /** `svc`: makes the key prefix `svc_` and the header prefix `x-svc-`. */
   readonly brand: string
@@ -55,7 +55,7 @@ export interface Settings {
     readonly adminUrl?: string
     /** Where other gateways on the store reach the admin listener, without a trailing slash, if that is not where it listens. */
     readonly fleetUrl?: string
-    /** What operators send as bearer; without it the process has a token of its own. */
+    /** The operators' bearer token; without it the process has a token of its own. */
     readonly adminToken?: Secret
     /** TLS of the admin listener; without it there is none. */
     readonly adminTls?: AdminTlsSettings
@@ -90,7 +90,7 @@ export interface Settings {
   readonly identity?: IdentitySettings
   /** Keys for devices without an account; without it there are none. */
   readonly guests?: GuestSettings
-  /** What is kept of responses; without it nothing is. */
+  /** The settings of kept responses; without them none are kept. */
   readonly responses?: ResponseSettings
   readonly limits: {
     readonly bodyBytes: number
@@ -144,7 +144,7 @@ export interface AdminTlsSettings {
   readonly clientCa?: Secret
   /** Who signs the admin listeners of other gateways, beside well-known authorities; without it `certificate` itself. */
   readonly fleetCa?: Secret
-  /** What this gateway shows to others that ask for a certificate; without it `certificate`. */
+  /** This gateway's certificate for others that ask for one; without it `certificate`. */
   readonly fleetCertificate?: Secret
   readonly fleetKey?: Secret
   /** Names in certificates, by what the operator may do. */
@@ -200,7 +200,7 @@ export interface DecisionSettings {
   readonly files: number
 }
 
-/** What the process prints. */
+/** The output of the process. */
 export interface LogSettings {
   readonly format: 'text' | 'json'
   readonly level: LogLevel
@@ -235,7 +235,7 @@ export interface TraceSettings {
   readonly headers: ReadonlyMap<string, Secret>
 }
 
-/** What a connection of a client may take of the gateway. */
+/** The bounds of a client's connection. */
 export interface ListenerSettings {
   /** Until the headers of a request are complete. At most `requestTimeout`. */
   readonly headersTimeout: Millis
@@ -245,7 +245,7 @@ export interface ListenerSettings {
   readonly idleTimeout: Millis
   /** At once. */
   readonly connections: number
-  /** The same, and running requests, of one address. */
+  /** Connections, and running requests, of one address. */
   readonly connectionsPerAddress: number
   /** Whether work is refused while there is too much of it. */
   readonly shedLoad: boolean
@@ -265,11 +265,11 @@ export type StoreSettings =
       readonly answerTimeout: Millis
     }
 
-/** What of TLS to Redis is not as this machine has it, as PEM. */
+/** Certificates for TLS to Redis in place of this machine's own, as PEM. */
 export interface RedisTls {
   /** Certificates that the server's must be signed by. */
   readonly ca?: Secret
-  /** Of this client. */
+  /** The client's own certificate. */
   readonly certificate?: Secret
   readonly key?: Secret
 }
@@ -277,7 +277,7 @@ export interface RedisTls {
 export interface IdentitySettings {
   /** Where people sign in; undefined where services alone have tokens. */
   readonly issuer?: string
-  /** What tokens must be for: the public URL. */
+  /** The audience that tokens must name: the public URL. */
   readonly audience: string
   /** Accepted `typ` of tokens. */
   readonly tokenTypes: readonly string[]
@@ -300,7 +300,7 @@ export interface IdentitySettings {
 /** Where tokens of services come from. */
 export interface ServiceIssuer {
   readonly issuer: string
-  /** What its tokens must be for. */
+  /** The audience that its tokens must name. */
   readonly audience: string
   /** The first that fits a token is that of its account. */
   readonly accounts: readonly ServiceAccounts[]
@@ -314,16 +314,16 @@ export interface ServiceAccounts {
   /** The claim whose value is the account. */
   readonly accountClaim: string
   readonly plan: string
-  /** Of each of its accounts, in place of the plan's of the same kind, or beside them. */
+  /** Limits of each of its accounts, in place of the plan's of the same kind, or beside them. */
   readonly limits?: readonly LimitRule[]
 }
 
 export interface GuestSettings {
   /** New devices per address and hour. */
   readonly mintPerIpHour: number
-  /** The same per /64 of IPv6, or /24 of IPv4. */
+  /** Mints per hour of a /64 of IPv6, or a /24 of IPv4. */
   readonly mintPerNetHour: number
-  /** What all guests together may spend in one UTC day. */
+  /** The most that all guests together may spend in one UTC day. */
   readonly guestsNanoUsdPerDay: NanoUsd
   /** Roots that keys are derived from, newest first; empty where the gateway keeps one of its own in state_dir. */
   readonly secrets: readonly Secret[]
@@ -333,13 +333,13 @@ export interface GuestSettings {
 export interface ResponseSettings {
   /** From the end of each response on. */
   readonly keep: Millis
-  /** What they are encrypted with, newest first; never empty. Texts of 32 random bytes, as they were written. */
+  /** The keys that encrypt them, newest first; never empty. Texts of 32 random bytes, as they were written. */
   readonly keys: readonly Secret[]
-  /** Of one account, in the store. */
+  /** Bytes of one account, in the store. */
   readonly maxBytes: number
-  /** Of one account. */
+  /** Responses of one account. */
   readonly maxResponses: number
-  /** Of all accounts together, in the store. */
+  /** Bytes of all accounts together, in the store. */
   readonly maxBytesTotal: number
   /** Whether those of guests are kept. */
   readonly guests: boolean
@@ -352,11 +352,11 @@ export interface BackendSettings extends PoolSettings {
   readonly auth?: Auth
   /** Sent with every request beside the key, by lower-case name. Absent where there is none. */
   readonly headers?: ReadonlyMap<string, string | Secret>
-  /** What every URL ends in, without its `?`: `api-version=2024-10-21`. */
+  /** The end of every URL, without its `?`: `api-version=2024-10-21`. */
   readonly query?: string
   /** Beta features of Messages that clients may ask for; what ends in `*` stands for all that begin so. Absent: none. */
   readonly betas?: readonly string[]
-  /** What the pool costs the operator. */
+  /** The pool's price for the operator. */
   readonly cost?: Price
   readonly probe?: ProbeSettings
 }
@@ -391,7 +391,7 @@ export interface McpToolSettings extends ToolBounds {
   readonly transport: 'streamable_http' | 'sse'
   /** Sent as bearer. */
   readonly key?: Secret
-  /** What the server calls the tool. */
+  /** The server's name for the tool. */
   readonly tool: string
   /** Replaces the description that the server gives. */
   readonly description?: string

@@ -1,8 +1,8 @@
 import type { EmbeddingsModel } from '@energetic-ai/embeddings'
 
-/** What turns texts into vectors. */
+/** Turns texts into vectors. */
 export interface Embedder {
-  /** What it is, whatever name a request gave it. */
+  /** Its real name, whatever name a request gave it. */
   readonly name: string
   /** A failed one says so at every `embed`. */
   state(): 'unloaded' | 'loading' | 'ready' | 'failed'

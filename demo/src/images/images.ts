@@ -5,7 +5,7 @@ import { paint } from './painter.ts'
 import { png } from './png.ts'
 import { type ImageRequest, parseImageRequest } from './request.ts'
 
-/** What really draws, whatever name a request gave it. */
+/** The name of the program that really draws, whatever name a request gave it. */
 export const PAINTER = 'a program that draws landscapes (no image model)'
 
 /** POST /v1/images/generations. */

@@ -11,7 +11,7 @@ export interface Passage {
   readonly text: string
 }
 
-/** What a model reads in a glance; several fit into an answer. */
+/** Characters that a model reads in a glance; several passages fit into an answer. */
 const PASSAGE_MAX = 600
 
 /** The passages of this package's documents: a clone has all of them, an installed package README alone. */

@@ -3,7 +3,7 @@ export interface Unit {
   readonly symbol: string
   readonly kind: Kind
   readonly factor: number
-  /** What there is none of, in this unit: 0, but for temperatures. */
+  /** The zero of this unit: 0, but for temperatures. */
   readonly nothing: number
 }
 
@@ -132,7 +132,7 @@ function spellings(): readonly (readonly [string, Unit])[] {
     }),
   )
   const small = exact.map(([spelling, unit]) => [plain(spelling), unit] as const)
-  // Of two that differ in capitals alone, small letters mean the first: mb is a megabyte.
+  // Where two units differ in capitals alone, small letters mean the first: mb is a megabyte.
   return [...small.reverse(), ...exact.reverse()]
 }
 

@@ -2,7 +2,7 @@ import { budgetOf, countOf, type Term, windowOf } from '../limits.ts'
 import type { Left, Section } from '../section.ts'
 import { LIMIT } from './reasons.ts'
 
-/** What a budget or a rate says: a plan has a month and a minute, and other windows are limits beside them. */
+/** The limits of a budget or a rate: a plan has a month and a minute, and other windows are limits beside them. */
 export interface Limits {
   readonly terms: readonly Term[]
   readonly left: readonly Left[]

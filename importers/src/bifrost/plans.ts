@@ -5,7 +5,7 @@ import type { Left, Section } from '../section.ts'
 import { type Limits, limitsOf } from './limits.ts'
 import { GOVERNANCE, PROVIDER_CONFIG, VIRTUAL_KEY } from './reasons.ts'
 
-/** What virtual keys may do, as plans. `named` has the name here of each `provider/model`. */
+/** The permissions of virtual keys, as plans. `named` has the name here of each `provider/model`. */
 export function plansOf(governance: Section, named: ReadonlyMap<string, string>) {
   const planned = new Plans({ models: 'all' }, 'Bifrost')
   const left: Left[] = []

@@ -53,7 +53,7 @@ interface Common {
   readonly more: object
 }
 
-/** What stands before `/chat/completions` where it is another path than the usual one. */
+/** The path before `/chat/completions` where it is not the usual one. */
 function pathOf(custom: Section): string | undefined {
   const path = custom.section('request_path_overrides').text('chat_completion')
   return path?.endsWith('/chat/completions') ? path.slice(0, -'/chat/completions'.length) : undefined
@@ -108,14 +108,14 @@ function keyOf(key: Section, keys: number, common: Common, asked: readonly strin
   return { deployments, left: [...key.left(KEY), ...azure.left(KEY)] }
 }
 
-/** What Bifrost puts behind a base URL. */
+/** The path that Bifrost puts behind a base URL. */
 function usualPath({ name, provider }: Found, url: string): string {
   if (name === 'azure') return ''
   const base = url.trim().replace(/\/+$/, '')
   return provider.base?.startsWith(base) ? provider.base.slice(base.length) : '/v1'
 }
 
-/** What clients call the models of a key, and what the provider does. */
+/** The models of a key, by the clients' names and the provider's. */
 function modelsOf(key: Section, azure: Section, name: string, asked: readonly string[]) {
   const said = listOf(key.take('models'))
   const others = { ...asMap(azure.take('deployments')), ...asMap(key.take('aliases')) }

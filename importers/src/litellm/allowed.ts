@@ -3,7 +3,7 @@ import type { Terms } from '../plans.ts'
 import type { Left, Section } from '../section.ts'
 import { KEY } from './reasons.ts'
 
-/** What a section lets keys do. */
+/** The permissions that a section gives to keys. */
 export interface Allowed {
   readonly terms: Omit<Terms, 'models'>
   /** Undefined where it names some, and none of them is here. */
@@ -16,7 +16,7 @@ export interface Allowed {
 /** The models here that a name of a key stands for. */
 export type ModelsOf = (name: string) => readonly string[]
 
-/** What a key may do, or what `default_key_generate_params` says of all keys. `together` are limits of the whole proxy. */
+/** The permissions of a key, or those of all keys by `default_key_generate_params`. `together` are limits of the whole proxy. */
 export function allowedBy(section: Section, together: readonly object[], modelsNamed: ModelsOf): Allowed {
   const { models, left: unknown } = modelsOf(section, modelsNamed)
   const budget = budgetOf(section.number('max_budget'), section.text('budget_duration'))

@@ -25,7 +25,7 @@ export class Credentials {
     return { ...entry, litellm_params: { ...values, ...params } }
   }
 
-  /** What no model names, and what says nothing of a backend. */
+  /** Credentials that no model names, and members that say nothing of a backend. */
   left(): readonly Left[] {
     return this.#sections.flatMap(section => {
       const name = section.text('credential_name') ?? ''

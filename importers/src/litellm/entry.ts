@@ -34,7 +34,7 @@ export function deploymentOf(entry: unknown, path: string, variables: Variables)
   if (why !== undefined) params.refuse('model', why)
   const left = [
     ...section.left({ tpm: PARAMS.tpm ?? '', rpm: PARAMS.rpm ?? '' }),
-    // Of what cannot be reached, one line is enough.
+    // One line is enough for a backend that cannot be reached.
     ...(pool
       ? [...params.left(PARAMS), ...headers.flatMap(each => each.left({})), ...info.left(INFO)]
       : params.left(PARAMS).slice(0, 1)),

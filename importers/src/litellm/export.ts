@@ -31,7 +31,7 @@ function answersIn(file: unknown): readonly unknown[] {
   return file.some(each => isObject(each) && Array.isArray(each.keys)) ? file : [{ keys: file }]
 }
 
-/** What the answers say of pages that are not among them. */
+/** The pages that the answers tell of and that are not among them. */
 function missing(answers: readonly Section[]): readonly Left[] {
   const pages = new Set(answers.map((answer, at) => answer.number('current_page') ?? at + 1))
   const total = Math.max(0, ...answers.map(answer => answer.number('total_pages') ?? 0))

@@ -10,9 +10,9 @@ import { filled, mostSpecific, refuseTooMany } from './patterns.ts'
 
 /** The names that models are asked for by. */
 export interface Asked {
-  /** What clients write for patterns. */
+  /** The names that clients write for patterns. */
   readonly names: readonly string[]
-  /** What other settings of the file name. */
+  /** The models that other settings of the file name. */
   readonly mentioned: readonly string[]
   readonly credentials: Credentials
 }

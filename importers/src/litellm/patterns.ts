@@ -10,7 +10,7 @@ export function mostSpecific(patterns: Iterable<string>, name: string): string |
   return best
 }
 
-/** What is asked of a backend for a name that a pattern matches: its stars are filled with what they stand for. */
+/** The model asked of a backend for a name that a pattern matches: its stars are filled with what they stand for. */
 export function filled(model: string, pattern: string, name: string): string {
   const stars = starsIn(pattern, name) ?? []
   const own = model.split('*').length - 1
@@ -19,7 +19,7 @@ export function filled(model: string, pattern: string, name: string): string {
   return stars.length > own ? name : stars.reduce((text, star) => text.replace('*', () => star), model)
 }
 
-/** What each star of a pattern stands for in a name, or undefined where it does not match. */
+/** The part of a name that each star of a pattern stands for, or undefined where it does not match. */
 function starsIn(pattern: string, name: string): readonly string[] | undefined {
   const matcher = expressionOf(pattern).matcher(name)
   if (!matcher.matches()) return undefined

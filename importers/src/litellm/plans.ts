@@ -10,7 +10,7 @@ interface Sections {
   readonly general: Section
 }
 
-/** What a proxy lets keys do, and an export of its keys, as plans. */
+/** The permissions that a proxy gives to keys, and an export of its keys, as plans. */
 export function plansOf({ settings, general }: Sections, keys: readonly unknown[], modelsNamed: ModelsOf) {
   const left: Left[] = []
   const together = limitsOfAll(settings, general, left)
@@ -63,7 +63,7 @@ function leftOf(section: Section): number | undefined {
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** What all requests of the proxy may have together. */
+/** The limits of all requests of the proxy together. */
 function limitsOfAll(settings: Section, general: Section, left: Left[]): readonly object[] {
   const usd = settings.number('max_budget')
   // LiteLLM takes 0, which it has without the field, for no budget.

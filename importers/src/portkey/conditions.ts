@@ -2,7 +2,7 @@ import { isObject } from '../json.ts'
 import type { Left, Section } from '../section.ts'
 import type { Leaf } from './targets.ts'
 
-/** What a conditional config chooses from: a model for each target, and the names that lead to it. Undefined for other configs. */
+/** The choices of a conditional config: a model for each target, and the names that lead to it. Undefined for other configs. */
 export function conditionsOf(strategy: Section, leaves: readonly Leaf[]) {
   if (strategy.text('mode') !== 'conditional') return undefined
   const targets = new Map<string, readonly Leaf[]>()
@@ -17,7 +17,7 @@ export function conditionsOf(strategy: Section, leaves: readonly Leaf[]) {
   return {
     ...{ targets, left, usual: strategy.text('default') },
     aliases: asked.filter(({ from, to }) => from !== to),
-    /** What clients ask for where a condition leads to the target. */
+    /** The model that clients ask for where a condition leads to the target. */
     modelOf: (target: string) => asked.find(({ to }) => to === target)?.from,
   }
 }

@@ -38,7 +38,7 @@ export function convertPortkey(source: unknown, { names, title }: Beside): Impor
   return written(made, { plans: planned.plans, report, usual: chosen?.usual })
 }
 
-/** What clients ask for, the targets that answer, and what those are asked for that name no model. */
+/** A model that clients ask for, the targets that answer, and the model asked of those that name none. */
 interface Group {
   readonly group: string
   readonly leaves: readonly Leaf[]

@@ -51,9 +51,9 @@ export function withCommonCap(targets: readonly Target[]): readonly Deployment[]
 }
 
 interface Asked {
-  /** What clients ask for. */
+  /** The model that clients ask for. */
   readonly group: string
-  /** What a target is asked for that names no model. */
+  /** The model asked of a target that names none. */
   readonly model: string | undefined
   readonly variables: Variables
 }

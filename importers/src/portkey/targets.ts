@@ -41,14 +41,14 @@ export function leavesOf(config: unknown): { readonly leaves: readonly Leaf[]; r
   return { leaves: walk({ value: config, path: '' }, [], 'target-1'), left }
 }
 
-/** What a config overrides for the targets in it that has no place here. */
+/** Overrides of a config for its targets that have no place here. */
 function overriddenIn(section: Section): readonly Left[] {
   const overrides = section.section('override_params')
   for (const name of ['model', ...CAPS]) overrides.take(name)
   return overrides.left(OVERRIDES)
 }
 
-/** What targets have from the configs around them. */
+/** Members that targets inherit from the configs around them. */
 export const INHERITED = ['provider', 'virtual_key', 'api_key', 'custom_host', 'request_timeout', 'override_params']
 
 /** The fields of `override_params` for the most tokens of an answer. */

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts'
 import type { Span } from './tree.ts'
 
-/** What a file of a configuration has from elsewhere: `NAME`, a variable of the environment, or `file:PATH`. Never its value. */
+/** A reference in a file of a configuration: `NAME`, a variable of the environment, or `file:PATH`. Never its value. */
 export interface Read {
   readonly source: string
   /** The field that keeps it secret, such as `key`; undefined where its value may be shown, in an error or to clients. */
@@ -13,7 +13,7 @@ export interface Read {
 export type MayRead = (read: Read) => boolean
 
 /**
- * What a candidate that comes over the network may read: what the configuration that serves reads, and in no place
+ * The references that a candidate from the network may have: those of the configuration that serves, and in no place
  * where more people see it. Beside that, as a secret, what `server.variables` lists on the gateway's own disk.
  */
 export function mayReadLike(serving: readonly Read[], variables: readonly string[]): MayRead {

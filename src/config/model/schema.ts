@@ -94,7 +94,7 @@ function kindsOf(name: string): readonly string[] {
   return branchesOf(configSchema.$defs[name]).flatMap(branch => kindOf(branch) ?? [])
 }
 
-/** What stands beside a reference wins over what it refers to. */
+/** Follows a reference. Members beside it win over those that it refers to. */
 export function follow(schema: AnySchemaObject, root = configSchema): AnySchemaObject {
   const name = typeof schema.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined
   return name ? { ...follow(root.$defs[name], root), ...schema, $ref: undefined } : schema

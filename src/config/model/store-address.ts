@@ -22,7 +22,7 @@ export const store: Format<StoreAddress> = {
 /** Whether a text names a store. */
 export const isStore = (text: string): boolean => store.read(text) !== undefined
 
-/** What stands behind the places: a database, and before it the name of a primary where the places are sentinels. Nothing behind nodes of a cluster. */
+/** Behind the places: a database, and before it the name of a primary where the places are sentinels. Nothing behind nodes of a cluster. */
 const REDIS =
   /^(?<scheme>rediss?(?:(?<sentinel>\+sentinel)|(?<cluster>\+cluster))?:\/\/)(?:(?<user>[^\s/?#@]*)@)?(?<places>[^\s/?#@]+)(?<rest>\/[^\s?#@]*)?$/
 const PLACE = /^(?<host>\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(?<port>\d{1,5}))?$/
@@ -81,7 +81,7 @@ export function hasPlainPassword(written: string): boolean {
   return readings.some(reading => anyPassword(reading).replaceAll(VALUE, '') !== '')
 }
 
-/** What stands between the first colon after the scheme and the last @: more than a password, rather than less. */
+/** The text between the first colon after the scheme and the last @: more than a password, rather than less. */
 function anyPassword(text: string): string {
   if (text.startsWith('embedded:') || !text.includes('@')) return ''
   const user = text.slice(0, text.lastIndexOf('@')).replace(/^[^:/@]*:\/\/|^rediss?:\/?/i, '')

@@ -10,7 +10,7 @@ export interface Unit {
 }
 
 interface Form {
-  /** What the value is called in a message. */
+  /** The noun for the value in a message. */
   readonly noun: string
   /** The power of ten, or factor, of each suffix. */
   readonly suffixes: Readonly<Record<string, { readonly shift: number; readonly times?: bigint }>>
@@ -101,7 +101,7 @@ function outOfRange(kind: Unit['kind'], min: number, max: number): Refusal {
   }
 }
 
-/** What a value of the unit is, how it is written, and from where to where it goes: `1 to 1000000000`. */
+/** The noun for a value of the unit, how it is written, and its range: `1 to 1000000000`. */
 export const sayUnit = ({ kind, min, max }: Unit): Readonly<Record<'noun' | 'hint' | 'range', string>> => ({
   noun: FORMS[kind].noun,
   hint: FORMS[kind].hint,

@@ -22,7 +22,7 @@ export const replaceVariables = (text: string, by: (name: string, otherwise: str
 /** The name of the variable, when a text is one variable and nothing else. */
 export const onlyVariable = (text: string): string | undefined => /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/.exec(text)?.[1]
 
-/** What to say of a variable that is not set. */
+/** The refusal of a variable that is not set. */
 export const missing = (name: string, hint: string): Refusal => ({
   rule: 'missing-env',
   says: `${name} is not set`,

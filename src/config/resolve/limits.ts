@@ -49,7 +49,7 @@ export function limitRuleOf(row: LimitRuleSection): LimitRule | undefined {
   }
 }
 
-/** What a row counts: one measure, where it has no mistake. */
+/** The measures of a row: one, where it has no mistake. */
 export const measuresOf = (row: LimitRuleSection): readonly Measure[] =>
   MEASURES.filter(measure => row[measure] !== undefined)
 

@@ -11,7 +11,7 @@ import { ANYWHERE, PROFILES } from '../../policy/providers/profiles.ts'
 import type { PoolSection } from '../file.ts'
 import { impliedBy, whereaboutsOf } from './hosts.ts'
 
-/** What a pool says of its backends and of the requests that they take. */
+/** The settings of a pool about its backends and the requests that they take. */
 type Manners = Pick<PoolSection, 'cap' | 'fetch' | 'model' | 'provider' | 'replicas' | 'unknown_fields'>
 
 const BOTH: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
@@ -74,7 +74,7 @@ const providerOf = (name: ProviderName | undefined, isImplied: boolean, facts: P
 
 type WrittenFacts = Exclude<PoolSection['provider'], string | undefined>
 
-/** What a pool says in place of its row; fields that it drops are beside those of the row. */
+/** The facts that a pool writes in place of its row's; fields that it drops are beside those of the row. */
 function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {}): Partial<Facts> {
   const { call_ids, cap, drops, developer_role, finish_reason, stream_options, cache_marks, choices_usage, thoughts } =
     written

@@ -45,7 +45,7 @@ import { pricesOf } from './prices.ts'
 import { settlePool } from './settle-pool.ts'
 
 /**
- * What the files refer to and do not hold: the keys of pools and tools and the headers of pools by name, and the roots
+ * The secrets that the files refer to: the keys of pools and tools and the headers of pools by name, and the roots
  * of guests' keys and the keys of responses, newest first.
  */
 export interface Secrets {
@@ -54,17 +54,17 @@ export interface Secrets {
   readonly tools: ReadonlyMap<string, Secret>
   readonly guests: readonly Secret[]
   readonly responses: readonly Secret[]
-  /** What the sections `redis` and `ledger.archive` refer to, by field. */
+  /** The secrets of the sections `redis` and `ledger.archive`, by field. */
   readonly redis: ReadonlyMap<string, Secret>
   /** The admin token, where the files have one. */
   readonly adminToken: Secret | undefined
-  /** What `server.admin_tls` refers to, by field. */
+  /** The secrets of `server.admin_tls`, by field. */
   readonly adminTls: ReadonlyMap<string, Secret>
   readonly archive: ReadonlyMap<string, Secret>
   readonly observability: ObservabilitySecrets
 }
 
-/** What the process needs beside the policy: defaults filled in, paths made absolute from the main file's directory. */
+/** The settings of the process, beside the policy: defaults filled in, paths made absolute from the main file's directory. */
 export function settle(
   file: ConfigFile,
   { pools, tools }: Pick<MergedFiles, 'pools' | 'tools'>,
@@ -327,10 +327,10 @@ function costOf({ cost_usd_per_1m: tokens, cost_usd_per_image: image }: Partial<
   return { ...pricesOf(tokens ?? { input: 0 }), ...(image !== undefined && { item: unitOf('usd', image) }) }
 }
 
-/** What logs, metrics and traces need that the files do not hold: the token that reads metrics, and headers by name. */
+/** The secrets of logs, metrics and traces: the token that reads metrics, and headers by name. */
 export interface ObservabilitySecrets {
   readonly metrics?: Secret
-  /** What collectors are sent. */
+  /** Headers for collectors of metrics. */
   readonly metricsHeaders: ReadonlyMap<string, Secret>
   readonly traces: ReadonlyMap<string, Secret>
 }
