@@ -6,7 +6,7 @@ import type { Left } from './section.ts'
 
 /** A backend of a model in the configuration of another gateway, and what it says of the model. */
 export interface Deployment {
-  /** What clients call the model by. */
+  /** The clients' name for the model. */
   readonly name: string
   /** A pool with one replica; undefined where no pool can reach it. */
   readonly pool: Pool | undefined

@@ -74,7 +74,7 @@ export class Section {
     return this.path === '' ? name : `${this.path}.${name}`
   }
 
-  /** What was refused, and every field that was not taken and says something, with a reason where it has one. */
+  /** The refused fields, and every field that was not taken and says something, with a reason where it has one. */
   left(reasons: Readonly<Record<string, string>>): readonly Left[] {
     const others = Object.keys(this.#fields).filter(name => !this.#taken.has(name) && !isEmpty(this.#fields[name]))
     return [

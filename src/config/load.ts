@@ -38,7 +38,7 @@ interface Sources {
   readonly sources: ReadonlyMap<string, string>
   /** Files and directories on which the outcome depends, whether they are there or not. Absolute. */
   readonly paths: readonly string[]
-  /** What the main file includes, as patterns from its directory on. */
+  /** The includes of the main file, as patterns from its directory on. */
   readonly includes: readonly string[]
 }
 
@@ -163,7 +163,7 @@ export function assemble(examined: Examined): Loaded {
   return loaded
 }
 
-/** What a configuration was made of, so that another process can make it too. */
+/** The sources of a configuration, from which another process can make it too. */
 export function examinedOf(loaded: Loaded): Examined {
   const examined = examinedAs.get(loaded)
   if (!examined) throw new Error('this configuration was not made of files')

@@ -7,7 +7,7 @@ export interface Problem extends Place {
   readonly severity: 'error' | 'warning'
   /** One sentence without a full stop; names are in backticks. */
   readonly message: string
-  /** What to do about it. */
+  /** The remedy. */
   readonly hint?: string
   /** How many characters the caret underlines; 1 when left out. */
   readonly length?: number

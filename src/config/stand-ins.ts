@@ -25,7 +25,7 @@ export function loadWithStandIns(file: string, env: Env, cwd: string, disk: Disk
   return others.length > 0 ? { ...again, problems: others } : plain
 }
 
-/** What a load lacks, such as `CLOUD_KEY is not set`, where `loadWithStandIns` had to put something in its place. */
+/** The lacks of a load, such as `CLOUD_KEY is not set`, for which `loadWithStandIns` put in stand-ins. */
 export const lacking = (file: string, env: Env, cwd: string, disk: Disk = machineDisk): readonly string[] =>
   lackedBy(load(file, env, cwd, disk))
 
@@ -53,7 +53,7 @@ function unsetIn(texts: Iterable<string>, env: Env): string[] {
   return names
 }
 
-/** What the stand-in of a value that this process does not know begins with: it breaks no address. */
+/** The beginning of each stand-in for an unknown value: it breaks no address. */
 const WORD = 'unset-variable-of-the-environment-unset'
 /** Long enough for any secret, and in the form of a key of 32 bytes in base64; different for each name. */
 const wordOf = (name: string): string => WORD + hash('sha256', name, 'base64url').slice(0, 4)

@@ -18,7 +18,7 @@ import { patternOf } from './expectations.ts'
 interface Known {
   readonly plan: readonly string[]
   readonly model: readonly string[]
-  /** What a claim may say of the model that is asked for. */
+  /** The names that a claim may have for the model asked for. */
   readonly asked: readonly string[]
   readonly pool: readonly string[]
   readonly route: readonly string[]

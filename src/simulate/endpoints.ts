@@ -57,7 +57,7 @@ export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded, 
   }
 }
 
-/** What the shortest request of a kind is made of. */
+/** The parts of the shortest request of a kind. */
 export interface Short {
   readonly kind: CaseKind
   readonly text: string

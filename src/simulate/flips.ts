@@ -4,10 +4,10 @@ import { ZERO_USD } from '../policy/nano-usd.ts'
 import type { PoolFault, Scenario } from './scenario.ts'
 import { type Simulation, simulate } from './simulation.ts'
 
-/** What would have a request served: what policy knows of, or any one of these pools being well. */
+/** A change that would have a request served: one that policy knows of, or any one of these pools being healthy. */
 export type Remedy = Flip | { readonly change: 'pool'; readonly names: readonly string[] }
 
-/** What would have a refused request served, each tried out. */
+/** Changes that would have a refused request served, each tried out. */
 export async function remediesOf(
   loaded: Loaded,
   scenario: Scenario,
@@ -18,7 +18,7 @@ export async function remediesOf(
   if (denial.code === 'UPSTREAMS_EXHAUSTED') return wellPools(loaded, scenario, simulation)
   if ('shared' in denial) return beyondGuests(loaded, scenario, denial.retryAfterMs)
   const flips = flipsOf(loaded.config, facts, counters, ofRule)
-  // What all guests share may stand in the way of anything but not being a guest.
+  // The guests' shared budget may refuse anything but a request of no guest.
   const isShared = facts.caller.kind === 'guest' && scenario.usage.guests > 0
   return isShared ? flips.filter(({ change }) => change === 'plan') : flips
 }

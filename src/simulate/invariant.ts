@@ -94,7 +94,7 @@ export function combinationText({ plan, asked, route, down }: Combination): stri
   return parts.filter(Boolean).join(', ')
 }
 
-/** What became of it, in words. */
+/** The outcome in words. */
 export function outcomeText({ decision, why }: Combination): string {
   if ('denial' in decision) return `refused: ${why().at(-1)?.text ?? decision.denial.code}`
   return `reaches ${decision.model.name} on ${decision.pools.map(({ name, site }) => `${name} (${site})`).join(', then ')}`

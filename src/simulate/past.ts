@@ -27,7 +27,7 @@ export interface Past {
   /** Whether it comes to the same, to the byte. */
   readonly agrees: boolean
   readonly steps: readonly Step[]
-  /** What would have had it admitted, each tried out. */
+  /** Changes that would have had it admitted, each tried out. */
   readonly flips: readonly Flip[]
 }
 

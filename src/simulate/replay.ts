@@ -8,7 +8,7 @@ import { type DecisionRecord, type End, endOf, type Outcome, outcomeOf, type See
 import { possibleModels } from '../policy/route.ts'
 import { RecordReader } from './records.ts'
 
-/** What other files would have made of requests. Each request counts in one of the last six, and in `unasked` beside. */
+/** The outcomes of requests under other files. Each request counts in one of the last six, and in `unasked` beside. */
 export interface Tally {
   readonly requests: number
   /** Admitted then, refused now. */

@@ -10,7 +10,7 @@ import { addRate } from '../wire/quota-headers.ts'
 import { boundsOf, type Mismatch, mismatches } from './expectations.ts'
 import type { Simulation } from './simulation.ts'
 
-/** What expectations are compared with, by the names that they give it. */
+/** The values that expectations are compared with, by the names that they give them. */
 export function seenOf(loaded: Loaded, simulation: Simulation): JsonObject {
   const { facts, decision, denial, admitted, sent } = simulation
   const answer = answerOf(loaded, simulation)
@@ -63,7 +63,7 @@ export function answerOf({ settings }: Pick<Loaded, 'settings'>, simulation: Sim
   return { status: 200, headers: answerHeaders(settings.brand, admitted, servedBy, ZERO_USD) }
 }
 
-/** What is left of the limits that the request met, where one of them refuses it. */
+/** The rest of the limits that the request met, where one of them refuses it. */
 function rateOf({ facts, counters, decision, verdict }: Simulation): Answer['headers'] {
   if (!facts || !decision || 'denial' in decision || !verdict || 'granted' in verdict) return {}
   if (verdict.denial.code !== 'rate_limit_exceeded') return {}

@@ -11,7 +11,7 @@ import { seenOf, unexpected } from './result.ts'
 import { type Simulation, simulate } from './simulation.ts'
 import type { Example, Rule, Tests } from './test-file.ts'
 
-/** What came of one test. */
+/** The result of one test. */
 export interface Result {
   readonly kind: 'cell' | 'case' | 'invariant'
   readonly name: string
@@ -91,11 +91,11 @@ function ruleResult({ config }: Loaded, rule: Rule): Result {
 export interface Coverage {
   readonly of: 'routes' | 'plans' | 'models' | 'tools'
   readonly declared: number
-  /** What decided none, in the order of the files. */
+  /** Declarations that decided no simulation, in the order of the files. */
   readonly missed: readonly Declared[]
 }
 
-/** What of the policy these simulations exercised: routes that applied, plans of callers, models and tools that were decided on. */
+/** The parts of the policy that these simulations exercised: routes that applied, plans of callers, models and tools that were decided on. */
 export function coverageOf(config: Config, simulations: readonly Simulation[]): readonly Coverage[] {
   const met = new Set(simulations.flatMap(simulation => metIn(config, simulation)))
   const kinds = {

@@ -46,7 +46,7 @@ export function callerOn(plan: Plan, { guestPlan }: Config): Caller {
   }
 }
 
-/** What an account is taken to have used before a request: by the name of its reading, the requests of each calendar window. */
+/** The usage that an account is taken to have before a request: by the name of its reading, the requests of each calendar window. */
 interface Usage extends Readonly<Record<CalendarReading, number>> {
   /** Usage of the last minute, all at once, `age` ago. */
   readonly minute: { readonly requests: number; readonly tokens: number; readonly age: Millis }
@@ -55,9 +55,9 @@ interface Usage extends Readonly<Record<CalendarReading, number>> {
   /** Held by running requests. */
   readonly held: NanoUsd
   readonly underWay: number
-  /** What all guests together have spent in the UTC day. */
+  /** The spend of all guests together in the UTC day. */
   readonly guests: NanoUsd
-  /** Of each of these rules as much as its `most`, all at once and now. */
+  /** Rules whose `most` is used as well, all at once and now. */
   readonly rules: readonly LimitRule[]
 }
 
@@ -83,7 +83,7 @@ export function ruleCountersOf({ at, usage }: Scenario): (claim: RuleClaim) => R
   }
 }
 
-/** What a case, or a command line, says of a request and its world. Its texts are in order. */
+/** A request and its world as a case, or a command line, describes them. The texts are in order. */
 export type Situation = Omit<Case, 'name' | 'expect' | 'now'> & { readonly now?: EpochMs }
 
 /** The moment of tests that name none. */

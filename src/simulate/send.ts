@@ -11,14 +11,14 @@ import type { Config, EpochMs, Pool } from '../policy/config.ts'
 import type { ExhaustedDenial } from '../policy/denial.ts'
 import type { PoolFault } from './scenario.ts'
 
-/** What became of a request at the pools. */
+/** The outcome of a request at the pools. */
 export interface Sent {
   /** The pools that were tried, in order. */
   readonly attempted: readonly string[]
   readonly end: { readonly servedBy: Pool } | { readonly denial: ExhaustedDenial }
 }
 
-/** What a gateway knows of pools, some of which are ejected. */
+/** A gateway's state of pools, some of which are ejected. */
 export function poolsKnown({ pools: declared }: Config, settings: Settings, ill: PoolFaults, at: EpochMs): Pools {
   const pools = new Pools()
   for (const pool of declared.values())

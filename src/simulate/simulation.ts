@@ -26,13 +26,13 @@ import { callerOn, countersOf, ruleCountersOf, type Scenario } from './scenario.
 import { poolsKnown, type Sent, send } from './send.ts'
 import { namingFoundPhrases, readStep, stagesOf } from './stages.ts'
 
-/** What would become of a request, as far as it would come. */
+/** The simulated way of a request, as far as it would come. */
 export interface Simulation {
   /** The form of its error; absent for the one of the specification. */
   readonly form?: ErrorForm
   readonly facts?: Facts
   readonly counters: AccountCounters
-  /** What is used of a rule. */
+  /** The counter of a rule. */
   readonly ofRule: (claim: RuleClaim) => RuleCounter
   readonly decision?: Decision
   readonly verdict?: Verdict
@@ -41,7 +41,7 @@ export interface Simulation {
   readonly sent?: Sent
   /** Why it is refused; absent when it is served. */
   readonly denial?: Denial
-  /** What each stage said, in the order of the stages. */
+  /** The step of each stage, in the order of the stages. */
   readonly steps: readonly Step[]
 }
 

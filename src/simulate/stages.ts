@@ -43,7 +43,7 @@ export function stagesOf(facts: StageFacts): readonly Step[] {
   return inOrder([...own, ...read, ...unrouted, ...limits])
 }
 
-/** What a body that cannot be read is refused for. */
+/** The step of a body that cannot be read. */
 export const readStep = ({ denial }: Denied): Step => ({
   stage: 'body',
   outcome: 'deny',
@@ -102,7 +102,7 @@ function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {
   return { stage: 'rate', outcome: 'deny', text, at: placeOf(plan, field) }
 }
 
-/** What was used of each rule; none after the one that refused. */
+/** A step for each rule with its use; none after the one that refused. */
 function rulesSteps({ plan, claims }: Allowed, verdict: Verdict): readonly Step[] {
   const refused = 'denial' in verdict && 'rule' in verdict.denial ? verdict.denial.rule : undefined
   const weight = weightIn(claims, verdict)

@@ -30,7 +30,7 @@ export interface Example {
   readonly expect: JsonObject
 }
 
-/** What holds for all requests. */
+/** A rule for all requests. */
 export interface Rule {
   readonly name: string
   readonly at: Place
@@ -173,14 +173,14 @@ function refuseDouble(each: Case, index: number, refuse: Refuse): void {
 const CALLERS = ['plan', 'auth', 'claims'] as const
 const ONE_REQUEST = 'write one of `chat`, `chat_tokens`, `input`, `prompt` and `request`'
 
-/** What fields of a file of tests were called before, and what they are called. */
+/** Former names of fields in files of tests, with the present ones. */
 const USAGE: Readonly<Record<string, string>> = { held_usd: 'reserved_usd', under_way: 'concurrent' }
 const RENAMED = {
   usage: USAGE,
   expect: { rule: 'route' },
 } as const
 
-/** What a usage by an old name is called; undefined for any other name. */
+/** The present name for a former one; undefined for any other name. */
 export const usageNowCalled = (name: string): string | undefined =>
   Object.hasOwn(USAGE, name) ? USAGE[name] : undefined
 

@@ -93,7 +93,7 @@ function prune(data: unknown, [section, name]: Path): void {
   else delete data[section]
 }
 
-/** What a file of one kind has to be. */
+/** Accepts the data of files of one kind. */
 export interface Accept<T> {
   accepts(data: unknown): data is T
   /** All that is wrong with data that is not accepted. */

@@ -2,7 +2,7 @@ import type { Condition, Matcher } from '../../policy/config.ts'
 import type { WhenSection } from '../file.ts'
 import { unitOf } from '../model/units.ts'
 
-/** What an operator wrote under `when`, as policy judges it. All that is given must hold. */
+/** An operator's `when`, as policy judges it. All that is given must hold. */
 export function conditionOf(when: WhenSection): Condition {
   const parts = Object.values(partsOf(when)).filter(part => part !== undefined)
   const [only] = parts

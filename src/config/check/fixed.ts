@@ -5,7 +5,7 @@ import type { Problem } from '../problem.ts'
 import type { ArchiveSettings, Loaded, Settings, StoreSettings } from '../settings.ts'
 
 /**
- * What a running gateway cannot change: its sockets, its store, and what is written in there. Every other field of the
+ * The settings that a running gateway cannot change: its sockets, its store, and those written into the store. Every other field of the
  * files takes effect with the next request.
  */
 const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
@@ -34,7 +34,7 @@ const FIXED: Readonly<Record<string, (settings: Settings) => Fixed>> = {
 interface Fixed {
   /** The value that is compared. */
   readonly value: string
-  /** What may be shown of it. */
+  /** The part of it that may be shown. */
   readonly shown: string
 }
 
@@ -68,13 +68,13 @@ function storeOf(store: StoreSettings): Fixed {
   return same(store.kind === 'embedded' ? `embedded:${store.path}` : store.shown)
 }
 
-/** What is in one archive another one does not have. */
+/** The archive of a gateway: another archive would lack the rows of this one. */
 function archiveOf(archive: ArchiveSettings | undefined): Fixed {
   if (!archive) return { value: '', shown: 'none' }
   return same(archiveText(archive) + (archive.kind === 'postgres' ? ` as ${archive.user}` : ''))
 }
 
-/** What may be shown of where rows go. */
+/** The archive's place, as far as it may be shown. */
 export const archiveText = (archive: ArchiveSettings): string =>
   archive.kind === 'postgres' ? archive.shown : archive.kind === 'files' ? `file:${archive.path}` : archive.url
 

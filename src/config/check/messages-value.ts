@@ -6,7 +6,7 @@ import { isEmpty, type Node, shown } from '../model/tree.ts'
 import { readUnit, type Unit } from '../model/units.ts'
 import type { ProblemText } from '../problem.ts'
 
-/** What to say of a value that cannot stand where it stands. */
+/** The problem of a value that its place does not allow. */
 export function sayValue(path: readonly string[], error: ErrorObject, node: Node | undefined): ProblemText {
   const name = fieldName(path)
   if (secretFields.has(name)) return saySecret(name, error, node)
@@ -147,7 +147,7 @@ function sayChoice({ schema }: ErrorObject, node: Node | undefined): ProblemText
   }
 }
 
-/** What a schema says that it takes, and behind its first colon how that is written. */
+/** The noun for the values of a schema, and behind its first colon how they are written. */
 export function expectedBy({ parentSchema }: ErrorObject, otherwise: string): { what: string; detail?: string } {
   const expects: string = parentSchema?.['x-expects'] ?? otherwise
   const colon = expects.indexOf(': ')

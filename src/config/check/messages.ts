@@ -14,7 +14,7 @@ import {
 import type { Problem, ProblemText } from '../problem.ts'
 import { expectedBy, sayValue } from './messages-value.ts'
 
-/** What the schema has against one place. */
+/** The schema's finding at one place. */
 export interface Finding {
   readonly about: 'unknown' | 'missing' | 'kind' | 'name' | 'double' | 'value'
   /** The path ends in the name of the field for `unknown`, `missing` and `name`, and in the later position for `double`. */
@@ -58,7 +58,7 @@ export function explain(
   }
 }
 
-/** What to say of an entry that stands in its list before. */
+/** The problem of an entry that its list already has. */
 export const sayDouble = (path: Path, node: Node | undefined): ProblemText => ({
   rule: 'duplicate-entry',
   message: `\`${shown(node)}\` stands twice in \`${path.at(-2)}\``,
@@ -118,7 +118,7 @@ function ownerOf(root: MapNode, path: Path): Span {
   return { file: root.span.file, line: 1, column: 1, length: 1 }
 }
 
-/** What to say of a field that is not known where it stands; `kind` is the kind of the model or hosted tool around it. */
+/** The problem of a field that is not known at its place; `kind` is the kind of the model or hosted tool around it. */
 function sayUnknown(
   path: readonly string[],
   error: ErrorObject,
@@ -144,7 +144,7 @@ function sayUnknown(
 export const fits = (path: readonly string[], error: ErrorObject): string | undefined =>
   meant(path.at(-1) ?? '', allowed(error))
 
-/** What to say of a field that is nearly called like the one that was meant. */
+/** The problem of a field whose name is nearly that of a known one. */
 export const saySlip = (name: string, fit: string): ProblemText => ({
   rule: 'unknown-field',
   message: `unknown field \`${name}\``,
@@ -154,7 +154,7 @@ export const saySlip = (name: string, fit: string): ProblemText => ({
 /** Whether any field has this name. */
 export const isField = (name: string, fields: readonly Field[]): boolean => fields.some(field => field.name === name)
 
-/** What to say of a field that models or hosted tools have, but not those of this kind. */
+/** The problem of a field that models or hosted tools have, but not those of this kind. */
 function sayOtherKind(path: readonly string[], kind: string, others: readonly Field[]): ProblemText {
   const having = others.map(other => `\`${other.kind}\``).join(' and ')
   const [section = '', , name = ''] = path
@@ -169,7 +169,7 @@ function sayOtherKind(path: readonly string[], kind: string, others: readonly Fi
   }
 }
 
-/** What to say of a field that is needed and not there; `kind` is the kind of the model or hosted tool around it. */
+/** The problem of a required field that is missing; `kind` is the kind of the model or hosted tool around it. */
 function sayMissing(path: readonly string[], kind: string | undefined, fields: readonly Field[]): ProblemText {
   const name = path.at(-1) ?? ''
   const field = fields.find(each => each.name === name && (!kind || each.kind === kind) && matches(each, path))
@@ -178,14 +178,14 @@ function sayMissing(path: readonly string[], kind: string | undefined, fields: r
   return { rule: 'missing-field', message, ...(about && { hint: `add \`${name}\`: ${firstSentence(about)}` }) }
 }
 
-/** What to say of a hosted tool that is of no kind. */
+/** The problem of a hosted tool that is of no kind. */
 const sayKindless = (path: readonly string[]): ProblemText => ({
   rule: 'missing-field',
   message: `${subject(path)} has none of ${toolKinds.map(kind => `\`${kind}\``).join(', ')}`,
   hint: 'add one: the URL of an MCP server, the URL of a tool, or the name of one that is built in',
 })
 
-/** What to say of a name that nothing can have. */
+/** The problem of a name that nothing can have. */
 function sayName(path: readonly string[], error: ErrorObject): ProblemText {
   const { what, detail } = expectedBy(error, 'a name')
   const hint = 'variables have no effect in names'

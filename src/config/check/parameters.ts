@@ -104,7 +104,7 @@ function newAjv(options: Options): Ajv2020 {
 // Compiled for the first tool that has parameters: no other start need wait.
 let validate: ValidateFunction | undefined
 
-/** What JSON Schema has against a schema. */
+/** The errors of JSON Schema in a schema. */
 export function errorsInSchema(schema: unknown): readonly ErrorObject[] {
   validate ??= compileMeta()
   return validate(schema) ? [] : (validate.errors ?? [])
@@ -116,7 +116,7 @@ function compiles(schema: unknown): boolean {
     newAjv({ ...OPTIONS, validateFormats: false }).compile(isRecord(schema) ? schema : {})
     return true
   } catch {
-    // What it says may hold values of variables.
+    // The error's text may hold values of variables.
     return false
   }
 }
@@ -138,7 +138,7 @@ function compileMeta(): ValidateFunction {
 
 const isSchema = (data: unknown): boolean => isRecord(data) || typeof data === 'boolean'
 
-/** What a JSON pointer in a fragment leads to: `#/$defs/unit`. */
+/** The target of a JSON pointer in a fragment: `#/$defs/unit`. */
 function targetOf(pointer: string, root: unknown): unknown {
   let target = root
   for (const step of pointer.split('/').slice(1)) {
@@ -183,7 +183,7 @@ function besides(schema: Readonly<Record<string, unknown>>, root: unknown): read
   return [target, allOf, anyOf, oneOf, not, condition, then, otherwise, byName].flat()
 }
 
-/** What the references within some data lead to. */
+/** The targets of the references within some data. */
 function targetsIn(data: unknown, root: unknown): readonly unknown[] {
   if (Array.isArray(data)) return data.flatMap(each => targetsIn(each, root))
   if (!isRecord(data)) return []

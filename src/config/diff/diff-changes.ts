@@ -1,7 +1,7 @@
 import type { Declared, Place } from '../../policy/config.ts'
 import type { Loaded } from '../settings.ts'
 
-/** What clients feel of a change: refusals, less for them, something else, more for them; or nothing. */
+/** The effect of a change on clients: refusals, less for them, something else, more for them; or nothing. */
 export type Effect = 'lost' | 'less' | 'other' | 'more' | 'plumbing'
 
 /** One change of one field in one sentence. */
@@ -25,7 +25,7 @@ export interface Change extends Said {
   readonly at: Place
 }
 
-/** What the change of a field means; nothing where it means nothing. */
+/** The meaning of a field's change; none where it means nothing. */
 export type Rule<V> = (from: V, to: V, subject: string) => readonly Said[]
 
 /** A rule for every field there is, so that none is forgotten: the compiler says so. */
@@ -62,7 +62,7 @@ export function compare<T extends object>(
   return said(rules, subject, before, after).map(each => ({ ...each, subject, at: each.at ?? placeOf(each.field) }))
 }
 
-/** What the rules say of all fields, in their order. */
+/** The words of the rules on all fields, in their order. */
 function said<T extends object>(rules: Rules<T>, subject: string, before: T, after: T): readonly Said[] {
   const one = <K extends keyof T>(field: K) => {
     const rule: Rule<T[K]> = rules[field]
@@ -85,13 +85,13 @@ export const same =
   <V>(): Rule<V> =>
   () => []
 
-/** What clients feel most first; the rest as it was found. */
+/** Puts changes that clients feel most first; the rest stays in its order. */
 export const inOrder = (changes: readonly Change[]): readonly Change[] =>
   ORDER.flatMap(effect => changes.filter(change => change.effect === effect))
 
 const ORDER: readonly Effect[] = ['lost', 'less', 'other', 'more', 'plumbing']
 
-/** What to say of things that have names: of one that is gone, one that is new, and one that stayed. */
+/** The words for things that have names: for one that is gone, one that is new, and one that stayed. */
 export interface Telling<T> {
   readonly subject: (name: string) => string
   readonly gone: (thing: T) => Said

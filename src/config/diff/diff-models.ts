@@ -32,7 +32,7 @@ import {
 import { whoHas } from './diff-plans.ts'
 import { count, listed, price as priceText, swapped, text, usd, without } from './diff-values.ts'
 
-/** What changed of models. */
+/** The changes of models. */
 export function compareModels({ before, after }: Sides): readonly Change[] {
   const [was, is] = [before.loaded.config, after.loaded.config]
   return compareNamed(was.models, is.models, after.loaded, {
@@ -190,13 +190,13 @@ const TOKENS = [
 ] as const
 
 function tokenPrice(what: string, part: TokenPart, before: Price, after: Price): readonly Said[] {
-  // What has no price of its own follows that of input, whose change has a line.
+  // A part without a price of its own follows that of input, whose change has a line.
   if (before[part] === undefined && after[part] === undefined) return []
   const [from, to] = [partOf(before, part), partOf(after, part)]
   return cost(what, 'usd_per_1m', [from, to].map(priceText), 'USD per 1M', to > from)
 }
 
-/** What has no price of its own is paid as that of which it is a part. */
+/** The price of a part. One without a price of its own is paid as the whole that it belongs to. */
 const partOf = (prices: Price, part: TokenPart): NanoUsd =>
   prices[part] ?? (part === 'cacheWrite1h' ? prices.cacheWrite : undefined) ?? prices.input
 
@@ -267,7 +267,7 @@ function fieldRule(name: string, from: Bound | undefined, to: Bound | undefined,
   return [{ field: 'accepts', from: was, to: is, text, effect: from ? feel(from, to) : 'more', at: to.at }]
 }
 
-/** Whether what was accepted still is, and more. */
+/** The effect of a bound's change: whether every value accepted before still is, and more. */
 function feel(from: Bound, to: Bound): Effect {
   if (holds(to, from)) return 'more'
   return holds(from, to) ? 'less' : 'other'

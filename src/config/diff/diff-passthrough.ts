@@ -17,7 +17,7 @@ import {
 } from './diff-changes.ts'
 import { count, listed, size, usd, without } from './diff-values.ts'
 
-/** What changed of pass-through routes. Their order means nothing. */
+/** The changes of pass-through routes. Their order means nothing. */
 export function comparePassthrough({ before, after }: Sides): readonly Change[] {
   const [was, is] = [before.loaded.config.passthrough, after.loaded.config.passthrough]
   const told = (from: string | null, to: string | null, text: string, effect: Effect): Said => ({

@@ -18,7 +18,7 @@ import {
 } from './diff-changes.ts'
 import { count, listed, text, usd, without } from './diff-values.ts'
 
-/** What changed of plans that stayed, came or went. A model that is new or gone has one change of its own. */
+/** The changes of plans that stayed, came or went. A model that is new or gone has one change of its own. */
 export function comparePlans({ before, after }: Sides): readonly Change[] {
   const [was, is] = [before.loaded.config, after.loaded.config]
   const rules = rulesOf(was, is)
@@ -64,7 +64,7 @@ const rulesRule: Rule<Plan['rules']> = (from, to, subject) => {
   })
 }
 
-/** What a limit that is new does not know of before. */
+/** The note on earlier usage that a new limit does not count. */
 function beginningText(rule: LimitRule): string {
   if (rule.measure === 'concurrent') return ', beside those that run already'
   if (isKnownToLedger(rule) || rule.per === 'second') return ''

@@ -30,7 +30,7 @@ import {
 } from './diff-changes.ts'
 import { isChanged, keyRule, listed, price, TEXTS, text, usd, without } from './diff-values.ts'
 
-/** What changed of pools, with the defaults of `failover` as they take effect on each. */
+/** The changes of pools, with the defaults of `failover` as they take effect on each. */
 export function comparePools(sides: Sides): readonly Change[] {
   const { before, after } = sides
   const subject = (name: string) => `pool ${name}`

@@ -3,7 +3,7 @@ import { covers } from '../lint/lint-routes.ts'
 import { type Change, compare, compareNamed, type Own, type Rules, type Said, type Sides } from './diff-changes.ts'
 import { count, swapped, without } from './diff-values.ts'
 
-/** What changed of routes, their order, and whether they can match at all. */
+/** The changes of routes, of their order, and of whether they can match at all. */
 export function compareRoutes({ before, after }: Sides): readonly Change[] {
   const [was, is] = [before.loaded.config, after.loaded.config]
   const [old, now] = [byName(was.routes), byName(is.routes)]
@@ -88,7 +88,7 @@ function mayBe(condition: Condition, is: 'plan' | 'alias', named: Pick<Plan, 'na
   return condition.is !== 'any' || condition.of.some(part => mayBe(part, is, named))
 }
 
-/** What changed of a condition, in words that follow the name of its route. */
+/** The changes of a condition, in words that follow the name of its route. */
 function conditionChanges(before: Condition, after: Condition): readonly string[] {
   const [was, is] = [conjuncts(before), conjuncts(after)]
   const [gone, added] = [without(was.keys(), is.keys()), without(is.keys(), was.keys())]
@@ -131,7 +131,7 @@ function conditionText(condition: Condition): string {
   }
 }
 
-/** What must hold together, by its text. */
+/** The conditions that must hold together, by their texts. */
 function conjuncts(condition: Condition): ReadonlyMap<string, Condition> {
   if (condition.is !== 'all') return new Map([[conditionText(condition), condition]])
   const all = condition.of.flatMap(part => [...conjuncts(part)])

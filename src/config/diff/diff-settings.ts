@@ -38,7 +38,7 @@ import {
 } from './diff-changes.ts'
 import { count, isChanged, share, size, text, usd, without } from './diff-values.ts'
 
-/** What changed of what the process needs beside the policy; pools and tools are compared with their own. */
+/** The changes of the process's settings, beside the policy; pools and tools are compared with their own. */
 export function compareSettings(sides: Sides): readonly Change[] {
   const { before, after } = sides
   const both = [before.loaded.settings, after.loaded.settings] as const
@@ -54,7 +54,7 @@ export function compareSettings(sides: Sides): readonly Change[] {
 /** A default of memory depends on the machine. */
 const memory = (bytes: number | undefined): string => (bytes === undefined ? 'default' : size(bytes))
 
-/** What a field is made of where it is not written. */
+/** The field from which another is made where it is not written. */
 const MADE_OF: Readonly<Record<string, string>> = {
   'redis.password': 'store',
   'errors.docs': 'server.public_url',
@@ -222,7 +222,7 @@ const traceRules = (sides: Sides): Rules<TraceSettings> => ({
   headers: headersRule('traces.headers', 'traces', sides),
 })
 
-/** What a collector is sent beside spans or metrics. */
+/** The changes of headers that a collector is sent. */
 const headersRule =
   (field: string, what: string, sides: Sides) =>
   (from: ReadonlyMap<string, Secret>, to: ReadonlyMap<string, Secret>): readonly Said[] =>
@@ -380,7 +380,7 @@ const responseRules = (sides: Sides): Rules<ResponseSettings> => ({
   guests: setting('responses.guests', text, (_from, to) => (to ? 'more' : 'less')),
 })
 
-/** What was encrypted with a key that is gone cannot be read any more. */
+/** The changes of the keys of responses. A response encrypted with a key that is gone cannot be read any more. */
 function responseKeyChanges(from: readonly Secret[], to: readonly Secret[], { isUnknown }: Sides): readonly Said[] {
   const has = (among: readonly Secret[], secret: Secret) => among.some(each => !isChanged(each, secret, isUnknown))
   if (from.some(secret => !has(to, secret)))

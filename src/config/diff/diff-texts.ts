@@ -17,7 +17,7 @@ export interface TextSides {
   readonly env: Env
 }
 
-/** What changes in meaning from one to the other; or what is wrong with the first of them that does not load. */
+/** The changes in meaning from one to the other; or the problems of the first of them that does not load. */
 export type TextDiff =
   | {
       readonly changes: readonly Change[]

@@ -21,7 +21,7 @@ import { goneOf, newOf } from './diff-models.ts'
 import { whoHas } from './diff-plans.ts'
 import { count, keyRule, size, text, usd } from './diff-values.ts'
 
-/** What changed of hosted tools. */
+/** The changes of hosted tools. */
 export function compareTools(sides: Sides): readonly Change[] {
   const { before, after } = sides
   const [was, is] = [before.loaded.config, after.loaded.config]

@@ -49,7 +49,7 @@ export const TEXTS: Readonly<Record<Unit['kind'], (value: number) => string>> = 
 
 export const text = (value: string | number | boolean): string => String(value)
 
-/** What stands in two lists in another order: pairs that follow each other now, and did not. */
+/** Names whose order differs in two lists: pairs that follow each other now, and did not. */
 export function swapped(before: readonly string[], after: readonly string[]): readonly (readonly [string, string])[] {
   const common = after.filter(name => before.includes(name))
   return common.flatMap((name, index) => {

@@ -19,7 +19,7 @@ import { compareSettings } from './diff-settings.ts'
 import { compareTools } from './diff-tools.ts'
 
 /**
- * What changes in meaning from one configuration to another: what clients feel most first. Texts, places
+ * The changes in meaning from one configuration to another: those that clients feel most come first. Texts, places
  * and orders that mean the same are no change. No secret is shown.
  */
 export function diff(sides: Sides): readonly Change[] {
@@ -70,7 +70,7 @@ const ALIAS: Rules<Own<Alias>> = {
     from === to ? [] : [{ field: 'aliases', from, to, text: `${subject} now stands for ${to}`, effect: 'other' }],
 }
 
-/** What a request that names no model is for. */
+/** The change of the model for requests that name none. */
 function compareDefaultModel(sides: Sides): readonly Change[] {
   return compareChoice(sides, 'default_model', ({ defaultModel }) => defaultModel.name, {
     changed: (from, to) => `a request that names no model is now for ${to}, no longer for ${from}`,

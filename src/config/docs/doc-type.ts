@@ -3,7 +3,7 @@ import { FORMATS } from '../model/formats.ts'
 import { branchesOf, configSchema, type Field, follow } from '../model/schema.ts'
 import { sayUnit, type Unit } from '../model/units.ts'
 
-/** What a value may be. */
+/** The type of a value. */
 export interface Type {
   /** `a whole number`, `a list of base URLs` */
   readonly type: string
@@ -14,7 +14,7 @@ export interface Type {
   readonly range: string | null
 }
 
-/** What the schema says of values. */
+/** The type of values by their schema. */
 export function typeOf(schema: AnySchemaObject): Type {
   const unit: Unit | undefined = schema['x-unit']
   const { minimum, maximum } = schema

@@ -4,7 +4,7 @@ import { branchesOf, configSchema, type Field, fields, follow, kindOf } from '..
 import { meant } from '../model/suggest.ts'
 import { exampleOf, type Type, typeOf } from './doc-type.ts'
 
-/** What the schema says of a field, for people and programs. */
+/** The schema's documentation of a field, for people and programs. */
 export interface FieldDoc extends Type {
   /** `plans.<name>.rpm`; empty for the whole file. */
   readonly field: string

@@ -101,7 +101,7 @@ function isSameYaml(one: Source, other: Source): boolean {
   return meaningOf(one) === meaningOf(other) && loose(one.text) === loose(other.text)
 }
 
-/** What the gateway would read, by every name and value, whatever the variables hold. Problems count by what they say. */
+/** The meaning of a source to the gateway, by every name and value, whatever the variables hold. Problems count by their texts. */
 function meaningOf(source: Source): string {
   const problems: string[] = []
   const root = parse(source, {}, ({ rule, message }) => problems.push(`${rule} ${message}`))

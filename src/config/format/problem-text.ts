@@ -7,17 +7,17 @@ import type { Problem } from '../problem.ts'
 /** The texts of the files that Problems point into. */
 export type Sources = ReadonlyMap<string, string>
 
-/** The same, line by line. */
+/** The texts of files, line by line. */
 type Lines = ReadonlyMap<string, readonly string[]>
 
 /** Where the rule id begins, so that the ids of several Problems stand below each other. */
 const RULE_COLUMN = 78
 /** As much of a long line as is shown. */
 const MOST_SHOWN = 120
-/** What stands before it: the number of the line. */
+/** The width of the line number before it. */
 const MARGIN = 7
 
-/** What shows the Problems: whether it has colours, and how many columns. */
+/** The screen that shows the problems: whether it has colours, and how many columns. */
 export interface Look {
   readonly colour: boolean
   readonly width: number

@@ -58,7 +58,7 @@ const AUTHORIZATION = {
   hint: 'write `key`, and `auth` where it is no bearer',
 }
 
-/** What the gateway itself sends, and what belongs to one connection. */
+/** Headers that the gateway itself sends, and those that belong to one connection. */
 const OWN: ReadonlySet<string> = new Set([
   ...['host', 'content-length', 'content-type', 'content-encoding', 'transfer-encoding', 'accept', 'accept-encoding'],
   ...['connection', 'keep-alive', 'te', 'trailer', 'upgrade', 'expect', 'proxy-authenticate', 'proxy-authorization'],

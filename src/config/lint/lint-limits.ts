@@ -65,7 +65,7 @@ interface Written {
   readonly path: Path
 }
 
-/** What a plan limits by rows, and by the names of the table where a row means the same. */
+/** The limits of a plan by rows, and by the names of the table where a row means the same. */
 const written = (plan: PlanSection): readonly Written[] =>
   rowsOf(plan).flatMap(({ rule, place }): Written[] => {
     const name = nameOfRule(rule)

@@ -37,7 +37,7 @@ export function lintProcess(
   lintAnswerMemory(limits, server, say)
 }
 
-/** Of several workers each has its share. One account gets half of that, and must be able to send the largest body. */
+/** Warns where a worker's share is too small. One account gets half of that, and must be able to send the largest body. */
 function lintBodyMemory(
   { body = DEFAULTS.body, body_memory: memory }: LimitsSection,
   { workers = DEFAULTS.workers }: ServerSection,
@@ -50,7 +50,7 @@ function lintBodyMemory(
   say(['limits', 'body_memory'], 'error', 'body-memory-too-small', message, hint)
 }
 
-/** Of several workers each has its share, which must take the largest answer. */
+/** Warns where a worker's share is too small for the largest answer. */
 function lintAnswerMemory(
   { answer_memory: memory }: LimitsSection,
   { workers = DEFAULTS.workers }: ServerSection,

@@ -11,7 +11,7 @@ import { planIncludes, sayer } from './lint.ts'
 /** Warns of rows that count what no request of the plan takes, and of those that no request fits. */
 export function lintMeasures({ plans, models, passthrough }: MergedFiles, report: Report): void {
   const routes = [...passthrough.values()].map(({ data }) => data)
-  // What is not known may be what a row counts.
+  // An unknown model may be the one that a row counts.
   if ([...models.values()].some(({ data }) => !data) || routes.includes(undefined)) return
   for (const { name, node, data } of plans.values()) {
     if (!data?.limits) continue
@@ -30,7 +30,7 @@ export function lintMeasures({ plans, models, passthrough }: MergedFiles, report
 const isCounted = (rule: LimitRule, { name, data }: Declaration<ModelSection>): boolean =>
   data !== undefined && countsModel(rule, { name, tier: data.tier })
 
-/** What is wrong with a row, by the least that requests for each model take. */
+/** The fault of a row, by the least that requests for each model take. */
 function problemOf({ measure, most }: LimitRule, least: readonly (number | undefined)[]) {
   if (least.length === 0) return undefined
   if (least.every(needed => needed === undefined))

@@ -58,7 +58,7 @@ function lintUpgrade({ name, data }: Sound, say: Say): void {
 }
 
 const PRICES = ['usd_per_call', 'usd_per_second', 'usd_per_mb', 'usage'] as const
-/** What bounds a price, which must be held before it is known. */
+/** The bound of each price, which must be held before the cost is known. */
 const BOUNDS = { usd_per_second: 'max_seconds', usd_per_mb: 'max_mb' } as const
 
 /** Whether it measures one thing, and may be held. */

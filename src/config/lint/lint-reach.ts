@@ -40,7 +40,7 @@ interface Bound {
   readonly path: Path
 }
 
-/** What a plan limits, but for its month, beyond which an operator may let an account go. */
+/** The limits of a plan, but for its month, beyond which an operator may let an account go. */
 function boundsOf(plan: PlanSection): readonly Bound[] {
   const rows = rowsOf(plan).map(({ rule, place }) => ({ rule, path: ['limits', place] }))
   const named = COUNT_RULES.flatMap(({ name }): Bound[] => {
@@ -67,7 +67,7 @@ export function isNeverReached(
   return windows !== undefined && limit.most >= windows * other.most
 }
 
-/** What a request takes no more of than of the measure. */
+/** Measures of which a request takes no more than of this one. */
 const WITHIN: Readonly<Record<Measure, readonly Measure[]>> = {
   requests: ['requests'],
   tokens: ['tokens', 'input_tokens', 'output_tokens'],
@@ -98,7 +98,7 @@ const SHARED: Readonly<Record<Scope, readonly Scope[]>> = {
 function windowsIn(per: LimitWindow | undefined, other: LimitWindow | undefined, measure: Measure): number | undefined {
   if (per === other) return 1
   if (per === undefined || other === undefined) return undefined
-  // What a request takes in a later round counts where it began, which may have left the minute.
+  // The usage of a later round counts where the request began, which may have left the minute.
   const isLate = other === 'minute' && GROWS[measure]
   if (isWithin(per, other)) return isLate ? undefined : 1
   const parts = partsOf(per, other)

@@ -37,7 +37,7 @@ export function lintRoutes(merged: MergedFiles, report: Report): void {
   }
 }
 
-/** What may stand in a route and must not be looked at. */
+/** Headers that a route may name and must not look at. */
 const CREDENTIALS = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key'])
 
 function lintTarget({ name, data }: Sound, merged: MergedFiles, isLast: boolean, say: Say): void {
@@ -72,7 +72,7 @@ function lintTarget({ name, data }: Sound, merged: MergedFiles, isLast: boolean,
 const plansOf = ({ plan }: WhenSection, { plans }: MergedFiles) =>
   [...plans.values()].filter(({ name }) => plan === undefined || [plan].flat().includes(name))
 
-/** What no request can be. */
+/** Warns of a condition that no request can meet. */
 function lintWhen(when: WhenSection, path: Path, say: Say): void {
   const never = (at: readonly string[], message: string, hint: string) =>
     say([...path, ...at], 'error', 'never-holds', message, hint)

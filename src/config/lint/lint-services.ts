@@ -18,7 +18,7 @@ export function lintServices(root: MapNode, { identity }: ConfigFile, report: Re
       lintEntry(name, limits, ['identity', 'issuers', index, 'accounts', entry, 'limits'], say)
 }
 
-/** What is of people alone needs an issuer of theirs. */
+/** Warns of settings about people where no issuer signs people in. */
 function lintPeople(identity: IdentitySection, say: Say): void {
   for (const field of OF_PEOPLE)
     if (identity[field] !== undefined)

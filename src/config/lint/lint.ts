@@ -132,7 +132,7 @@ function lintSpeaks(name: string, { speaks = [] }: PoolSection, kinds: ReadonlyS
   say(['speaks', at], 'error', 'speaks-no-chat', message, 'give such models a pool of their own, or remove `speaks`')
 }
 
-/** What is no chat has no stream that could be fetched. */
+/** Warns of `fetch` at a pool that serves no chats: nothing else has a stream that could be fetched. */
 function lintFetch(name: string, { fetch }: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
   if (fetch === undefined || kinds.has('chat') || kinds.size === 0) return
   const message = `pool \`${name}\` has \`fetch\`, and serves no chats`
@@ -241,7 +241,7 @@ function lintChat(name: string, model: ChatModelSection, say: Say): void {
   lintPrices(model.usd_per_1m, context * MOST_CHOICES, say)
 }
 
-/** Of a request that may hold as many as `most` of tokens of each price. */
+/** Warns of prices that a request with up to `most` tokens of each could not pay. */
 function lintPrices(prices: WrittenPrices, most: number, say: Say): void {
   for (const side of ['input', 'cached_input', 'output'] as const) {
     const written = prices[side]

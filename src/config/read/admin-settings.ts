@@ -9,7 +9,7 @@ import { parse } from './compose.ts'
 import { machineDisk, readSource, type Source } from './disk.ts'
 import { fetchSecret, type SecretPlace } from './secrets.ts'
 
-/** What a command needs of a configuration to speak to the gateway that runs on it. */
+/** The settings with which a command speaks to the gateway that runs on a configuration. */
 export interface AdminSettings {
   readonly admin: Address
   /** Absolute. */
@@ -17,7 +17,7 @@ export interface AdminSettings {
   /** Whether that speaks TLS; and its certificate as PEM, where it can be read. */
   readonly hasTls: boolean
   readonly certificate?: string
-  /** What the tokens of a sign-in are for; undefined where the gateway has no sign-ins, or where the file does not show it. */
+  /** The audience of a sign-in's tokens; undefined where the gateway has no sign-ins, or where the file does not show it. */
   readonly audience?: string
 }
 

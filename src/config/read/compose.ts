@@ -37,7 +37,7 @@ interface Walk extends World {
   readonly alias: Span | undefined
   /** The names that lead to the node. */
   readonly path: readonly string[]
-  /** What the field whose value the node is holds, if that must not be shown; `reference` where it only may. */
+  /** The kind of value that must not be shown, in the field of this node; `reference` where it only may be one. */
   readonly holds: 'secret' | 'reference' | 'password' | undefined
   /** Its name, then. */
   readonly secretOf: string | undefined

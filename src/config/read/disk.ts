@@ -6,7 +6,7 @@ import type { Report } from '../problem.ts'
 import type { FileText } from '../settings.ts'
 import type { SecretPlace } from './secrets.ts'
 
-/** What the files of a configuration are read from. Paths are absolute. */
+/** The disk from which the files of a configuration are read. Paths are absolute. */
 export interface Disk {
   /** Throws as `statSync` does. */
   stat(path: string): { isFile(): boolean; readonly size: number }

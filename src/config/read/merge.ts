@@ -28,7 +28,7 @@ export interface Declaration<T> {
 
 export type Declarations<T> = ReadonlyMap<string, Declaration<T>>
 
-/** What all files declare together. */
+/** The declarations of all files together. */
 export interface MergedFiles {
   readonly plans: Declarations<PlanSection>
   readonly models: Declarations<ModelSection>

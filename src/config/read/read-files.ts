@@ -22,7 +22,7 @@ export interface Files {
   readonly sources: readonly Source[]
   /** Undefined for a file that could not be read or parsed. */
   readonly roots: readonly (MapNode | undefined)[]
-  /** What they have from the environment, or from files of secrets. */
+  /** Their references to the environment, or to files of secrets. */
   readonly reads: readonly Read[]
 }
 

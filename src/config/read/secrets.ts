@@ -78,7 +78,7 @@ export const PEM = /^[\x20-\x7e\r\n]+$/
 
 const MOST_BYTES = 65_536
 
-/** What a field refers to; undefined where it refers to nothing, or its form was reported already. */
+/** The secret that a field refers to; undefined where it refers to none, or its form was reported already. */
 export function fetchSecret(
   node: Node | undefined,
   field: string,
