@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 
-/** What holds for every command, so that none can forget it. Call it once all commands are registered. */
+/** Applies the rules for every command, so that none can forget them. Call it once all commands are registered. */
 export function beForgiving(program: Command): void {
   // Commander proposes a name that shares half of its letters, such as `logout` for `bogus`.
   program.configureOutput({ outputError: (text, write) => write(withoutFarGuess(text)) })

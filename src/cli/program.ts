@@ -132,7 +132,7 @@ function followProfile(program: Command): void {
     const profile: unknown = program.getOptionValue('profile')
     if (typeof profile !== 'string') return
     process.env.SVCCTL_PROFILE = profile
-    // What is written for this command goes before what the shell has for all.
+    // An address written for this command goes before the shell's for all.
     delete process.env.SVCCTL_ADMIN
   })
 }

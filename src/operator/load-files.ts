@@ -29,7 +29,7 @@ export const loadForSignIn = (file: string): Loaded =>
     server: ({ settings: { identity } }) => (identity ? [identity.audience] : []),
   })
 
-/** What must be known of each section; the names are those of the file. */
+/** The needs of each section; the names are those of the file. */
 type Needs = Readonly<Record<string, (loaded: Loaded) => readonly string[]>>
 
 /** Fails with every Problem, but lets the variables and secrets of other sections be missing. */

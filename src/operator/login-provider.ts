@@ -37,14 +37,14 @@ export async function discover(issuer: string): Promise<Issuer> {
   }
 }
 
-/** What a provider gave. */
+/** The tokens of a provider. */
 export interface Tokens {
   readonly accessToken: string
   readonly refreshToken?: string
   readonly idToken?: string
 }
 
-/** What an access token says of itself. */
+/** The subject of an access token. */
 export interface Subject {
   readonly issuer: string
   readonly subject: string
@@ -75,7 +75,7 @@ export function readAccess(token: string, issuer: string, gateway: string): Subj
   return { issuer, subject: sub, expiresAt: exp * 1000 }
 }
 
-/** What people know the account by: the configured claim, else a usual one, else the subject. */
+/** The account's label: the configured claim, else a usual one, else the subject. */
 export function labelOf({ accessToken, idToken }: Tokens, claim: string | undefined): string {
   const claims = [claimsOf(accessToken), claimsOf(idToken ?? '')]
   const names = [...(claim ? [claim] : []), 'email', 'preferred_username', 'name', 'sub']
@@ -96,7 +96,7 @@ function claimsOf(token: string): JsonObject {
   }
 }
 
-/** What an identity provider or a gateway answered; `body` is empty when it was no JSON object. */
+/** The answer of an identity provider or a gateway; `body` is empty when it was no JSON object. */
 export interface Answer {
   readonly status: number
   readonly body: JsonObject

@@ -27,7 +27,7 @@ import type { JsonObject } from '../wire/json-safety.ts'
 import type { ClientTls } from './client-tls.ts'
 
 /**
- * What operators may do, through a running gateway or on its store. Rejects with CommandFailed.
+ * The operators' calls, through a running gateway or on its store. Rejects with CommandFailed.
  * A key is named by its full or masked value, or by its account; an account by its id or label, or by its key.
  */
 export interface OperatorApi extends Streams {
@@ -67,11 +67,11 @@ export interface AccountsQuery {
   readonly cursor?: string
 }
 
-/** What answers with rows or with totals, and the end of the connection. */
+/** Calls that answer with rows or with totals, and the end of the connection. */
 export interface Streams {
   /** Totals of whole UTC days; of one account or key, or of all that was used. */
   usage(query: UsageQuery): Promise<UsageReport>
-  /** What an account is charged for a month such as `2026-10`. */
+  /** The invoice of an account for a month such as `2026-10`. */
   invoice(query: InvoiceQuery): Promise<ShownInvoice>
   /** The months of an account that have usage. */
   invoices(query: Pick<InvoiceQuery, 'account'>): Promise<ShownInvoices>
@@ -108,7 +108,7 @@ export interface SinceQuery {
 /** The plan may be left out for an account that is named by its id. */
 export type NewOwner = { readonly account: string; readonly plan?: string } | { readonly device: string }
 
-/** What a new key is to be; times as texts such as `90d`. */
+/** The terms asked for a new key; times as texts such as `90d`. */
 export interface WishedKey {
   readonly name?: string
   readonly expires_in?: string
@@ -133,7 +133,7 @@ export interface MintedByOperator {
   readonly key: ShownKey
   /** The full key, only where one was made. */
   readonly value?: string
-  /** What clients set as base URL. */
+  /** The base URL for clients. */
   readonly baseUrl: string
 }
 

@@ -102,7 +102,7 @@ async function* readRows<Row>(
   }
 }
 
-/** What a GET is answered with, as it comes. Rejects with CommandFailed for anything but a 200. */
+/** The answer to a GET, as it comes. Rejects with CommandFailed for anything but a 200. */
 export async function openBody(endpoint: AdminEndpoint, path: string, waiting: Waiting = {}): Promise<IncomingMessage> {
   const answer = await send(endpoint, 'GET', path, undefined, waiting)
   return answer.statusCode === 200 ? answer : refuse(endpoint, answer, await readJson(endpoint, path, answer))

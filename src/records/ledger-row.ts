@@ -15,9 +15,9 @@ export const BILL = {
   pool: field('pool', text),
   inputTokens: field('input_tokens', number),
   outputTokens: field('output_tokens', number),
-  /** Of the input, what the backend read from its cache; a row of kind `late` repeats it. Absent where it was none. */
+  /** The part of the input that the backend read from its cache; a row of kind `late` repeats it. Absent where it was none. */
   cachedTokens: field('cached_tokens', optional(number), { isZero: true }),
-  /** The same of what it wrote into it. */
+  /** The part of the input that it wrote into its cache. */
   cacheWriteTokens: field('cache_write_tokens', optional(number), { isZero: true }),
   cost: field('cost_nano_usd', nanoUsds),
   /** True when the backend did not report its usage. */
@@ -29,7 +29,7 @@ export const BILL = {
   rule: field('route', optional(text)),
   /** Answered calls of hosted tools by name, whose price is in the cost; a row of kind `late` repeats them. */
   tools: field('tools', optional(counts)),
-  /** What the calls of each tool cost, which is a part of `cost`; a row of kind `late` repeats it. Absent in rows of older gateways. */
+  /** The cost of each tool's calls, which is a part of `cost`; a row of kind `late` repeats it. Absent in rows of older gateways. */
   toolCosts: field('tool_costs_nano_usd', optional(costs), { column: 'tool_costs' }),
   /** The id of the key that it came with. Absent for a sign-in, and in rows of older gateways. */
   key: field('key', optional(text)),

@@ -51,9 +51,9 @@ export const costs: Shape<Readonly<Record<string, NanoUsd>>> = { kind: 'counts' 
 /** A Buffer. It has no type here, since the console, which runs in browsers, imports types from this folder. */
 export const bytes = { kind: 'bytes' } as const
 export const nothing: Shape<void> = { kind: 'nothing' }
-/** Of any plain JSON. */
+/** Any plain JSON. */
 export const json = { kind: 'json', repeated: false } as const
-/** The same of an object that is never changed: who reads it twice gets the same one. */
+/** A JSON object that is never changed: whoever reads it twice gets the same one. */
 export const repeatedJson = { kind: 'json', repeated: true } as const
 export const list = <T>(item: Shape<T>): Shape<readonly T[]> => ({ kind: 'list', item })
 export const optional = <T>(present: Shape<T>): Optional<T> => ({ kind: 'optional', present })

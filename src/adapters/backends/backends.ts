@@ -69,7 +69,7 @@ interface Place extends Way {
   /** `/v1` */
   readonly prefix: string
   readonly dispatchers: Dispatchers
-  /** Of its pool. */
+  /** The settings of its pool. */
   readonly settings: Partial<BackendSettings>
 }
 

@@ -69,7 +69,7 @@ export class ConfigFiles {
     await this.#steps.create(nextOf(path), text, isThere ? path : this.#main)
   }
 
-  /** What takes a change back. */
+  /** The change that takes another one back. */
   async #undoing({ write, remove }: Change): Promise<Change> {
     const names = [...write.map(({ file }) => file), ...remove]
     const before = await Promise.all(

@@ -73,7 +73,7 @@ async function startOf(handles: readonly FileHandle[], from: EpochMs): Promise<P
   return { file: Math.max(0, file), at: before }
 }
 
-/** Of the first line that begins at this byte or behind it; undefined where none does in reach. */
+/** The time of the first line that begins at this byte or behind it; undefined where none does in reach. */
 async function timeAt(handle: FileHandle | undefined, at: number): Promise<EpochMs | undefined> {
   for (const length of [CHUNK_BYTES, LONGEST_LINE]) {
     const time = LINE_TIME.exec((await chunkAt(handle, at, length)).toString('latin1'))?.[1]
@@ -119,7 +119,7 @@ async function chunkAt(handle: FileHandle | undefined, at: number, length: numbe
 /** By how much lines may be out of their order: they are written when the store has answered. */
 const DISORDER: Millis = 2000
 const CHUNK_BYTES = 1 << 16
-/** What the log writes at most, and a newline. */
+/** Bytes of the longest line that the log writes, and a newline. */
 const LONGEST_LINE = 1 << 19
 /** A log that is written at hundreds of megabytes a minute is not searched further. */
 const MOST_BYTES = 1 << 26

@@ -48,7 +48,7 @@ function chatOf(chat: ChatAsk): string {
   return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}${spokenOf(chat)}}`
 }
 
-/** What a chat says that was read from another dialect, or goes into one. */
+/** The members of a chat that was read from another dialect, or goes into one. */
 function spokenOf(chat: ChatAsk): string {
   const { dialect, losses, lostFields, onlyNative, optional, developer } = chat
   const taken = `${optional ? `,"optional":${jsonOf(optional)}` : ''}${developer ? ',"developer":true' : ''}`
@@ -57,7 +57,7 @@ function spokenOf(chat: ChatAsk): string {
   return `${spoken}${lost}${nativeOf(chat)}${onlyNative ? `,"onlyNative":${jsonOf(onlyNative)}` : ''}`
 }
 
-/** What it says where it goes in the client's dialect. */
+/** The members of a chat that goes in the client's dialect. */
 function nativeOf({ providerTools, cuttable, native, cacheTime, unknown, address }: ChatAsk): string {
   const run = `${providerTools ? `,"providerTools":${jsonOf(providerTools)}` : ''}${cuttable ? `,"cuttable":${jsonOf(cuttable)}` : ''}`
   const size = `${native ? `,"native":${jsonOf(native)}` : ''}${cacheTime ? `,"cacheTime":"${cacheTime}"` : ''}`

@@ -80,5 +80,5 @@ export class EmbeddedResponses implements ResponseStore {
 const PAGE = 64
 /** Records that a response has, with a few items. */
 const RECORDS_DROPPED = 8
-/** The same for older responses, most of which give way to a new one in pages that they share. */
+/** Records that older responses leave, most of which give way to a new one in pages that they share. */
 const RECORDS_REPLACED = 256

@@ -56,7 +56,7 @@ export class ProviderKeys {
     } catch (error) {
       if (!mayBeRotated(error)) throw error
       const next = await this.#refreshed()
-      // The same keys give the same answer.
+      // Unchanged keys give an unchanged answer.
       if (!next || next.find === keys.find) throw error
       return judge(next.find)
     }

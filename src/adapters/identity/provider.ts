@@ -4,7 +4,7 @@ import { Agent, request } from 'undici'
 import { lookupHost } from '../../gateway/descriptors.ts'
 import { parseUrl } from '../../kit/parse-url.ts'
 
-/** What is read of a provider. */
+/** A provider, as it is read. */
 interface Provider {
   /** The keys that it signs with. */
   readonly keys: JWK[]

@@ -15,11 +15,11 @@ import { type TokenFault, type TokenProblems, tokenProblems } from '../../gatewa
 import type { Clock } from '../../gateway/ports.ts'
 import type { ProviderKeys } from './provider-keys.ts'
 
-/** What a token must be to be accepted. */
+/** The rules for a token to be accepted. */
 export interface TokenRules {
   /** The `iss` of its tokens, to the letter, and where its discovery document is. */
   readonly issuer: string
-  /** What `aud` must contain, to the letter. */
+  /** The audience that `aud` must contain, to the letter. */
   readonly audience: string
   /** The `typ` headers of access tokens; `at+jwt` alone by default. RFC 9068 2.1. */
   readonly tokenTypes?: readonly string[] | undefined

@@ -75,7 +75,7 @@ export class LedgerMetrics {
     this.#change(this.#tokens, this.#tokensBack, row.inputTokens, model, plan, 'input')
     this.#change(this.#tokens, this.#tokensBack, row.outputTokens, model, plan, 'output')
     this.#change(this.#spend, this.#spendBack, row.cost, model, plan)
-    // What a late row repeats was counted with its orphan.
+    // The values that a late row repeats were counted with its orphan.
     if (kind === 'late' && requests === 0) return
     if (row.tools) this.#addTools(row.tools)
     this.#addCached(row)

@@ -1,6 +1,6 @@
 import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client'
 
-/** What one process counted, as `Metrics#json` gives it. */
+/** The counts of one process, as `Metrics#json` gives them. */
 export type Counted = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /**
@@ -12,10 +12,10 @@ export class MergedMetrics {
   readonly #last = new Map<number, Counted>()
   #ended: readonly Counted[] = []
   #isAdding = false
-  /** What was shown last, by series. */
+  /** The values shown last, by series. */
   readonly #shown = new Map<string, number>()
 
-  /** What a process counted up to now. */
+  /** Takes in the counts of a process up to now. */
   know(process: number, counted: Counted): void {
     if (counted.length > 0) this.#last.set(process, counted)
   }

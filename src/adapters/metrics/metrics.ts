@@ -175,7 +175,7 @@ export function processMetrics(): Registry {
 /** Upper bounds of buckets, in seconds. */
 const OVERHEADS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
 
-/** Of a limit. */
+/** Shares of a limit. */
 const SHARES = [0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 1]
 
 /** The types that are shown beside a code: limits with a name of their own. Any other type is not a label. */

@@ -12,7 +12,7 @@ import {
 } from '../../gateway/series/counts.ts'
 import type { Counted } from './merged.ts'
 
-/** What the metrics of a gateway say of its models and pools: the time series are made of the numbers of `/metrics`. */
+/** The counts of a gateway's models and pools in its metrics: the time series are made of the numbers of `/metrics`. */
 export function countsOfMetrics(counted: Counted): Counts {
   const models = new Cells(MODEL_LENGTH)
   const pools = new Cells(POOL_LENGTH)

@@ -26,9 +26,9 @@ export interface GatewayState extends Pick<ProcessState, 'current'> {
   readonly fleet: Pick<Fleet, 'members'>
   readonly storeHealth: Pick<StoreHealth, 'isWritable'>
   readonly keptTotal: Pick<KeptTotal, 'read'>
-  /** What kept responses may take; undefined where none are kept. */
+  /** The most bytes of kept responses; undefined where none are kept. */
   readonly keptBytes: () => number | undefined
-  /** Of rows that leave for an archive; undefined where none do. */
+  /** The state of archiving; undefined where no rows leave for an archive. */
   readonly archiving: () => Archiving | undefined
 }
 

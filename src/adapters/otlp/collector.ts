@@ -3,7 +3,7 @@ import type { Secret } from '../../config/settings.ts'
 import type { AlarmMessage } from '../../gateway/alarm-messages.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 
-/** What sends spans and metrics. */
+/** The service that sends spans and metrics. */
 export interface SendingService {
   readonly name: string
   readonly version: string
@@ -18,7 +18,7 @@ export const resourceOf = ({ name, version, instance }: SendingService): Resourc
 export const headersOf = (headers: ReadonlyMap<string, Secret>): Record<string, string> =>
   Object.fromEntries(Array.from(headers, ([name, secret]) => [name, secret.reveal()]))
 
-/** What one sending came to. `code` is 0 where the collector took it. */
+/** The outcome of one sending. `code` is 0 where the collector took it. */
 interface Sending {
   readonly code: number
   readonly error?: Error

@@ -30,7 +30,7 @@ export const openSockets = (settings: ReadonlyMap<string, BackendSettings>): Soc
 const CLOSE_TIMEOUT = { backend: 1000, client: 10_000 }
 /** Into so many pieces a message may be cut by its sender. */
 const MAX_FRAGMENTS = 1024
-/** Of a large message, the least that a piece of it has which arrives alone: each of them takes as much room beside it. */
+/** The least size of a large message's piece that arrives alone: each of them takes as much room beside it. */
 const LEAST_CHUNK = 256
 
 /** Compressed messages could not be bounded before they are read, nor their usage be read where one side inflates them. */

@@ -4,10 +4,10 @@ import type { Frame, Peer, PeerEnd, PeerEvents } from '../../gateway/ports.ts'
 /** From so much on that waits to be sent, the other side is read no further; and again once no more than this waits. */
 const HIGH_WATER = 262_144
 const LOW_WATER = 65_536
-/** The same of frames, each of which takes more than its bytes. */
+/** The marks in frames, each of which takes more than its bytes. */
 const HIGH_FRAMES = 1024
 const LOW_FRAMES = 256
-/** What stands in place of a code where there was none: RFC 6455 7.4.1. */
+/** Stands in place of a code where there was none: RFC 6455 7.4.1. */
 const NO_CODE = 1005
 const ABNORMAL = 1006
 
@@ -70,7 +70,7 @@ export class WsPeer implements Peer {
   close(code: number | undefined, reason: string): void {
     if (code === undefined) this.#ws.close()
     else this.#ws.close(code, reason)
-    // What still comes is read for the goodbye in it.
+    // Frames that still come are read for the goodbye in them.
     this.#ws.resume()
   }
 

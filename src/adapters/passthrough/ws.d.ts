@@ -1,4 +1,4 @@
-// What is used of the package `ws`. The types of DefinitelyTyped do not know its newer bounds.
+// The part of the package `ws` in use. The types of DefinitelyTyped do not know its newer bounds.
 declare module 'ws' {
   import type { EventEmitter } from 'node:events'
   import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http'

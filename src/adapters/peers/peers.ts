@@ -6,11 +6,11 @@ import { USER_HEADER } from '../../wire/admin/user.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { SseSplitter } from '../../wire/sse.ts'
 
-/** What gateways of a fleet trust each other by, as PEM. */
+/** The certificates by which gateways of a fleet trust each other, as PEM. */
 export interface PeerTls {
-  /** What signs the admin listeners of the others, beside well-known authorities. */
+  /** The authority of the others' admin listeners, beside well-known ones. */
   readonly authority: string
-  /** What this gateway shows to those that ask for a certificate. */
+  /** This gateway's certificate for those that ask for one. */
   readonly certificate: string
   readonly key: string
 }

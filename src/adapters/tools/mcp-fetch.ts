@@ -147,5 +147,5 @@ type Asked = Pick<Ask, 'url' | 'headers' | 'signal'>
 
 /** The longest from a request to the headers of its answer, but for calls of tools: their callers keep the time. */
 const HEADERS_MS: Millis = 10_000
-/** The same for the end of a session, because the end of the process may wait for it. */
+/** The time for ending a session, because the end of the process may wait for it. */
 const END_MS: Millis = 1000

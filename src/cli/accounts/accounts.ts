@@ -146,7 +146,7 @@ async function setPlan(operator: OperatorApi, named: string, plan: string | null
   await tell(account, `plan of ${account.label}: ${planText(account)}`, options)
 }
 
-/** What was given, or null for --clear: one of the two. */
+/** The value given, or null for --clear: one of the two. */
 function oneOrCleared(what: string, given: string | undefined, { clear = false }: ClearOptions): string | null {
   if ((given === undefined) !== clear) throw wrong(clear ? `--clear goes without ${what}` : `give ${what}, or --clear`)
   return given ?? null

@@ -34,7 +34,7 @@ export function registerApply(program: Command): void {
   countsRequests(command)
     .option('--json', 'print what was done as one JSON object')
     .action(async (options: ApplyOptions) => {
-      // What it needs is compiled on import, which other commands need not wait for.
+      // Its modules are compiled on import, which other commands need not wait for.
       const { apply } = await import('./apply-run.ts')
       await apply(options)
     })

@@ -5,7 +5,7 @@ import type { RecordKind } from '../../gateway/store/store-record.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { type Column, tableText } from '../kit/table.ts'
 
-/** What a backup has, and whether its sums are right. */
+/** The contents of a backup, and whether its sums are right. */
 export function backupText(file: string, { header, bytes, signed, counts, wrong }: CheckedBackup): string {
   const { gateway, began, store, config } = header
   const about = [
@@ -30,7 +30,7 @@ function signedText({ by, key = '' }: Signed): string {
   }
 }
 
-/** The same for programs. */
+/** The contents of a backup for programs. */
 export const backupJson = (file: string, { header, bytes, signed, counts, wrong }: CheckedBackup): object => ({
   ...{ file, bytes, form: header.svc_backup, gateway: header.gateway, store: header.store },
   began: new Date(header.began).toISOString(),

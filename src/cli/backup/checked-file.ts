@@ -6,7 +6,7 @@ import { backupKeyFile, readBackupKey } from '../../server/backup-key.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import type { TrustOptions } from './trust-options.ts'
 
-/** What must have signed a backup: the key that is named, or else that of the gateway whose files these are, if both are on this machine. */
+/** The key that must have signed a backup: the one that is named, or else that of the gateway whose files these are, if both are on this machine. */
 export async function trustOf({
   key: named,
   unsigned,

@@ -15,7 +15,7 @@ export async function doc(field: string, { json }: DocOptions): Promise<void> {
 /** As wide as text gets: longer lines are hard to read. */
 const MOST_WIDTH = 100
 
-/** What a field means, as people read it. */
+/** The documentation of a field, as people read it. */
 export function docText(doc: FieldDoc): string {
   const { field, kinds, description, type, unit, range, written, example, fields } = doc
   const width = Math.min(MOST_WIDTH, terminalWidth())

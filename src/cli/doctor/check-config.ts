@@ -42,7 +42,7 @@ interface Files {
   readonly paths: readonly string[]
 }
 
-/** What other users of the machine or the network could read. A finding for each case, or one that says there is none. */
+/** The parts that other users of the machine or the network could read. A finding for each case, or one that says there is none. */
 export function checkExposure({ loaded, paths }: Files, cwd: string): readonly Finding[] {
   const found = [...listeners(loaded), ...stateDirectory(loaded), ...secretFiles(loaded, paths, cwd)]
   if (found.length > 0) return found

@@ -48,9 +48,9 @@ async function findingOf(asked: Asked): Promise<Finding> {
 interface Asked {
   readonly identity: IdentitySettings & { readonly issuer: string }
   readonly clientId: string
-  /** Of the console. */
+  /** The console's URL. */
   readonly url: string
-  /** Of the provider's discovery. */
+  /** The provider's discovery document. */
   readonly document: Members
   readonly signal: AbortSignal
 }

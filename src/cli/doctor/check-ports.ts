@@ -27,7 +27,7 @@ export async function checkPorts(loaded: Loaded): Promise<{ readonly finding: Fi
   return { finding: { ...common, state: 'ok', text }, runs: false }
 }
 
-/** What the gateway that runs here says of itself. */
+/** The finding on the gateway that runs here. */
 async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'state' | 'text' | 'hint'>> {
   const { listen, admin, adminTls } = settings.server
   const [own, clients] = await Promise.all([readiness(admin, tlsFor(adminTls)), readiness(listen)])

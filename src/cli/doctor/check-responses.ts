@@ -4,7 +4,7 @@ import type { RedisMemory } from '../../adapters/redis/inspect.ts'
 import type { ResponseSettings } from '../../config/settings.ts'
 import type { Finding } from '../../gateway/doctor/finding.ts'
 
-/** What a store has left for kept responses, with those that it has. */
+/** The room of a store for kept responses, with those that it has. */
 export interface KeptRoom {
   readonly bytes: number
   /** Where the bytes are: the end of a sentence. */

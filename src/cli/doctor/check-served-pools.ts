@@ -6,7 +6,7 @@ import type { ReplicaState, ShownPool, ShownReplica } from '../../wire/admin/poo
 import { lessonsText, lessonsYaml } from '../pools/lessons-text.ts'
 
 /**
- * What the running gateways know of their pools, which a list of models does not show: a backend that fails every chat
+ * The running gateways' view of their pools, which a list of models does not show: a backend that fails every chat
  * still lists them. Empty where none runs, and for pools whose replicas all take requests.
  */
 export async function checkServedPools(
@@ -61,7 +61,7 @@ export function servedFinding(pool: ShownPool): readonly Finding[] {
   ]
 }
 
-/** What refusals taught of a pool, for as long as its files do not say it. */
+/** The lessons from refusals of a pool, as long as its files lack them. */
 export function taughtFinding({ pool, learned = [], replicas }: ShownPool): readonly Finding[] {
   if (learned.length === 0) return []
   const text = `the running gateway learned from refusals: ${lessonsText(learned)}`
@@ -70,7 +70,7 @@ export function taughtFinding({ pool, learned = [], replicas }: ShownPool): read
   return [{ check: 'pools', subject: pool, state: 'warning', text, hint, replicas: all }]
 }
 
-/** What a gateway did with replicas that get no requests. */
+/** The words for replicas that get no requests. */
 const WORDS: Readonly<Record<Exclude<ReplicaState, 'closed'>, string>> & Readonly<Record<string, string>> = {
   open: 'has ejected',
   'half-open': 'is trying again, after it ejected,',

@@ -104,7 +104,7 @@ async function checkRedis(
   }
 }
 
-/** What is wrong, and what to do. */
+/** Splits a text into the fault and the remedy. */
 function splitAt(text: string, mark: string): readonly [string, string] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + mark.length)]

@@ -14,7 +14,7 @@ interface LinePart {
 /** The files of a log, oldest first: one file, or those of a directory. Fails with wrong usage where there are none. */
 export const filesAt = async (path: string): Promise<readonly string[]> => (await logsAt(path)).flat()
 
-/** The same, where each worker of a gateway has a log of its own. */
+/** The logs at a path, where each worker of a gateway has one of its own. */
 export async function logsAt(path: string): Promise<readonly (readonly string[])[]> {
   try {
     if (!(await stat(path)).isDirectory()) return [[path]]

@@ -65,7 +65,7 @@ function scenarioOfCase(name: string, file: string, config: Config): Scenario {
 
 const wrong = (message: string): CommandFailed => new CommandFailed(`✗ ${message}`, exitCodes.usage)
 
-/** What the options say of a request and its world. Fails with wrong usage where they make no sense. */
+/** A request and its world by the options. Fails with wrong usage where they make no sense. */
 function situationIn(options: ExplainOptions, config: Config, now: EpochMs): Situation {
   const { model, chat, input, prompt, stream, chatTokens, maxTokens, body } = options
   const usage = usageIn(options.usage)

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 
-/** What `svcctl explain` is asked about. */
+/** The options of `svcctl explain`. */
 export interface ExplainOptions {
   readonly config: string
   readonly plan?: string
@@ -114,7 +114,7 @@ export function registerExplain(program: Command): void {
         const { explainPast } = await import('./explain-past.ts')
         return explainPast(options.request, options)
       }
-      // What it needs is compiled on import, which other commands need not wait for.
+      // Its modules are compiled on import, which other commands need not wait for.
       const { explain } = await import('./explain-run.ts')
       await explain(options)
     })

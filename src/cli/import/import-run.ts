@@ -67,7 +67,7 @@ function readYaml(file: string): unknown {
   }
 }
 
-/** What is parsed takes a hundred times the memory of its text. */
+/** The most bytes of a file: parsed, it takes a hundred times the memory of its text. */
 const MOST_BYTES = 16_000_000
 
 function textIn(file: string): string {

@@ -21,7 +21,7 @@ export function writtenYaml({ data, comments }: Content, title: string): string 
   return format({ file: 'config.yaml', path: 'config.yaml', text }, () => {}) ?? text
 }
 
-/** What cannot be seen in a text stands as an escape, which YAML has between double quotes alone. */
+/** Writes invisible characters as escapes, which YAML has between double quotes alone. */
 function quoteUnseen(document: Document): void {
   visit(document, {
     Scalar: (_, scalar) => {

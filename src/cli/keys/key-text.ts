@@ -54,7 +54,7 @@ export function keyText(key: ShownKey & { readonly owner: ShownAccount }): strin
 export const keyName = ({ key, name }: Pick<ShownKey, 'key' | 'name'>): string =>
   name === null ? key : `${key} (${name})`
 
-/** What a new key is handed over with on a terminal. */
+/** The text that hands over a new key on a terminal. */
 export const mintedText = (key: ShownKey, value: string, baseUrl: string): string => `✓ Key for ${key.label}
   plan ${planText(key)}
 

@@ -28,7 +28,7 @@ export const withWish = (command: Command): Command =>
 const listed = (text: string): readonly string[] => text.split(',').map(each => each.trim())
 const added = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
-/** What a command wishes, as the gateway takes it. Rejects with CommandFailed where a limit is none. */
+/** A command's wish for a key, as the gateway takes it. Rejects with CommandFailed where a limit is none. */
 export async function wishOf(options: WishOptions): Promise<WishedKey> {
   const { name, expires, models, addresses, usdPerDay, rpm, limit = [] } = options
   const texts = [

@@ -13,18 +13,18 @@ export const listsIn = (command: Command, short: Format = 'json'): Command =>
     )
     .option('--json', `the same as --format ${short}`)
 
-/** What lists are written in. */
+/** The formats of lists. */
 export const FORMATS = ['text', 'json', 'csv', 'ndjson'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** What `listsIn` adds. */
+/** The options that `listsIn` adds. */
 export interface FormatOptions {
   readonly format?: Format
   readonly csv?: boolean
   readonly json?: boolean
 }
 
-/** What --csv and --json are short for, or what --format says: not two that differ. */
+/** The format of --format, or of --csv and --json, which are short for it: not two that differ. */
 export function formatOf({ format, csv, json }: FormatOptions): Format {
   const short = csv ? 'csv' : json ? 'json' : undefined
   if (format !== undefined && short !== undefined && format !== short)

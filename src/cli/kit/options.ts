@@ -25,7 +25,7 @@ export function monthIn(text: string): string {
   return text
 }
 
-/** What these three say. */
+/** The values of these three options. */
 export interface PeriodOptions {
   /** There is one by default. */
   readonly since: string
@@ -121,7 +121,7 @@ export const configOption = (): Option =>
 export const gatewayOption = (what: string): Option =>
   new Option('--gateway <name>', `${what}, by its name in \`svcctl fleet\``).default('all')
 
-/** What `gatewayOption` adds. */
+/** The option that `gatewayOption` adds. */
 export interface OfFleet {
   readonly gateway: string
 }
@@ -130,7 +130,7 @@ export interface OfFleet {
 export const missingLines = (unreached: readonly Unreached[]): readonly string[] =>
   unreached.map(({ gateway, problem }) => `▲ what ${gateway} knows is missing: ${problem}`)
 
-/** What `ofGateway` adds. */
+/** The options that `ofGateway` adds. */
 export interface Common {
   readonly config: string
   readonly json?: boolean
@@ -142,12 +142,12 @@ export const ofGateway = (command: Command): Command => command.option('--json',
 /** Adds what every command has that lists keys, accounts and the like. */
 export const listing = (command: Command, short?: Format): Command => listsIn(command, short).addOption(configOption())
 
-/** What `listing` adds. */
+/** The options that `listing` adds. */
 export interface Listing extends FormatOptions {
   readonly config: string
 }
 
-/** What `changing` adds. */
+/** The options that `changing` adds. */
 export interface Changing extends Common {
   readonly as?: string
 }

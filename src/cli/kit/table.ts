@@ -40,14 +40,14 @@ export function alignPoints(rows: readonly (readonly string[])[], column: number
   return rows.map(row => row.map((cell, index) => (index === column ? cell + ' '.repeat(most - decimals(cell)) : cell)))
 }
 
-/** What a terminal has no room for, so that nobody takes the table for all there is. */
+/** Names the columns that a terminal has no room for, so that nobody takes the table for all there is. */
 const hiddenText = (titles: readonly string[]): string =>
   `Not shown: ${titles.join(', ')}. Widen the terminal, or pipe to \`less -S\`.`
 
 /** The width of stdout; infinite without a terminal, or on one that does not say its width. */
 export const terminalWidth = (): number => columnsOf(process.stdout)
 
-/** What each column takes of the room, 0 where it is left out. */
+/** The width of each column in the room, 0 where it is left out. */
 export function widthsIn(columns: readonly Column[], natural: readonly number[], room: number): readonly number[] {
   const widths = [...natural]
   const least = (index: number) => Math.min(natural[index] ?? 0, columns[index]?.least ?? Number.POSITIVE_INFINITY)

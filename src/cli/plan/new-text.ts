@@ -4,7 +4,7 @@ import { foldedText } from '../kit/table.ts'
 import { codeSpan, comment, short } from './markdown-comment.ts'
 import type { NoBase } from './plan-sides.ts'
 
-// What a plan prints where there is nothing to compare with, as of the first change of a repository.
+// The text of a plan that has nothing to compare with, as of the first change of a repository.
 
 const sentence = ({ name, lacks }: NoBase, declared: string): string =>
   `everything is new, since ${oneLine(name)} has no file ${oneLine(lacks)}: ${declared}`

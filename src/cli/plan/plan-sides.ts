@@ -31,7 +31,7 @@ export interface Base {
   readonly close: () => void
 }
 
-/** What a running gateway knows beside its files. */
+/** A running gateway, beside its files. */
 export interface Served {
   readonly endpoint: AdminEndpoint
   /** Which gateway it is, and since when it serves them. */
@@ -122,14 +122,14 @@ const problemsMarkdown = (problems: readonly Problem[], sources: Sources): strin
     fence('text', renderText(problems, sources).trimEnd().split('\n'), 'svcctl validate'),
   ])
 
-/** What a running gateway serves. */
+/** The files that a running gateway serves. */
 export interface ServedBase extends Base {
   readonly endpoint: AdminEndpoint
   readonly revision: string
   readonly number: number
 }
 
-/** What a gateway serves, read as if it lay in this directory. Rejects with CommandFailed. */
+/** Reads the files that a gateway serves, as if they lay in this directory. Rejects with CommandFailed. */
 export async function servedBase(endpoint: AdminEndpoint, directory: string): Promise<ServedBase> {
   const served = await servedConfig(endpoint)
   const { revision, number, files, decisions, profiles } = served
@@ -211,7 +211,7 @@ function whyNoRepository(directory: string): string {
     : 'and the configuration lies in no git repository'
 }
 
-/** What git prints; undefined where it fails, or is not there. */
+/** The output of git; undefined where it fails, or is not there. */
 function git(directory: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): string | undefined {
   const { status, stdout } = spawnSync('git', ['-C', directory, ...args], {
     encoding: 'utf8',

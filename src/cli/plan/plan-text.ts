@@ -42,7 +42,7 @@ const SUMS: Readonly<Record<Effect, string>> = {
   plumbing: 'unseen by clients',
 }
 
-/** What a gateway serves may be written otherwise: that can be applied too. */
+/** The text where nothing changes in meaning. Files that are only written otherwise can be applied too. */
 const nothingText = ({ against, title, isSame }: Planned): string =>
   `no change in meaning against ${against}${title !== undefined && !isSame ? ', only texts differ' : ''}`
 

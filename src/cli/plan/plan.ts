@@ -38,7 +38,7 @@ export function registerPlan(program: Command): void {
     )
     .addOption(new Option('--json', 'print them as JSON').implies({ format: 'json' }))
     .action(async (options: PlanOptions) => {
-      // What it needs is compiled on import, which other commands need not wait for.
+      // Its modules are compiled on import, which other commands need not wait for.
       const { plan } = await import('./plan-run.ts')
       await plan(options)
     })

@@ -19,9 +19,9 @@ import { Progress } from '../kit/terminal.ts'
 import type { Base } from './plan-sides.ts'
 import { type Upgrade, upgradeOf } from './upgrade.ts'
 
-/** What it means to go from one configuration to another. */
+/** The meaning of a step from one configuration to another. */
 export interface Planned {
-  /** What the candidate is compared with, as operators know it. */
+  /** The name of the configuration that the candidate is compared with. */
   readonly against: string
   /** Which gateway serves that, and since when. */
   readonly title?: string

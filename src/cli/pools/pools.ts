@@ -191,7 +191,7 @@ function poolLine(pool: ShownPool): string {
   return lines.find(line => widthOf(line) <= terminalWidth()) ?? lines.at(-1) ?? ''
 }
 
-/** What refusals taught of a pool, and how the files say it. */
+/** The lessons from refusals of a pool, and how the files say them. */
 function learnedLines({ learned = [] }: ShownPool): readonly string[] {
   if (learned.length === 0) return []
   return [`  learned: ${lessonsText(learned)}`, `  to keep it, write in the pool: ${lessonsYaml(learned)}`]
@@ -229,7 +229,7 @@ function nextTry({ state, retry_in_ms }: ShownReplica): string {
 const runningText = (count: number): string =>
   count === 0 ? 'none is running there' : `${counted(count, 'running request')} may finish`
 
-/** What replicas said when they were asked. */
+/** The results of replicas' probes. */
 const resultsText = (results: readonly ShownResult[]): string =>
   tableText(
     RESULTS,

@@ -53,7 +53,7 @@ const COLUMNS: readonly (Column & { readonly needs?: keyof Shown; readonly of: (
   { title: 'SIGNED IN', least: 9, needs: 'gateway', of: ({ signedIn = '' }) => signedIn },
 ]
 
-/** What is not given stays as a profile of this name has it. */
+/** Adds or changes a profile. Values that are not given stay as they are. */
 export async function add(name: string, { admin, tokenFile, ...named }: AddOptions): Promise<void> {
   if (!/^[\w.-]{1,64}$/.test(name)) throw new CommandFailed('✗ a name is letters, digits, . _ and -', exitCodes.usage)
   if (admin === undefined && tokenFile !== undefined)

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { type FormatOptions, listsIn } from '../kit/formats.ts'
 import { type NamedIssuer, nameIssuer } from '../login/login.ts'
 
-/** What `svcctl profile add` was given. */
+/** The options of `svcctl profile add`. */
 export interface AddOptions extends NamedIssuer {
   readonly admin?: string
   readonly tokenFile?: string

@@ -24,7 +24,7 @@ export function registerReplay(program: Command): void {
     )
     .option('--json', 'print it as JSON')
     .action(async (log: string, options: ReplayOptions) => {
-      // What it needs is compiled on import, which other commands need not wait for.
+      // Its modules are compiled on import, which other commands need not wait for.
       const { replay } = await import('./replay-run.ts')
       await replay(log, options)
     })

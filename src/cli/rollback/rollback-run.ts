@@ -51,7 +51,7 @@ function before(kept: readonly ShownRevisionLine[], serving: string): ShownRevis
   throw new CommandFailed('✗ no revision is kept that served before the present one')
 }
 
-/** What going back changes. Where one of the two sets of files cannot be read here, a warning says that the gateway alone checks them. */
+/** The changes of going back. Where one of the two sets of files cannot be read here, a warning says that the gateway alone checks them. */
 async function plannedIf(
   base: ServedBase,
   files: ShownConfig['files'],

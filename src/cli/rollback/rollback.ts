@@ -35,7 +35,7 @@ export function registerRollback(program: Command): void {
   countsRequests(command)
     .option('--json', 'print what was done, or the list, as JSON')
     .action(async (revision: string | undefined, options: RollbackOptions) => {
-      // What it needs is compiled on import, which other commands need not wait for.
+      // Its modules are compiled on import, which other commands need not wait for.
       const { rollback } = await import('./rollback-run.ts')
       await rollback(revision, options)
     })

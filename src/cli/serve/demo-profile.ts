@@ -11,7 +11,7 @@ export interface DemoProfile {
   readonly pid: number
   /** Its main file, absolute. */
   readonly config: string
-  /** What the variables of that file are in it. */
+  /** The values of that file's variables. */
   readonly env: Readonly<Record<string, string>>
   /** The folder that goes when it ends. */
   readonly state: string

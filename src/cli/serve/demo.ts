@@ -17,10 +17,10 @@ import { world } from '../../server/world.ts'
 import { demoPackage } from './demo-package.ts'
 import { deadDemoIn, removeDemo, saveDemo } from './demo-profile.ts'
 
-/** What makes `serve` a demo: real backends, tools and a real identity provider as child processes, free ports, and a store that does not stay. */
+/** The parts that make `serve` a demo: real backends, tools and a real identity provider as child processes, free ports, and a store that does not stay. */
 export interface Demo {
   readonly backends: DemoBackends['backends']
-  /** What this demo has to do without, a sentence each. */
+  /** The parts that this demo has to do without, a sentence each. */
   readonly missing: DemoBackends['missing']
   readonly identity: DemoIdentity
   readonly tools: DemoTools
@@ -157,7 +157,7 @@ function newState(): string {
 
 const publicUrlOf = (port: number): string => `http://localhost:${port}`
 
-/** What all start; what some of them started is ended when another could not. */
+/** Starts all parts, or none: those that started are closed when another could not. */
 async function allOrNone<Parts extends readonly Closing[]>(
   ...starts: { [P in keyof Parts]: Promise<Parts[P]> }
 ): Promise<Parts> {
@@ -173,7 +173,7 @@ interface Closing {
 }
 
 /**
- * What was loaded, as if no model of a kind, and no pool that only such models use, had been declared.
+ * The loaded configuration, as if no model of a kind, and no pool that only such models use, had been declared.
  * Not for chat models, one of which is the default.
  */
 export function without(kind: Exclude<Kind, 'chat'>, { config, settings, ...rest }: Loaded): Loaded {

@@ -92,7 +92,7 @@ async function run(
   const watched = watch ? new PathWatch(() => gateway.reload('watch'), tellAlarm) : undefined
   const examineAgain: Examine = async candidate => {
     const found = await examine(candidate)
-    // What a candidate has is not there yet, and nothing is known of files whose examination was ended.
+    // A candidate's files are not there yet, and nothing is known of files whose examination was ended.
     if (!candidate && found.paths.length > 0) watched?.follow(found.paths)
     return found
   }
@@ -239,7 +239,7 @@ async function leave({ gateway, log, demo }: Running, exit: Exit): Promise<void>
 /** How long a reader may take to read the last lines. */
 const LAST_LINES_MS: Millis = 500
 
-/** What `serve` prints once it serves: where, and with which pools. */
+/** The lines that `serve` prints once it serves: where, and with which pools. */
 function banner({ config, settings, files }: Loaded, gateway: Gateway): string {
   const pools = [...config.pools.values()].map(pool => `${pool.name} ×${pool.replicas.length}`).join('   ')
   const { plans, models, aliases, tools } = config
@@ -285,7 +285,7 @@ interface DemoScreen {
 }
 
 /**
- * What the demo prints: all of it fits a terminal of 80 columns and 24 rows below the lines of npm, and no line is
+ * The demo's output: all of it fits a terminal of 80 columns and 24 rows below the lines of npm, and no line is
  * wider than that, so that what is copied from the screen is what was printed.
  */
 function demoBanner({ demo, key, link, loaded: { settings }, colour }: DemoScreen): string {

@@ -27,7 +27,7 @@ export async function show({ config: file, matrix, json }: ShowOptions, name?: s
   return json ? writeJson(shown) : writeOut([configText(loaded, shown)])
 }
 
-/** What has a name, each under its section; a section where it is the name of one. */
+/** The things of a name, each under its section; a section where it is the name of one. */
 function shownUnder(name: string, all: Section): Section {
   const found = Object.entries(all).flatMap(([section, value]) => {
     const named = section === name ? value : entryOf(value, name)
@@ -76,7 +76,7 @@ export function configText(loaded: Loaded, shown: Section = shownConfig(loaded))
 }
 
 const MOST_FLAT = 2
-/** Of the entries of a list, which stand one below the other. */
+/** The most members of a list's entry that stand on one line. */
 const MOST_FLAT_ENTRY = 4
 
 /** Lists of values, and maps of a few. */

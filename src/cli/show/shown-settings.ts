@@ -20,7 +20,7 @@ import { type PoolFacts, type PoolProvider, UNKNOWN, writtenName } from '../../p
 import { PROFILES } from '../../policy/providers/profiles.ts'
 import { COVERED, type Section, SHOWN, shownPrices, shownRule, shownSize, shownUsd } from './shown-policy.ts'
 
-/** What the process needs beside the policy. */
+/** The settings of the process, beside the policy. */
 export function shownSettings(settings: Settings, config: Config): Section {
   const { brand, store, ledger, guests, responses, errors } = settings
   return {
@@ -211,7 +211,7 @@ function mannersOf({ provider, caps, fetch, fields, speaks }: Pool, hasChats: bo
 
 /** Its row, and the facts that the row or the files say. */
 function providerOf({ name, facts }: PoolProvider, speaks: Pool['speaks']): Section {
-  // What a pool without chat completions is sent has no other facts.
+  // A pool without chat completions has no other facts.
   const those = FACTS.filter(fact => fact === 'drops' || speaks.includes('chat'))
   const known = those.filter(
     fact => !isDeepStrictEqual(facts[fact], UNKNOWN[fact]) || (name && PROFILES[name].facts[fact] && fact !== 'drops'),

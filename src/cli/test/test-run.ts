@@ -87,7 +87,7 @@ async function watchTests(runOnce: () => Promise<Outcome>): Promise<void> {
   await stopped()
 }
 
-/** What one run of the tests printed. */
+/** The output of one run of the tests. */
 interface Outcome {
   readonly printed: string
   readonly exitCode: number

@@ -25,7 +25,7 @@ export function registerTest(program: Command): void {
     .option('--watch', 'run again whenever a file changes, until Ctrl-C')
     .option('--json', 'print the results as JSON')
     .action(async (files: readonly string[], options: TestOptions) => {
-      // What it needs is compiled on import, which other commands need not wait for.
+      // Its modules are compiled on import, which other commands need not wait for.
       const { runTests } = await import('./test-run.ts')
       await runTests(files, options)
     })

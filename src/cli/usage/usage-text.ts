@@ -37,7 +37,7 @@ const isLabelled = (group: string): boolean => group === 'account' || group === 
 
 const groupsOf = ({ group, groups = [group] }: UsageRecord): readonly string[] => groups
 
-/** What was wasted as people read it: a line for each pool, and the sum of all. */
+/** The cost of failed attempts as people read it: a line for each pool, and the sum of all. */
 export const wasteTable = ({ waste }: UsageReport): string =>
   totalled(
     [{ title: 'POOL', least: 10 }],
@@ -59,7 +59,7 @@ export function usageCsv({ by, data }: UsageReport): string {
   return [[...names, ...numbers], ...data.map(cells)].map(csvRow).join('')
 }
 
-/** What was wasted as CSV, without a row for the sum. */
+/** The cost of failed attempts as CSV, without a row for the sum. */
 export const wasteCsv = ({ waste }: UsageReport): string =>
   [WASTE_FIELDS, ...waste.map(record => WASTE_FIELDS.map(field => record[field]))].map(csvRow).join('')
 
@@ -74,7 +74,7 @@ const SUMS = [
 
 const WASTE_FIELDS = ['pool', 'attempts', ...SUMS] as const satisfies readonly (keyof WasteRecord)[]
 
-/** What was counted under some names. */
+/** The counts under some names. */
 export interface Line {
   readonly names: readonly string[]
   readonly count: number
@@ -103,7 +103,7 @@ function totalled(names: readonly Column[], counted: string, lines: readonly Lin
 
 const COUNTS = ['count', 'input_tokens', 'cached_tokens', 'cache_write_tokens', 'output_tokens'] as const
 
-/** What was cached is a part of what came in. */
+/** Cached tokens are a part of the tokens in. */
 const TOKENS: readonly Column[] = [
   { title: 'TOKENS IN', number: true },
   { title: 'CACHED', number: true, gives: 3 },

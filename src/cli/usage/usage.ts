@@ -53,7 +53,7 @@ export function registerUsage(program: Command): void {
     .option('--account <account>', 'only what one account used, by its id or label')
     .option('--key <key>', 'only what came with this key: its id, or its full or masked value')
     .addOption(new Option('--failed-attempts', 'only what failed attempts cost you, by pool').conflicts(OF_CLIENTS))
-    // What it was called before.
+    // The option's former name.
     .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts(OF_CLIENTS).hideHelp())
   listsIn(usage)
     .addOption(new Option('--csv', 'the same as --format csv').conflicts('json'))
@@ -84,7 +84,7 @@ export function registerUsage(program: Command): void {
     )
 }
 
-/** Of failed attempts neither is known, and they are added up by pool. */
+/** Failed attempts have none of these, and are added up by pool. */
 const OF_CLIENTS = ['by', 'account', 'key']
 
 const DAYS: readonly Group[] = ['day']
