@@ -57,7 +57,7 @@ const MAPS = { plans: ['plans'], models: ['models', 'aliases'], pools: ['pools']
 type Named = keyof typeof MAPS
 
 /**
- * What the plans, models or pools of a configuration are called, in the order in which they are written, as far as its
+ * The names of a configuration's plans, models or pools, in the order in which they are written, as far as its
  * files can be read. Takes no schema, which is most of what it takes to load a configuration.
  */
 export function namesIn(file: string, kind: Named, cwd: string): readonly string[] {

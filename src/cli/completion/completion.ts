@@ -31,7 +31,7 @@ fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
     })
 }
 
-/** What makes the script of a shell, loaded only when it is asked for. */
+/** The makers of the shells' scripts, each loaded only when it is asked for. */
 const SCRIPTS = {
   bash: async () => (await import('./bash.ts')).bash,
   zsh: async () => (await import('./zsh.ts')).zsh,

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander'
 
-/** What names there are of is asked of svcctl when they are to be completed. */
+/** Kinds of names, which svcctl is asked for when they are to be completed. */
 export const NAME_KINDS = ['plans', 'models', 'pools', 'fields'] as const
 export type NameKind = (typeof NAME_KINDS)[number]
 
@@ -27,7 +27,7 @@ export interface Flag {
   readonly takes: 'nothing' | 'file' | 'value'
   /** Values it may have; empty where any will do. */
   readonly choices: readonly string[]
-  /** What its value is a name of. */
+  /** The kind of name that its value is. */
   readonly names: NameKind | undefined
 }
 
@@ -60,7 +60,7 @@ function flagOf(option: Option): readonly Flag[] {
   return [{ long, short, description: briefly(description), takes, choices, names: nameKind(option.flags) }]
 }
 
-/** What stands beside a word on one line. */
+/** The short text beside a word on one line. */
 const briefly = (text: string): string => text.split(/[.;:] /, 1)[0] ?? ''
 
 const FILE = /[<[](?:file|dir|directory|path)\b/

@@ -28,13 +28,13 @@ export async function explainPast(requestId: string, options: ExplainOptions): P
   process.exitCode = options.exitCode && denialOf(told.past) ? exitCodes.bad : exitCodes.fine
 }
 
-/** What `svcctl explain --request --json` prints of a line of the decision log; undefined for any other line. */
+/** The output of `svcctl explain --request --json` for a line of the decision log; undefined for any other line. */
 export function explainedLine(serving: Serving, line: string): ShownPast | undefined {
   const record = readRecord(line)
   return record && shownPast(toldOf(serving, pastOf(serving, record)))
 }
 
-/** What decides: the files, or the configuration that a gateway serves. */
+/** The configuration that decides: of the files, or of a gateway that serves. */
 type Serving = Pick<Loaded, 'config' | 'settings'>
 
 async function recordOf(requestId: string, log: string | undefined, { settings }: Loaded) {

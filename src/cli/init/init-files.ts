@@ -35,7 +35,7 @@ export function initFiles(
 
 export type SchemaName = 'config' | 'policy' | 'tests'
 
-/** What git leaves alone. */
+/** The file that lists what git leaves alone. */
 export const IGNORE_FILE = '.gitignore'
 
 function modelineOf(file: string): string {

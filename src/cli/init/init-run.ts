@@ -42,7 +42,7 @@ export async function init(directory: string, options: InitOptions, find = findE
   )
 }
 
-/** What was asked for, else what was found, else what vLLM has by default. */
+/** The backend asked for, else the one found, else vLLM's default. */
 const backendOf = ({ backend, model }: InitOptions, engine: LocalEngine | undefined): Backend => ({
   url: backend ?? engine?.url ?? USUAL_BACKEND.url,
   model: model ?? engine?.model ?? USUAL_BACKEND.model,

@@ -7,7 +7,7 @@ export interface InitOptions {
   readonly model?: string
   readonly probe: boolean
   readonly repo?: boolean
-  /** What the workflows of a repository run: a tarball with its hash, or an image by its digest. */
+  /** The package that a repository's workflows run: a tarball with its hash, or an image by its digest. */
   readonly package?: string
 }
 

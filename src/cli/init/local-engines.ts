@@ -9,7 +9,7 @@ export interface EngineAddress {
   readonly engine: string
   /** The path up to /v1. */
   readonly url: string
-  /** What its models say in `owned_by`, where other servers like the same port. */
+  /** The `owned_by` of its models, where other servers like the same port. */
   readonly ownedBy?: string
 }
 
@@ -74,7 +74,7 @@ function engineIn({ engine, url, ownedBy }: EngineAddress, body: Buffer): LocalE
   return { engine, url, model: first.id, ...(context && { context }), others: others.map(({ id }) => id) }
 }
 
-/** What a pool may ask for. */
+/** Whether an id can be a pool's model. */
 const isName = (id: string): boolean => /^[!-~]{1,256}$/.test(id)
 
 const entriesOf = (body: Buffer) => {

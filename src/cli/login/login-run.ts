@@ -104,7 +104,7 @@ async function planOf(gateway: string, token: string): Promise<string> {
   return body.planSlug
 }
 
-/** What the tokens are asked for. */
+/** The wish for tokens. */
 export interface Wish {
   readonly clientId: string
   /** The resource: the gateway's public URL. RFC 8707. */
@@ -114,10 +114,10 @@ export interface Wish {
 /** A sign-in that waits for its user. */
 export interface Device {
   readonly code: string
-  /** What the user is shown. */
+  /** The code shown to the user. */
   readonly userCode: string
   readonly uri: string
-  /** The same with the code in it. */
+  /** The address with the code in it. */
   readonly uriComplete?: string
   readonly intervalMs: number
   readonly expiresMs: number
@@ -150,7 +150,7 @@ export async function startDevice({ issuer, device, scopes }: Issuer, { clientId
 }
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
-/** What to wait for where the provider says nothing, and by how much more when it wants more. RFC 8628 3.2 and 3.5. */
+/** The wait where the provider says nothing, and the addition when it wants more. RFC 8628 3.2 and 3.5. */
 const INTERVAL_MS = 5000
 const EXPIRES_MS = 600_000
 

@@ -29,7 +29,7 @@ export interface Planned {
   readonly isSame: boolean
   readonly changes: readonly Change[]
   readonly touches: Touches
-  /** What the profiles of this version change for what the gateway serves; undefined where none says how it speaks to its pools. */
+  /** The changes that this version's profiles make to the files that the gateway serves; undefined where none says how it speaks to its pools. */
   readonly upgrade: Upgrade | undefined
 }
 

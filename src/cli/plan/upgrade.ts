@@ -3,7 +3,7 @@ import { type FactChange, factChanges, factsInForce, hasChats } from '../../poli
 import { version } from '../../server/version.ts'
 import type { ServedProfiles } from '../../wire/admin/revision.ts'
 
-/** What the provider profiles of this version change for the files that a gateway serves, once it runs this version. */
+/** The changes that this version's provider profiles make to the files that a gateway serves, once it runs this version. */
 export interface Upgrade {
   /** The version of the gateway, and this one. Builds may differ within one version. */
   readonly from: string

@@ -82,7 +82,7 @@ async function tail({ config, json, gateway }: Common & OfFleet): Promise<void> 
   await tailQuota(await findAdminEndpoint(config), { gateway, live: isLive && !json })
 }
 
-/** What accounts have used, as people read it: the most used first. */
+/** The accounts' usage as people read it: the most used first. */
 export function quotaTable(standings: readonly ShownStanding[]): string {
   const rows = [...standings].sort((a, b) => shareOf(b) - shareOf(a))
   const withBar = tableOf(rows, BAR)

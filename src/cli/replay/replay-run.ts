@@ -29,7 +29,7 @@ export async function replay(log: string, { config: file, json }: ReplayOptions)
   await writeOut([json ? replayJson(told) : replayText(told)])
 }
 
-/** What came of a replay, and of the candidate it was done with. */
+/** The outcome of a replay, and the candidate it was done with. */
 export interface ReplayTold extends Replayed {
   /** Its revision. */
   readonly candidate: string

@@ -97,11 +97,11 @@ const ASKS_A_MODEL = /\/(chat\/completions|responses|messages|embeddings|images\
 const tokensOf = ({ input_tokens, output_tokens, estimated }: PastRequest): string =>
   input_tokens === null ? '-' : `${estimated ? '~' : ''}${input_tokens}+${output_tokens}`
 
-/** What refused it, how it broke off, or which attempts failed before it was answered. */
+/** The reason of a refusal, how the answer broke off, or which attempts failed before it. */
 const reasonOf = ({ limit, type, code, interrupted, failures }: PastRequest): string =>
   limit ?? type ?? code ?? interrupted ?? failures.map(({ pool, cause }) => `${pool} ✗ ${cause}`).join(', ')
 
-/** What is least worth its room goes first. */
+/** The column that is least worth its room goes first. */
 const COLUMNS: readonly Column[] = [
   { title: 'DAY', gives: 2 },
   { title: 'TIME', gives: 8 },

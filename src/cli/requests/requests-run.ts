@@ -66,7 +66,7 @@ function requestLine(request: ShownRequest): string {
 }
 
 /**
- * The same in the columns of a terminal: its numbers below those of other requests and never cut, then whose it was,
+ * A request in the columns of a terminal: its numbers below those of other requests and never cut, then whose it was,
  * what refused it, and what it was for. `status` is where that begins.
  */
 export function requestRow(request: ShownRequest, width: number): { readonly text: string; readonly status: number } {
@@ -83,7 +83,7 @@ export function requestRow(request: ShownRequest, width: number): { readonly tex
     widthOf([lead, ' '.repeat(UNPAID), account, said, what, tools, pools].filter(Boolean).join('  ')) <= width
   // Where not all fits, which limit refused it is enough, and the model that answered is more than what was asked.
   const refusal = fits || interrupted !== undefined ? said : oneLine(entry.type ?? said)
-  // What was refused has no tokens and no cost: the reason has their room, and is not cut.
+  // A refused request has no tokens and no cost: the reason has their room, and is not cut.
   const isUnpaid = tokens === '' && paid === '' && widthOf(refusal) <= UNPAID
   const numbers = isUnpaid ? refusal.padEnd(UNPAID) : `${tokens.padStart(11)}  ${paid.padStart(9)}`
   const named = fits ? what : oneLine(entry.model ?? what)
@@ -98,7 +98,7 @@ const GAP = 2
 /** The room of tokens and cost, with what is between them. */
 const UNPAID = 11 + GAP + 9
 
-/** What gives way first has the lowest number. Whose it was, what refused it and who answered are seen longest. */
+/** The column that gives way first has the lowest number. Account, reason and pool are seen longest. */
 const WORDS: readonly Column[] = [
   { title: 'account', least: 7 },
   { title: 'reason', least: 12 },

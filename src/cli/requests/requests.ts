@@ -13,13 +13,13 @@ import {
   untilOption,
 } from '../kit/options.ts'
 
-/** What `svcctl requests tail` was asked for. */
+/** The options of `svcctl requests tail`. */
 export interface TailOptions extends Common, OfFleet {
   readonly account?: string
   readonly errors?: boolean
 }
 
-/** What `svcctl requests list` was asked for. */
+/** The options of `svcctl requests list`. */
 export interface ListOptions extends Listing, PeriodOptions {
   readonly account?: string
   readonly key?: string

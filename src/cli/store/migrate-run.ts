@@ -69,7 +69,7 @@ export function storeNamed(named: string, settings: Pick<Settings, 'store'>): St
   return storeText(written) === storeText(store) ? store : written
 }
 
-/** What gateways write meanwhile would be in no copy. */
+/** Refuses a store in use: writes of gateways meanwhile would be in no copy. */
 async function refuseUsed({ fleet }: Store, source: StoreSettings): Promise<void> {
   const { members } = await fleet.read()
   const names = members.map(({ name }) => name).join(', ')

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Common, ofGateway } from '../kit/options.ts'
 
-/** What `svcctl version` was asked. */
+/** The options of `svcctl version`. */
 export interface VersionOptions extends Common {
   readonly check?: boolean
 }

@@ -121,7 +121,7 @@ class Pace {
   }
 }
 
-/** What a table can be sorted by, in the order that `s` goes through. */
+/** The orders of a table, as `s` goes through them. */
 export const SORTS: readonly Sort[] = [
   'recent',
   'quota',

@@ -38,7 +38,7 @@ export interface Shown {
   readonly dropped: number
   /** Gateways whose requests are missing. */
   readonly unfollowed: readonly string[]
-  /** What came of the last thing that was done. */
+  /** The outcome of the last action. */
   readonly notice: string
 }
 
@@ -105,7 +105,7 @@ function tableLines({ rows, selected, ui }: Shown, room: number, columns: number
 const lastWidth = (cells: readonly string[], widths: readonly number[]): number =>
   clip(cells.at(-1) ?? '', widths.at(-1) ?? 0).trimEnd().length
 
-/** What stands before each row: whether it is selected. */
+/** The width of the mark before each row, which shows whether it is selected. */
 const MARK = 2
 const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 /** Widths of the bar: the widest that leaves room for all columns is taken, and grows where there is more room. */

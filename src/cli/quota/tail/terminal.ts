@@ -111,11 +111,11 @@ const NAMED: readonly (readonly [keyof Key, Press])[] = [
   ['return', 'enter'],
   ['escape', 'escape'],
   ['backspace', 'backspace'],
-  // What the backspace key of most terminals sends.
+  // The backspace key of most terminals sends it.
   ['delete', 'backspace'],
 ]
 
-/** What was typed since the last time, which may come all at once. */
+/** The keys typed since the last time, which may come all at once. */
 function pressesOf(input: string, key: Key): readonly Press[] {
   const named = NAMED.find(([name]) => key[name])
   if (named) return [named[1]]

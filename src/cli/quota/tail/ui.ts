@@ -1,6 +1,6 @@
 import { type Arrangement, SORTS } from './board.ts'
 
-/** What the operator looks at. */
+/** The operator's view. */
 export interface Ui extends Arrangement {
   /** `filter` is being written; `confirm` waits for a yes; `requests` are those of the selected account. */
   readonly mode: 'table' | 'filter' | 'confirm' | 'requests'
@@ -22,7 +22,7 @@ export type Press =
   | 'backspace'
   | { readonly typed: string }
 
-/** What follows from a key beside what is shown. */
+/** The effect of a key beside the change of the view. */
 export type Effect = { readonly kind: 'quit' } | { readonly kind: 'revoke'; readonly account: string }
 
 export interface Pressed {
@@ -32,7 +32,7 @@ export interface Pressed {
 
 const PAGE = 10
 
-/** What a key does, where `accounts` are the rows from top to bottom. */
+/** Handles a key, where `accounts` are the rows from top to bottom. */
 export function press(ui: Ui, key: Press, accounts: readonly string[]): Pressed {
   if (ui.mode === 'filter') return { ui: typing(ui, key) }
   if (ui.mode === 'confirm') return confirming(ui, key)
