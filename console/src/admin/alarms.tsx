@@ -1,8 +1,8 @@
 import { moment, number } from '../shared/fmt.ts'
 import { useResource } from '../shared/resource.ts'
+import { Table } from '../shared/table.tsx'
 import { listAlarms, type ShownAlarm } from './api/alarms.ts'
 import { Details } from './details.tsx'
-import { Table } from './table.tsx'
 import * as text from './texts/alarms.tsx'
 import { exactTime, timeOf } from './time.ts'
 

@@ -1,7 +1,7 @@
 import type { ShownAudit } from '../../../src/wire/admin/audit.ts'
 import { Link } from '../shared/frame/link.tsx'
+import { Table } from '../shared/table.tsx'
 import { Label } from './label.tsx'
-import { Table } from './table.tsx'
 import * as text from './texts/audit.tsx'
 import { exactTime, timeOf } from './time.ts'
 

@@ -6,9 +6,9 @@ import { exactUsd } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
+import { Table } from '../shared/table.tsx'
 import { countPlans, type Matrix, readMatrix } from './api/plans.ts'
 import { Origin } from './command.tsx'
-import { Table } from './table.tsx'
 import * as text from './texts/plans.tsx'
 
 /** Which models and tools each plan has and by which entry, and what it allows. */

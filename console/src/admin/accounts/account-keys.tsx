@@ -1,7 +1,7 @@
 import type { ShownKey } from '../../../../src/wire/admin/key.ts'
 import { day, moment } from '../../shared/fmt.ts'
+import { Table } from '../../shared/table.tsx'
 import { may } from '../api/who.ts'
-import { Table } from '../table.tsx'
 import * as text from '../texts/keys.tsx'
 import type { Asked } from './dialogs.tsx'
 

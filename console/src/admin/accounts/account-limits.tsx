@@ -1,9 +1,9 @@
 import type { ShownLimitUse } from '../../../../src/wire/admin/limit-use.ts'
 import { count, moment, usd } from '../../shared/fmt.ts'
 import { Meter } from '../../shared/meter.tsx'
+import { Table } from '../../shared/table.tsx'
 import { countedText, type LimitRule, limitText, type WholeAccount } from '../api/accounts.ts'
 import { may } from '../api/who.ts'
-import { Table } from '../table.tsx'
 import * as text from '../texts/limits.tsx'
 import type { Asked } from './dialogs.tsx'
 

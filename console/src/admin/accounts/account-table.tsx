@@ -2,8 +2,8 @@ import type { ShownAccount } from '../../../../src/wire/admin/account.ts'
 import { exactUsd, usd } from '../../shared/fmt.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { Meter } from '../../shared/meter.tsx'
+import { Table } from '../../shared/table.tsx'
 import { Label } from '../label.tsx'
-import { Table } from '../table.tsx'
 import * as text from '../texts/accounts.tsx'
 
 /** Accounts, a line each: it opens the page of one. */

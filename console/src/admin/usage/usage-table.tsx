@@ -2,10 +2,10 @@ import type { UsageRecord } from '../../../../src/wire/admin/usage-report.ts'
 import { csv } from '../../shared/csv.ts'
 import { exactUsd, number } from '../../shared/fmt.ts'
 import { save } from '../../shared/save.ts'
+import { Table } from '../../shared/table.tsx'
 import { nameOf, type Split } from '../api/usage.ts'
 import { AccountLink } from '../audit-table.tsx'
 import { Label } from '../label.tsx'
-import { Table } from '../table.tsx'
 import * as text from '../texts/usage.tsx'
 
 interface UsageTableProps {

@@ -2,7 +2,7 @@ import type { WasteRecord } from '../../../../src/wire/admin/usage-report.ts'
 import { Bars } from '../../shared/bars.tsx'
 import { exactUsd, number, smallUsd } from '../../shared/fmt.ts'
 import { daysSince, MOST_PARTS, type UsageOfDays } from '../api/usage.ts'
-import { Table } from '../table.tsx'
+import { Table } from '../../shared/table.tsx'
 import * as text from '../texts/usage.tsx'
 
 /** What failed attempts cost, by day and pool: it is the operator's. */

@@ -11,6 +11,8 @@ export interface Column {
 }
 
 interface TableProps {
+  /** Digits of numbers have one width, so that they stand below each other. */
+  readonly figures?: true
   /** What its rows are. */
   readonly label: string
   readonly columns: readonly Column[]
@@ -19,9 +21,9 @@ interface TableProps {
 }
 
 /** A table that scrolls by itself, with a head. */
-export const Table = ({ label, columns, children }: TableProps) => (
+export const Table = ({ label, columns, figures, children }: TableProps) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-  <section class="box scroll table" aria-label={label} tabIndex={0}>
+  <section class={`box scroll table ${figures ? 'figures' : ''}`} aria-label={label} tabIndex={0}>
     <table>
       <thead>
         <tr>
