@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ShownPoolSeries } from '../../src/wire/admin/series.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { openAsOperator } from './operator.ts'
 import { describeConsole } from './rig.ts'
@@ -61,6 +62,20 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
       { action: 'undrain', by: 'operator ada@desk' },
       { action: 'drain', by: 'operator ada@desk' },
     ])
+  })
+
+  it('have attempts of the last hour, the share that failed, and how long they took', async () => {
+    const { data } = (await askAs(site, '/admin/series/pools')) as unknown as ShownPoolSeries
+    const total = data[0]?.total
+    expect(total?.requests).toBeGreaterThanOrEqual(4)
+    await page.reload()
+    const chart = row('onprem').first().getByRole('img')
+    await chart.waitFor()
+    expect(await chart.getAttribute('aria-label')).toBe(
+      `Attempts of the last hour: ${total?.requests}, of which ${total?.failed} failed`,
+    )
+    await row('onprem').first().getByText('0% failed', { exact: true }).waitFor()
+    expect(await row('onprem').first().textContent()).toMatch(/\d m?s \/ [\d.]+ m?s/)
   })
 
   it('say that a replica fails before there is enough of it to be ejected', async () => {

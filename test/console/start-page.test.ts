@@ -35,6 +35,24 @@ describeConsole('the start page of operators', { door: 'admin', shared: true }, 
     expect(tops).toEqual([...tops].sort((a, b) => a - b))
   })
 
+  it('says in the first minute when the first point comes, where charts would be blank', async () => {
+    await page.route('**/admin/series?*', async route => {
+      const response = await route.fetch()
+      const series = (await response.json()) as ShownSeries
+      const nothing = { requests: 0, served: 0 }
+      const data = series.data.map((point, at) =>
+        at < series.data.length - 1 ? { ...point, ...nothing } : { ...point, requests: 5 },
+      )
+      const as_of = new Date(Date.parse(series.until) - 25_000).toISOString()
+      await route.fulfill({ response, json: { ...series, data, as_of } })
+    })
+    await page.reload()
+    await chart('Requests per minute').getByText('First point in 25 s').waitFor()
+    await page.unrouteAll({ behavior: 'wait' })
+    await page.reload()
+    await chart('Requests per minute').getByText('5 total').waitFor()
+  })
+
   it('shows the numbers that the gateway counts, of all and of one model', async () => {
     const response = await fetch(`${site.admin}/admin/series`, {
       headers: { authorization: `Bearer ${site.adminToken}` },

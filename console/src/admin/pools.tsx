@@ -1,17 +1,20 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
+import type { ShownPoolSeries } from '../../../src/wire/admin/series.ts'
 import type { ApiProblem } from '../shared/api.ts'
 import { useFind } from '../shared/find.tsx'
 import { usd } from '../shared/fmt.ts'
 import { problemFrom, useResource } from '../shared/resource.ts'
 import { Header, Loaded, Problem } from '../shared/states.tsx'
-import { listPools, type Place } from './api/pools.ts'
 import { Table } from '../shared/table.tsx'
+import { listPools, type Place } from './api/pools.ts'
+import { readPoolSeries } from './api/series.ts'
 import { may } from './api/who.ts'
 import { Origin } from './command.tsx'
 import { useGateway } from './gateway-choice.tsx'
 import { commandOf, nameOf, PoolDialog, probeNow } from './pool-dialogs.tsx'
+import { hourText, PoolHour, PoolLatency } from './pool-hour.tsx'
 import { type StateWord, stateOfPool, stateOfReplica } from './pool-state.ts'
 import { RoleNote } from './role-note.tsx'
 import * as text from './texts/pools.tsx'
@@ -31,6 +34,7 @@ interface ViewProps {
 
 function View({ chosen, gateways, isFleet, option }: ViewProps) {
   const pools = useResource(() => listPools(chosen), 2000)
+  const hour = useResource(readPoolSeries, 10_000)
   const { field, word } = useFind(text.findAPool)
   const [asked, ask] = useState<Asked>()
   const [problem, setProblem] = useState<ApiProblem>()
@@ -70,7 +74,13 @@ function View({ chosen, gateways, isFleet, option }: ViewProps) {
               {found.length === 0 ? (
                 <p class="muted">{text.noPoolIsCalled}</p>
               ) : (
-                <PoolTable pools={found} gateways={answered.length} act={act} />
+                <PoolTable
+                  pools={found}
+                  gateways={answered.length}
+                  hour={hour.data?.data}
+                  isOne={option !== ''}
+                  act={act}
+                />
               )}
               {asked && <PoolDialog {...asked} pools={data} onClose={() => ask(undefined)} onDone={done} />}
             </>
@@ -93,15 +103,21 @@ interface PoolTableProps {
   readonly pools: readonly ShownPool[]
   /** So many know what is shown. */
   readonly gateways: number
+  /** What all gateways counted in the last hour; undefined until that is known. */
+  readonly hour: ShownPoolSeries['data'] | undefined
+  /** What is shown beside that is of one gateway of several. */
+  readonly isOne: boolean
   readonly act: Act
 }
 
-const PoolTable = ({ pools, gateways, act }: PoolTableProps) => (
+const PoolTable = ({ pools, gateways, hour, isOne, act }: PoolTableProps) => (
   <Table
     label={text.pools}
     columns={[
       { title: text.pool },
       { title: text.state },
+      { title: isOne ? text.lastHourOfFleet : text.lastHour, narrow: true },
+      { title: text.latency, num: true, narrow: true },
       { title: text.serves, narrow: true },
       { title: text.inFlight, num: true, narrow: true },
       { title: text.waiting, num: true, narrow: true },
@@ -111,22 +127,37 @@ const PoolTable = ({ pools, gateways, act }: PoolTableProps) => (
     ]}
   >
     {pools.map(pool => (
-      <Pool key={pool.pool} pool={pool} gateways={gateways} act={act} />
+      <Pool
+        key={pool.pool}
+        pool={pool}
+        gateways={gateways}
+        series={hour?.find(each => each.pool === pool.pool)}
+        isHourKnown={hour !== undefined}
+        act={act}
+      />
     ))}
   </Table>
 )
 
-function Pool({ pool, gateways, act }: Omit<PoolTableProps, 'pools'> & { readonly pool: ShownPool }) {
+interface PoolProps extends Pick<PoolTableProps, 'gateways' | 'act'> {
+  readonly pool: ShownPool
+  readonly series: ShownPoolSeries['data'][number] | undefined
+  readonly isHourKnown: boolean
+}
+
+function Pool({ pool, gateways, series, isHourKnown, act }: PoolProps) {
   return (
     <tbody>
       <tr class="group">
         <th scope="rowgroup">
           <bdi>{pool.pool}</bdi> <span class="muted">{pool.site}</span>
-          <p class="folded">{factsOf(pool).join(' · ')}</p>
+          <p class="folded">{[...factsOf(pool), ...(series ? [hourText(series)] : [])].join(' · ')}</p>
         </th>
         <td>
           <State state={stateOfPool(pool)} />
         </td>
+        <td class="narrow muted">{series ? <PoolHour series={series} /> : isHourKnown && text.noAttempts}</td>
+        <td class="num narrow">{series && <PoolLatency series={series} />}</td>
         <td class="narrow muted">{pool.models.join(', ')}</td>
         <td class="num narrow">{ofMost(pool)}</td>
         <td class="num narrow">{pool.waiting}</td>
@@ -143,7 +174,7 @@ function Pool({ pool, gateways, act }: Omit<PoolTableProps, 'pools'> & { readonl
   )
 }
 
-interface ReplicaProps extends Omit<PoolTableProps, 'pools'> {
+interface ReplicaProps extends Pick<PoolTableProps, 'gateways' | 'act'> {
   readonly replica: ShownReplica
   readonly pool: ShownPool
 }
@@ -166,7 +197,9 @@ function Replica({ replica, pool, gateways, act }: ReplicaProps) {
           </p>
         )}
       </td>
-      <td class="narrow muted">{probe}</td>
+      <td class="narrow muted" colSpan={3}>
+        {probe}
+      </td>
       <td class="num narrow">{replica.in_flight}</td>
       <td colSpan={3} class="num narrow muted">
         {replica.replica === 1 && <code>{pool.declared}</code>}

@@ -43,19 +43,10 @@ export interface SeriesSpan {
 
 /** Adds up what the gateways of a store counted. */
 export function seriesOf(records: readonly SeriesRecord[], span: SeriesSpan, of: SeriesOf = {}): Series {
-  const { from, until, step } = span
-  const steps = Array.from({ length: Math.ceil((until - from) / step) }, () => NOTHING)
-  let all = NOTHING
-  for (const { minute, counts: text } of records) {
-    if (minute < from || minute >= until) continue
-    const counts = readCounts(text)
-    const index = Math.floor((minute - from) / step)
-    steps[index] = add(steps[index] ?? NOTHING, counts)
-  }
-  for (const each of steps) all = add(all, each)
+  const steps = stepsOf(records, span)
+  const all = steps.reduce(add, NOTHING)
   return {
-    points: steps.map((counts, index) => pointOf(counts, from + index * step, of)),
-    total: pointOf(all, from, of),
+    ...pointsOf(steps, all, span, of),
     models: namesOf(
       all.models,
       counts => sum(counts.slice(0, MODEL_FIELDS.indexOf('input'))),
@@ -63,6 +54,37 @@ export function seriesOf(records: readonly SeriesRecord[], span: SeriesSpan, of:
     ),
     pools: namesOf(all.pools, counts => sum(counts.slice(0, POOL_FIELDS.length)), POOL_FIELDS.indexOf('failed')),
   }
+}
+
+/** Attempts at one pool over time. */
+export interface PoolSeries extends Pick<Series, 'points' | 'total'> {
+  readonly pool: string
+}
+
+/** The same for each pool with attempts in this time, those with the most first. */
+export function poolSeriesOf(records: readonly SeriesRecord[], span: SeriesSpan): readonly PoolSeries[] {
+  const steps = stepsOf(records, span)
+  const all = steps.reduce(add, NOTHING)
+  return [...all.pools.keys()]
+    .map(pool => ({ pool, ...pointsOf(steps, all, span, { pool }) }))
+    .filter(({ total }) => total.requests > 0)
+    .sort((a, b) => b.total.requests - a.total.requests || (a.pool < b.pool ? -1 : 1))
+}
+
+const pointsOf = (steps: readonly Counts[], all: Counts, { from, step }: SeriesSpan, of: SeriesOf) => ({
+  points: steps.map((counts, index) => pointOf(counts, from + index * step, of)),
+  total: pointOf(all, from, of),
+})
+
+/** What all gateways counted in each step. */
+function stepsOf(records: readonly SeriesRecord[], { from, until, step }: SeriesSpan): readonly Counts[] {
+  const steps = Array.from({ length: Math.ceil((until - from) / step) }, () => NOTHING)
+  for (const { minute, counts } of records) {
+    if (minute < from || minute >= until) continue
+    const index = Math.floor((minute - from) / step)
+    steps[index] = add(steps[index] ?? NOTHING, readCounts(counts))
+  }
+  return steps
 }
 
 function pointOf(counts: Counts, minute: Minute, { model, pool }: SeriesOf): SeriesPoint {

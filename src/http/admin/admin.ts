@@ -27,7 +27,7 @@ import type { AdminContext, AdminOp } from './admin-op.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
-import { showSeries } from './admin-series.ts'
+import { showPoolSeries, showSeries } from './admin-series.ts'
 import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showArchive, showWhoAmI } from './admin-state.ts'
 import { exportLedger, showUsage } from './admin-usage.ts'
@@ -87,6 +87,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/admin/audit', who: 'operator', needs: 'viewer', run: showAudit },
   { method: 'GET', path: '/admin/usage', who: 'operator', needs: 'viewer', run: showUsage },
   { method: 'GET', path: '/admin/series', who: 'operator', needs: 'viewer', run: showSeries },
+  { method: 'GET', path: '/admin/series/pools', who: 'operator', needs: 'viewer', run: showPoolSeries },
   { method: 'GET', path: '/admin/invoice', who: 'operator', needs: 'viewer', run: showInvoice },
   { method: 'GET', path: '/admin/invoices', who: 'operator', needs: 'viewer', run: listInvoices },
   { method: 'GET', path: '/admin/backup', who: 'operator', needs: 'admin', run: sendBackup },

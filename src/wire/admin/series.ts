@@ -22,6 +22,8 @@ export interface ShownSeries {
   readonly object: 'series'
   readonly from: string
   readonly until: string
+  /** When it was read: what is left of the last step. */
+  readonly as_of: string
   readonly step_seconds: number
   readonly total: Omit<ShownPoint, 'at'>
   readonly models: readonly ShownSeriesName[]
@@ -29,6 +31,26 @@ export interface ShownSeries {
   /** A point for each step, oldest first. The last one is not over. */
   readonly data: readonly ShownPoint[]
 }
+
+/** Attempts at each pool over time, as `GET /admin/series/pools` answers. */
+export interface ShownPoolSeries extends Omit<ShownSeries, 'object' | 'total' | 'models' | 'pools' | 'data'> {
+  readonly object: 'list'
+  /** Those with attempts, the most first. */
+  readonly data: readonly ShownPool[]
+}
+
+interface ShownPool {
+  readonly pool: string
+  readonly total: PoolSums
+  /** One for each step, oldest first. The last one is not over. */
+  readonly points: readonly Pick<ShownPoint, 'at' | 'requests' | 'failed'>[]
+}
+
+/** Attempts, those that failed, and how long they and their first tokens took. */
+type PoolSums = Pick<
+  ShownPoint,
+  'requests' | 'failed' | 'p50_ms' | 'p95_ms' | 'first_token_p50_ms' | 'first_token_p95_ms'
+>
 
 export interface ShownSeriesName {
   readonly name: string
@@ -79,5 +101,19 @@ export function shownPoint({
     p95_ms: p95 ?? null,
     first_token_p50_ms: firstP50 ?? null,
     first_token_p95_ms: firstP95 ?? null,
+  }
+}
+
+/** The points of a pool, for a chart as small as a word. */
+export function shownPoolSeries(pool: string, points: readonly SeriesPoint[], total: SeriesPoint): ShownPool {
+  const { requests, failed, p50_ms, p95_ms, first_token_p50_ms, first_token_p95_ms } = shownPoint(total)
+  return {
+    pool,
+    total: { requests, failed, p50_ms, p95_ms, first_token_p50_ms, first_token_p95_ms },
+    points: points.map(point => ({
+      at: new Date(point.at).toISOString(),
+      requests: point.requests,
+      failed: point.failed,
+    })),
   }
 }

@@ -126,6 +126,7 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'GET /admin/audit': 'viewer',
   'GET /admin/usage': 'viewer',
   'GET /admin/series': 'viewer',
+  'GET /admin/series/pools': 'viewer',
   'GET /admin/invoice': 'viewer',
   'GET /admin/invoices': 'viewer',
   'GET /admin/backup': 'admin',

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { ShownSeries } from '../../../src/wire/admin/series.ts'
+import type { ShownPoolSeries, ShownSeries } from '../../../src/wire/admin/series.ts'
 import { answer, type Backend, startBackend, status, stream } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
@@ -84,6 +84,14 @@ function contract(start: () => Promise<TestGateway>): void {
     expect(onprem.total.requests).toBe(after.pools.find(({ name }) => name === 'onprem')?.requests)
     expect(onprem.total.p95_ms).not.toBeNull()
     expect(onprem.total.first_token_p95_ms).not.toBeNull()
+    const all = (await (await ask(test, '/admin/series/pools')).json()) as ShownPoolSeries
+    expect(all.data.map(({ pool }) => pool)).toEqual(after.pools.map(({ name }) => name))
+    const shown = all.data.find(({ pool }) => pool === 'onprem')
+    const { requests, failed, p50_ms, p95_ms, first_token_p50_ms, first_token_p95_ms } = onprem.total
+    expect(shown?.total).toEqual({ requests, failed, p50_ms, p95_ms, first_token_p50_ms, first_token_p95_ms })
+    expect(shown?.points).toEqual(
+      onprem.data.map(({ at, ...point }) => ({ at, requests: point.requests, failed: point.failed })),
+    )
     await test.close()
   })
 }
@@ -104,6 +112,12 @@ describe('of the embedded store', () => {
     expect(day.total).toEqual(hour.total)
     test.clock.advance(24 * 3_600_000)
     expect((await series(test, '?minutes=1440')).total.requests).toBe(0)
+    await test.close()
+  })
+
+  it.each(['minutes=0', 'step=61', 'pool=a'])('of pools %s is refused', async query => {
+    const test = await startTestGateway({ onprem: [backend] })
+    expect((await ask(test, `/admin/series/pools?${query}`)).status).toBe(400)
     await test.close()
   })
 

@@ -1,4 +1,4 @@
-import type { ShownSeries } from '../../../../src/wire/admin/series.ts'
+import type { ShownPoolSeries, ShownSeries } from '../../../../src/wire/admin/series.ts'
 import { ask } from '../../shared/api.ts'
 
 /** How much of the past is shown, and in steps of how many minutes. */
@@ -10,3 +10,6 @@ export function readSeries(span: Span, of: { readonly model?: string; readonly p
   const { minutes, step } = SPANS[span]
   return ask(`/admin/series?${new URLSearchParams({ minutes: String(minutes), step: String(step), ...of })}`)
 }
+
+/** Attempts of the last hour at each pool of the fleet, in steps of two minutes. */
+export const readPoolSeries = () => ask<ShownPoolSeries>('/admin/series/pools?minutes=60&step=2')

@@ -17,6 +17,8 @@ interface ChartProps {
   readonly points: readonly ShownPoint[]
   readonly lines: readonly Line[]
   readonly amount: (value: number) => string
+  /** Why nothing is drawn, where nothing is. */
+  readonly blank: string
   /** Each line stands on the one before it. */
   readonly isStacked?: boolean
   /** The point under the pointer, in this chart or in another one. */
@@ -26,7 +28,7 @@ interface ChartProps {
 
 /** Lines over time, or areas that add up. What the pointer is on stands beside the names of the lines. */
 export function Chart(props: ChartProps) {
-  const { title, headline, points, lines, amount, isStacked = false, pointed, point } = props
+  const { title, headline, points, lines, amount, blank, isStacked = false, pointed, point } = props
   const values = lines.map(({ of }) => points.map(of))
   const tops = isStacked ? sumsOf(values) : values
   const most = Math.max(0, ...tops.flat().map(value => value ?? 0))
@@ -58,7 +60,7 @@ export function Chart(props: ChartProps) {
         </span>
       </figcaption>
       <div>
-        <span class="chart-top">{most > 0 ? amount(most) : ''}</span>
+        <span class="chart-top">{most > 0 ? amount(most) : blank}</span>
         <svg
           viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
           preserveAspectRatio="none"

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { ShownPoint, ShownSeries } from '../../../../src/wire/admin/series.ts'
-import { count, smallUsd } from '../../shared/fmt.ts'
+import { count, smallUsd, wait } from '../../shared/fmt.ts'
 import { query, refine } from '../../shared/frame/router.ts'
 import { useResource } from '../../shared/resource.ts'
 import { Loaded } from '../../shared/states.tsx'
 import { readSeries, type Span } from '../api/series.ts'
+import { latencyText, msText } from '../latency.ts'
 import * as text from '../texts/outlook.tsx'
 import { Chart } from './chart.tsx'
 
@@ -75,10 +76,8 @@ function Charts({ series, isPool }: { readonly series: ShownSeries; readonly isP
   const perMinute = (value: number) => (value * 60) / step
   // The last step is not over: it would look as if traffic broke off.
   const points = data.slice(0, -1)
-  const shared = { points, pointed, point }
-  const ms = (value: number) =>
-    value >= 1000 ? text.seconds(count(value / 1000)) : text.milliseconds(count(Math.round(value)))
-  const asMs = (value: number | null) => (value === null ? text.noValue : ms(value))
+  const blank = points.some(({ requests }) => requests > 0) ? '' : blankText(series, isPool)
+  const shared = { points, pointed, point, blank }
   const lines = (p50: TimeField, p95: TimeField) => [
     { name: text.p50, tone: 'series-1', of: (each: ShownPoint) => each[p50] },
     { name: text.p95, tone: 'series-2', of: (each: ShownPoint) => each[p95] },
@@ -101,16 +100,16 @@ function Charts({ series, isPool }: { readonly series: ShownSeries; readonly isP
       <Chart
         {...shared}
         title={text.latency}
-        headline={text.p95Is(asMs(total.p95_ms))}
+        headline={text.p95Is(latencyText(total.p95_ms))}
         lines={lines('p50_ms', 'p95_ms')}
-        amount={ms}
+        amount={msText}
       />
       <Chart
         {...shared}
         title={text.firstToken}
-        headline={text.p95Is(asMs(total.first_token_p95_ms))}
+        headline={text.p95Is(latencyText(total.first_token_p95_ms))}
         lines={lines('first_token_p50_ms', 'first_token_p95_ms')}
-        amount={ms}
+        amount={msText}
       />
       {!isPool && (
         <Chart
@@ -137,6 +136,13 @@ function Charts({ series, isPool }: { readonly series: ShownSeries; readonly isP
       )}
     </div>
   )
+}
+
+/** Why charts are blank: there was no request, or the first step is not over. */
+function blankText({ data, as_of, step_seconds: step }: ShownSeries, isPool: boolean): string {
+  const running = data.at(-1)
+  if (!running || running.requests === 0) return isPool ? text.noAttempts : text.noRequests
+  return text.firstPointIn(wait(Date.parse(running.at) + step * 1000 - Date.parse(as_of)))
 }
 
 type TimeField = 'p50_ms' | 'p95_ms' | 'first_token_p50_ms' | 'first_token_p95_ms'

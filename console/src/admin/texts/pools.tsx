@@ -54,4 +54,15 @@ export const again = (requests_10s: string | number, retries_10s: string | numbe
 export const ofThemInFlight = (pool: string | number) => `${pool} in flight`
 export const unknown = 'unknown'
 export const ofThemWaiting = (waiting: string | number) => `${waiting} waiting`
+export const lastHour = 'Last hour'
+export const lastHourOfFleet = 'Last hour, fleet'
+export const latency = 'p50 / p95'
+export const noAttempts = 'no attempts'
+export const percent = (value: string) => `${value}%`
+export const failedShare = (share: string) => `${share} failed`
+export const attemptsOfTheHour = (requests: string, failed: string) =>
+  `Attempts of the last hour: ${requests}, of which ${failed} failed`
+export const hourOf = (requests: string, share: string, p95: string) =>
+  `last hour ${requests} attempts, ${share} failed, p95 ${p95}`
+export const firstTokens = (p50: string, p95: string) => `First token: p50 ${p50}, p95 ${p95}`
 export const hour = (pool: string | number) => `hour ${pool}`

@@ -1,0 +1,65 @@
+import type { ShownPoolSeries } from '../../../src/wire/admin/series.ts'
+import { count } from '../shared/fmt.ts'
+import { latencyText } from './latency.ts'
+import * as text from './texts/pools.tsx'
+
+type PoolSeries = ShownPoolSeries['data'][number]
+
+/** The last hour of a pool, at all gateways: attempts over time, and how many failed. */
+export function PoolHour({ series }: { readonly series: PoolSeries }) {
+  const { requests, failed } = series.total
+  const tone = failed / requests >= BAD_SHARE ? 'dot bad' : failed > 0 ? 'dot warn' : 'dot ok'
+  return (
+    <span class="hour">
+      <Sparkline series={series} />
+      <span class={tone}>{text.failedShare(shareText(failed / requests))}</span>
+    </span>
+  )
+}
+
+/** Percentiles of attempts and first tokens in the last hour. */
+export function PoolLatency({ series: { total } }: { readonly series: PoolSeries }) {
+  return (
+    <span title={text.firstTokens(latencyText(total.first_token_p50_ms), latencyText(total.first_token_p95_ms))}>
+      {latencyText(total.p50_ms)} <span class="muted">/</span> {latencyText(total.p95_ms)}
+    </span>
+  )
+}
+
+/** The same in words, where there is no room for columns. */
+export const hourText = ({ total: { requests, failed, p95_ms } }: PoolSeries): string =>
+  text.hourOf(count(requests), shareText(failed / requests), latencyText(p95_ms))
+
+/** Bars of attempts, those that failed on top. */
+function Sparkline({ series: { total, points } }: { readonly series: PoolSeries }) {
+  // The last step is not over.
+  const steps = points.slice(0, -1)
+  const most = Math.max(1, ...steps.map(({ requests }) => requests))
+  const height = (value: number) => (value / most) * HEIGHT
+  const bar = (at: number, below: number, value: number) =>
+    value > 0 ? `M${at},${HEIGHT - height(below)}v${-height(value)}h.8v${height(value)}z` : ''
+  const label = text.attemptsOfTheHour(count(total.requests), count(total.failed))
+  return (
+    <svg
+      class="spark"
+      viewBox={`0 0 ${steps.length} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={label}
+    >
+      <path class="series-1" d={steps.map(({ requests, failed }, at) => bar(at, 0, requests - failed)).join('')} />
+      <path class="failed" d={steps.map(({ requests, failed }, at) => bar(at, requests - failed, failed)).join('')} />
+    </svg>
+  )
+}
+
+const HEIGHT = 20
+/** A fraction of attempts. */
+const BAD_SHARE = 0.05
+
+/** `0.4%`; never 0 where some failed. */
+function shareText(share: number): string {
+  const percent = share * 100
+  if (percent > 0 && percent < 0.1) return text.percent('<0.1')
+  return text.percent(count(percent))
+}
