@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { day, shortDay } from './fmt.ts'
+import { day, moment, shortDay, time } from './fmt.ts'
 
 export interface Bar {
-  /** `2026-11-22`, UTC. */
-  readonly day: string
+  /** `2026-11-22`, UTC, or an hour: `2026-11-22T14:00Z`. */
+  readonly at: string
   /** By the names of the series, in their order. */
   readonly parts: readonly number[]
 }
@@ -17,7 +17,7 @@ interface BarsProps {
   readonly least?: number
 }
 
-/** Stacked bars of days. The same numbers stand in a table beside it, for who cannot see them. */
+/** Stacked bars of days or hours. The same numbers stand in a table beside it, for who cannot see them. */
 export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
   const [width, setWidth] = useState(WIDTH)
   const [pointed, point] = useState<number>()
@@ -31,7 +31,7 @@ export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
   const scale = [1, 0.5, 0].map(share => ({ share, words: amount(top * share) }))
   const left = Math.max(LEAST_LEFT, LETTER_WIDTH * Math.max(...scale.map(({ words }) => words.length)) + GAP)
   const step = Math.max(1, width - left) / bars.length
-  const everyDay = Math.ceil(DAY_WIDTH / step)
+  const every = Math.ceil(DAY_WIDTH / step)
   const shown = pointed === undefined ? undefined : bars[pointed]
   return (
     <div class="box pad">
@@ -53,7 +53,7 @@ export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
             </g>
           ))}
           {bars.map((bar, at) => (
-            <g key={bar.day} onPointerEnter={() => point(at)} class={at === pointed ? 'pointed' : ''}>
+            <g key={bar.at} onPointerEnter={() => point(at)} class={at === pointed ? 'pointed' : ''}>
               <rect class="ground" x={left + at * step} width={step} y={ABOVE} height={HEIGHT} />
               {stacked(bar, top).map(({ y, height, part }) => (
                 <rect
@@ -65,9 +65,9 @@ export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
                   height={height}
                 />
               ))}
-              {at % everyDay === 0 && left + (at + 0.5) * step + DAY_WIDTH / 2 <= width && (
+              {left + (at + 0.5) * step + DAY_WIDTH / 2 <= width && (
                 <text x={left + (at + 0.5) * step} y={ABOVE + HEIGHT + 18} text-anchor="middle">
-                  {shortDay(bar.day)}
+                  {markOf(bar, at, every)}
                 </text>
               )}
             </g>
@@ -79,7 +79,7 @@ export function Bars({ label, series, bars, amount, least = 0 }: BarsProps) {
             aria-hidden="true"
             style={{ insetInlineStart: `${left + (pointed + 0.5) * step}px` }}
           >
-            <b>{day(shown.day)}</b>
+            <b>{isHour(shown) ? moment(shown.at) : day(shown.at)}</b>
             {shown.parts.map((value, part) =>
               value > 0 ? (
                 <p key={series[part]} class={`split series-${part + 1}`}>
@@ -106,8 +106,20 @@ const LETTER_WIDTH = 7
 const GAP = 8
 const ABOVE = 8
 const BELOW = 24
-/** As much as the text of a day takes. */
+/** As much as the text of a day takes; that of an hour takes less. */
 const DAY_WIDTH = 56
+
+const isHour = ({ at }: Bar): boolean => at.includes('T')
+
+/** What stands below a bar: every so many days, or hours that a clock has in equal steps. */
+function markOf(bar: Bar, index: number, every: number): string {
+  if (!isHour(bar)) return index % every === 0 ? shortDay(bar.at) : ''
+  const hour = new Date(bar.at).getUTCHours()
+  if (hour % (HOUR_STEPS.find(each => each >= every) ?? 24) !== 0) return ''
+  return hour === 0 ? shortDay(bar.at) : time(bar.at)
+}
+
+const HOUR_STEPS = [1, 2, 3, 4, 6, 8, 12]
 
 const yOf = (share: number): number => ABOVE + HEIGHT * (1 - share)
 

@@ -23,18 +23,20 @@ export const day = (at: number | string): string => dayFormat.format(new Date(at
 /** `1 Dec`, UTC. */
 export const shortDay = (at: number | string): string => shortDayFormat.format(new Date(at))
 
+/** `14:00`, UTC. */
+export const time = (at: number | string): string => timeFormat.format(new Date(at))
+
 /** When it is: `15:00 UTC` within a day, else `1 Dec 2026`. */
-export const soon = (at: string): string =>
-  Date.parse(at) - Date.now() < 86_400_000 ? `${timeFormat.format(new Date(at))} UTC` : day(at)
+export const soon = (at: string): string => (Date.parse(at) - Date.now() < 86_400_000 ? `${time(at)} UTC` : day(at))
 
 /** `1 Dec 2026, 14:03 UTC`. */
-export const moment = (at: number | string): string => `${day(at)}, ${timeFormat.format(new Date(at))} UTC`
+export const moment = (at: number | string): string => `${day(at)}, ${time(at)} UTC`
 
 /** `14:03:11` of today, `1 Dec, 14:03` of other days: UTC. */
 export function stamp(at: number | string): string {
   const date = new Date(at)
   const isToday = date.toISOString().slice(0, 10) === new Date().toISOString().slice(0, 10)
-  return isToday ? secondFormat.format(date) : `${shortDayFormat.format(date)}, ${timeFormat.format(date)}`
+  return isToday ? secondFormat.format(date) : `${shortDayFormat.format(date)}, ${time(at)}`
 }
 
 /** `12:03:11`, of this machine. */

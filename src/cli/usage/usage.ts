@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OperatorApi } from '../../operator/operator-api.ts'
 import type { RowsQuery } from '../../wire/admin/rows-query.ts'
-import { GROUPS, type Group, readGroups } from '../../wire/admin/usage-report.ts'
+import { GROUPS, type Group, readGroups, type UsageReport } from '../../wire/admin/usage-report.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { FORMATS, type Format, type FormatOptions, formatOf, listsIn } from '../kit/formats.ts'
 import {
@@ -35,7 +35,9 @@ interface OwnerOptions extends PeriodOptions {
 /** Registers `svcctl usage` and `svcctl usage export`. */
 export function registerUsage(program: Command): void {
   const usage = refuseEarlyOptions(program.command('usage'))
-    .description('show requests, tokens and US dollars by day, plan, model, account or key, or by several of them')
+    .description(
+      'show requests, tokens and US dollars by day, hour, plan, model, account or key, or by several of them',
+    )
     // Or --since behind `export` would be taken for that of `usage`.
     .enablePositionalOptions()
     .addOption(sinceOption('the first UTC day'))
@@ -58,9 +60,12 @@ export function registerUsage(program: Command): void {
   listsIn(usage)
     .addOption(new Option('--csv', 'the same as --format csv').conflicts('json'))
     .addOption(configOption())
-    .action((options: UsageOptions) => {
+    .action((options: UsageOptions, command: Command) => {
       const format = formatOf(options)
-      return withOperator(options, operator => show(operator, options, format))
+      // Hours do not go back for 30 days.
+      const isAsked = command.getOptionValueSource('since') !== 'default'
+      const asked = options.by.includes('hour') && !isAsked ? { ...options, since: LAST_HOURS } : options
+      return withOperator(options, operator => show(operator, asked, format))
     })
 
   usage
@@ -88,6 +93,7 @@ export function registerUsage(program: Command): void {
 const OF_CLIENTS = ['by', 'account', 'key']
 
 const DAYS: readonly Group[] = ['day']
+const LAST_HOURS = '47h'
 
 function groupsIn(text: string): readonly Group[] {
   const groups = readGroups(text)
@@ -103,10 +109,18 @@ const rowsOf = (options: OwnerOptions): RowsQuery => {
 async function show(operator: OperatorApi, options: UsageOptions, format: Format): Promise<void> {
   const { by, failedAttempts } = options
   const report = await operator.usage({ ...rowsOf(options), by })
+  tellHoursLeftOut(report)
   if (format === 'json') return writeJson(report)
   if (format === 'ndjson') return writeOut((failedAttempts ? report.waste : report.data).map(jsonLine))
   const csv = format === 'csv'
   if (failedAttempts) return writeOut([csv ? wasteCsv(report) : wasteTable(report)])
   const wasted = report.waste.length === 0 ? [] : ['\n', wasteTable(report)]
   return writeOut(csv ? [usageCsv(report)] : [usageTable(report), ...wasted])
+}
+
+function tellHoursLeftOut({ since, hours_left_out: hours = 0 }: UsageReport): void {
+  if (hours === 0) return
+  console.error(
+    `▲ ${hours} earlier hours are left out: their rows are gone, or too many for one report. Try --until ${since}`,
+  )
 }

@@ -85,8 +85,19 @@ export function newRequestId(now: EpochMs, random: Random): string {
 export const idAt = (at: EpochMs): string =>
   newRequestId(Math.max(0, at), bytes => Buffer.alloc(bytes)).slice(0, MOMENT)
 
+/** When the id of a request was made, a moment before its admission. Of a text that is none it is NaN. */
+export function momentOf(requestId: string): EpochMs {
+  const digits = requestId.slice(MOMENT - TIME_DIGITS, MOMENT)
+  if (digits.length < TIME_DIGITS) return Number.NaN
+  return Array.from(digits).reduce((sum, digit) => {
+    const value = BASE32.indexOf(digit)
+    return value === -1 ? Number.NaN : sum * BASE32.length + value
+  }, 0)
+}
+
 /** `req_` and the time. */
 const MOMENT = 14
+const TIME_DIGITS = 10
 
 /** Milliseconds have more bits than what shifts numbers. */
 const LOW = 2 ** 20

@@ -1,23 +1,27 @@
+import type { EpochMs } from '../../policy/config.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { addCached } from '../../policy/price.ts'
-import { dayText } from '../../wire/admin/since.ts'
+import { dayText, hourText } from '../../wire/admin/since.ts'
 import type { Group } from '../../wire/admin/usage-report.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { LedgerStore, Total, TotalsQuery, WasteTotal } from '../store/ledger-store.ts'
 import { addTotals, NO_SUMS, type TotalSums } from '../store/total-sums.ts'
+import { type HoursQuery, type HourTotal, type HourWaste, readHours } from './usage-hours.ts'
 
 /** The clients' usage, and beside it the operator's cost for failed attempts by pool, most expensive first. */
 export interface Usage {
   readonly lines: readonly UsageLine[]
   readonly waste: readonly WasteLine[]
+  /** The first hour of a report by hour. */
+  readonly since?: EpochMs
 }
 
-/** The cost of one pool's failed attempts: on all days, or on each. */
-export type WasteLine = Omit<WasteTotal, 'day'> & Partial<Pick<WasteTotal, 'day'>>
+/** The cost of one pool's failed attempts: in all, on each day, or in each hour. */
+export type WasteLine = Omit<WasteTotal, 'day'> & Partial<Pick<HourWaste, 'day' | 'hour'>>
 
 /** The sums of one group's settlements; all are integers. */
 export interface UsageLine extends TotalSums {
-  /** `2026-11-21`, a plan, a model, an account or a key, in the order asked for; `none` for what came without a key. */
+  /** `2026-11-21`, an hour, a plan, a model, an account or a key, in the order asked for; `none` for what came without a key. */
   readonly groups: readonly string[]
   /** How operators call the account, also that of a key. */
   readonly label?: string
@@ -34,12 +38,14 @@ export interface UsageQuery extends TotalsQuery {
   readonly account?: string
   /** Only what came with the key of this id; of failed attempts no key is known. */
   readonly key?: string
-  /** Failed attempts of each day by themselves. */
-  readonly wasteByDay?: boolean
+  /** Failed attempts of each day or hour by themselves. */
+  readonly wasteBy?: 'day' | 'hour'
+  /** In place of days, the hours to add up: by hour there are sums of rows alone. */
+  readonly hours?: Pick<HoursQuery, 'since' | 'until'>
 }
 
 interface UsageStore {
-  readonly ledger: Pick<LedgerStore, 'readTotals' | 'readWaste'>
+  readonly ledger: Pick<LedgerStore, 'readTotals' | 'readWaste' | 'readPast'>
   readonly accounts: Pick<AccountStore, 'find'>
 }
 
@@ -48,15 +54,36 @@ interface UsageStore {
  * group stand together.
  */
 export async function usageBy(store: UsageStore, query: UsageQuery): Promise<Usage> {
-  return { lines: await linesBy(store, query), waste: await wasteByPool(store.ledger, query) }
+  const { hours, account, key, ...days } = query
+  const owner = { ...(account !== undefined && { account }), ...(key !== undefined && { key }) }
+  const isOfAll = account === undefined && key === undefined
+  if (!hours) {
+    const waste = isOfAll ? await wasteByPool(store.ledger.readWaste(daysIn(days)), query) : []
+    return { lines: await linesBy(store, query, () => totalsOf(store, query)), waste }
+  }
+  const { totals, waste, since } = await readHours(store.ledger, { ...hours, ...owner })
+  return {
+    lines: await linesBy(store, query, () => totals),
+    waste: isOfAll ? await wasteByPool(waste, query) : [],
+    since,
+  }
 }
 
-async function linesBy(store: UsageStore, query: UsageQuery): Promise<readonly UsageLine[]> {
+const daysIn = ({ since, until }: UsageQuery): TotalsQuery => ({
+  ...(since !== undefined && { since }),
+  ...(until !== undefined && { until }),
+})
+
+/** Totals, as often as they are asked for. */
+type Totals = () => AsyncIterable<UsedTotal> | Iterable<UsedTotal>
+type UsedTotal = Total & Partial<Pick<HourTotal, 'hour'>>
+
+async function linesBy(store: UsageStore, query: UsageQuery, totals: Totals): Promise<readonly UsageLine[]> {
   const { by } = query
-  const dearest = query.top === undefined ? undefined : await dearestOf(store, query, query.top)
+  const dearest = query.top === undefined ? undefined : await dearestOf(totals, by.at(-1) ?? 'day', query.top)
   const lines = new Map<string, UsageLine>()
   const owners = new Map<string, string>()
-  for await (const total of totalsOf(store, query)) {
+  for await (const total of totals()) {
     const line = placeOf(total, by, dearest)
     const name = JSON.stringify(line)
     lines.set(name, { ...line, ...addTotals(lines.get(name) ?? NO_SUMS, total) })
@@ -69,8 +96,9 @@ async function linesBy(store: UsageStore, query: UsageQuery): Promise<readonly U
 
 async function* totalsOf(
   { ledger }: UsageStore,
-  { by: _by, top: _top, wasteByDay: _wasteByDay, key, ...totals }: UsageQuery,
+  { account, key, ...query }: UsageQuery,
 ): AsyncGenerator<Total, void, undefined> {
+  const totals = { ...daysIn(query), ...(account !== undefined && { account }) }
   for await (const total of ledger.readTotals(totals)) if (key === undefined || total.key === key) yield total
 }
 
@@ -81,10 +109,9 @@ interface Dearest {
 }
 
 /** Found before the lines are made, which may be very many: one for each day and account. */
-async function dearestOf(store: UsageStore, query: UsageQuery, top: number): Promise<Dearest> {
-  const last = query.by.at(-1) ?? 'day'
+async function dearestOf(totals: Totals, last: Group, top: number): Promise<Dearest> {
   const costs = new Map<string, NanoUsd>()
-  for await (const total of totalsOf(store, query)) {
+  for await (const total of totals()) {
     const name = groupOf(total, last)
     costs.set(name, addNanoUsd(costs.get(name) ?? ZERO_USD, total.cost))
   }
@@ -93,21 +120,22 @@ async function dearestOf(store: UsageStore, query: UsageQuery, top: number): Pro
 }
 
 /** The groups of the line that a total belongs to. */
-function placeOf(total: Total, by: readonly Group[], dearest?: Dearest): Pick<UsageLine, 'groups' | 'others'> {
+function placeOf(total: UsedTotal, by: readonly Group[], dearest?: Dearest): Pick<UsageLine, 'groups' | 'others'> {
   const groups = by.map(each => groupOf(total, each))
   if (!dearest || dearest.names.has(groups.at(-1) ?? '')) return { groups }
   return { groups: [...groups.slice(0, -1), 'others'], others: dearest.others }
 }
 
-function groupOf(total: Total, by: Group): string {
+function groupOf(total: UsedTotal, by: Group): string {
   if (by === 'day') return dayText(total.day)
+  if (by === 'hour') return hourText(total.hour ?? 0)
   return by === 'key' ? (total.key ?? 'none') : total[by]
 }
 
 /** No name of a group has a line end. */
 const nameOf = (groups: readonly string[]): string => groups.join('\n')
 
-/** Lines in the order of what each of their groups cost in all, or of its day. */
+/** Lines in the order of what each of their groups cost in all, or of its day or hour. */
 function inOrder(lines: readonly UsageLine[], by: readonly Group[]): readonly UsageLine[] {
   const costs = new Map<string, NanoUsd>()
   for (const { groups, cost } of lines)
@@ -118,25 +146,26 @@ function inOrder(lines: readonly UsageLine[], by: readonly Group[]): readonly Us
   const costOf = ({ groups }: UsageLine, depth: number) => costs.get(nameOf(groups.slice(0, depth))) ?? ZERO_USD
   return [...lines].sort((a, b) => {
     const differs = by.findIndex((_, index) => a.groups[index] !== b.groups[index])
-    const dearer = by[differs] === 'day' ? 0 : costOf(b, differs + 1) - costOf(a, differs + 1)
+    const isTime = by[differs] === 'day' || by[differs] === 'hour'
+    const dearer = isTime ? 0 : costOf(b, differs + 1) - costOf(a, differs + 1)
     return dearer || ((a.groups[differs] ?? '') < (b.groups[differs] ?? '') ? -1 : 1)
   })
 }
 
 async function wasteByPool(
-  ledger: UsageStore['ledger'],
-  { by: _by, top: _top, wasteByDay = false, account, key, ...days }: UsageQuery,
+  totals: AsyncIterable<WasteTotal> | Iterable<HourWaste>,
+  { wasteBy }: Pick<UsageQuery, 'wasteBy'>,
 ): Promise<readonly WasteLine[]> {
-  if (account !== undefined || key !== undefined) return []
   const lines = new Map<string, WasteLine>()
-  for await (const { day, ...total } of ledger.readWaste(days)) {
-    const name = wasteByDay ? `${day} ${total.pool}` : total.pool
+  for await (const each of totals) {
+    const { day, hour, ...total }: WasteTotal & Partial<HourWaste> = each
+    const at = { ...(wasteBy === 'day' && { day }), ...(wasteBy === 'hour' && hour !== undefined && { hour }) }
+    const name = JSON.stringify([at, total.pool])
     const before = lines.get(name)
-    lines.set(name, { ...(before ? plus(before, total) : total), ...(wasteByDay && { day }) })
+    lines.set(name, { ...(before ? plus(before, total) : total), ...at })
   }
-  return [...lines.values()].sort(
-    (a, b) => (a.day ?? 0) - (b.day ?? 0) || b.cost - a.cost || (a.pool < b.pool ? -1 : 1),
-  )
+  const timeOf = ({ day = 0, hour = 0 }: WasteLine) => hour || day
+  return [...lines.values()].sort((a, b) => timeOf(a) - timeOf(b) || b.cost - a.cost || (a.pool < b.pool ? -1 : 1))
 }
 
 const plus = (a: WasteLine, b: WasteLine): WasteLine => ({

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import { windowOf } from '../../policy/decision.ts'
-import { addCached, type CachedTokens } from '../../policy/price.ts'
+import type { CachedTokens } from '../../policy/price.ts'
 import { callsOf } from '../../policy/tools.ts'
+import { type Called, RowSums } from '../store/row-sums.ts'
 import type { RecordKind, RowState, StoreRecord } from '../store/store-record.ts'
 
 /** Sums of a backup that are not those of its rows, or not those of one another. */
@@ -31,7 +32,7 @@ export class Sums {
   readonly #numbers = new Map<string, Compare>()
   /** Days to be compared by account; undefined where all days are compared. */
   readonly #closely: ReadonlySet<string> | undefined
-  #orphan: RowState | undefined
+  readonly #rows = new RowSums()
   #firstRow = Number.POSITIVE_INFINITY
   #firstTotal = Number.POSITIVE_INFINITY
 
@@ -73,15 +74,10 @@ export class Sums {
   }
 
   #charge(row: RowState, day: number): void {
-    const { kind, requestId, account: whose } = row
-    const before = kind === 'late' && this.#orphan?.requestId === requestId ? this.#orphan : undefined
-    if (kind !== 'late') this.#orphan = kind === 'orphan' ? row : undefined
-    // A late row repeats cached tokens and tool calls; a refund takes them back.
-    const made = before && row.inputTokens + before.inputTokens === 0 ? {} : row
-    const cached = before ? addCached(made, before, -1) : row
-    this.#add({ of: 'total', day, whose }, nameOf(row), numbersOf(row, before ? 0 : 1, cached), -1)
-    this.#tools(row, before ? made : row, 1)
-    if (before) this.#tools(row, before, -1)
+    const { requests, cached, called, repeated } = this.#rows.of(row)
+    this.#add({ of: 'total', day, whose: row.account }, nameOf(row), numbersOf(row, requests, cached), -1)
+    this.#tools(row, called, 1)
+    if (repeated) this.#tools(row, repeated, -1)
   }
 
   spent(account: string, window: EpochMs, cost: number, sign: 1 | -1): void {
@@ -126,9 +122,6 @@ const LAST_DAY = 100_000_000
 const MOST_DAYS = 1_000_000
 
 const dayName = ({ of, day }: WrongSums): string => `${of} ${day}`
-
-/** The tools and charges of a row, which go into the same sums. */
-type Called = Pick<RowState, 'tools' | 'toolCosts' | 'charges'>
 
 const toolSums = ({ admittedAt, account }: RowState) =>
   ({ of: 'tools', day: dayAt(admittedAt), whose: account }) as const

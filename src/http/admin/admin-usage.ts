@@ -1,21 +1,23 @@
 import { labelsOf } from '../../gateway/accounts/labels.ts'
-import { usageBy } from '../../gateway/accounts/usage-totals.ts'
+import { type UsageQuery, usageBy } from '../../gateway/accounts/usage-totals.ts'
 import type { LedgerQuery } from '../../gateway/store/ledger-store.ts'
+import type { Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { type LedgerRecord, ledgerRecord } from '../../wire/admin/ledger-record.ts'
 import type { RowsQuery } from '../../wire/admin/rows-query.ts'
+import { dayText, hourText } from '../../wire/admin/since.ts'
 import { GROUPS, type Group, readGroups, type UsageReport, usageReport } from '../../wire/admin/usage-report.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { type AdminContext, ownerIn } from './admin-op.ts'
 import { sendLines } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
-import { daysIn, periodIn } from './period.ts'
+import { daysIn, hoursIn, type Period, periodIn } from './period.ts'
 
 /** Dependencies of the usage endpoints. */
 type UsageApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
 
-/** GET /admin/usage: totals of whole UTC days, with what was wasted; of one account or key, or of all. */
+/** GET /admin/usage: totals of whole UTC days or hours, with what was wasted; of one account or key, or of all. */
 export async function showUsage(app: UsageApp, call: HttpCall): Promise<void> {
   const query = readQuery(call, ['since', 'until', 'month', 'by', 'split', 'top', 'waste', 'account', 'key'])
   const report = 'denial' in query ? query : await readUsage(app, query)
@@ -37,7 +39,7 @@ interface UsageTexts extends RowsQuery {
   readonly by?: string
   readonly split?: string
   readonly top?: string
-  /** `day`: failed attempts of each day by themselves. */
+  /** `day` or `hour`: failed attempts of each by themselves. */
   readonly waste?: string
 }
 
@@ -48,20 +50,67 @@ export async function readUsage(context: UsageContext, texts: UsageTexts): Promi
   if ('denial' in groups) return groups
   const top = texts.top === undefined ? undefined : wholeIn(texts.top, MOST_GROUPS)
   if (texts.top !== undefined && top === undefined) return invalid('top', `must be a number from 1 to ${MOST_GROUPS}`)
-  if (texts.waste !== undefined && texts.waste !== 'day') return invalid('waste', 'must be day, or be left away')
+  const wasteBy = wasteIn(texts, groups.by)
+  if ('denial' in wasteBy) return wasteBy
   const period = periodIn(texts, context.clock.now())
   if ('denial' in period) return period
   const owner = await ownerIn(context, texts)
   if ('denial' in owner) return owner
-  const terms = { ...groups, ...daysIn(period) }
-  const { split: _split, ...query } = terms
-  const more = { ...(top !== undefined && { top }), ...(texts.waste !== undefined && { wasteByDay: true }) }
-  return usageReport(terms, await usageBy(context.store, { ...query, ...owner, ...more }))
+  const query = { by: groups.by, ...owner, ...wasteBy, ...(top !== undefined && { top }) }
+  return groups.by.includes('hour')
+    ? usageOfHours(context, period, groups, query)
+    : usageOfDays(context, period, groups, query)
 }
 
+async function usageOfDays(
+  { store }: UsageContext,
+  period: Period,
+  groups: AskedGroups,
+  query: UsageQuery,
+): Promise<UsageReport> {
+  const days = daysIn(period)
+  const since = days.since === undefined ? {} : { since: dayText(days.since) }
+  const until = days.until === undefined ? {} : { until: dayText(days.until) }
+  return usageReport({ ...groups, ...since, ...until }, await usageBy(store, { ...query, ...days }))
+}
+
+/** Hours are made of rows, of which old ones may be out of reach. */
+async function usageOfHours(
+  { store, settings, clock }: UsageContext,
+  period: Period,
+  groups: AskedGroups,
+  query: UsageQuery,
+): Promise<UsageReport | Denied> {
+  const asked = hoursIn(period, clock.now())
+  if ('denial' in asked) return asked
+  const kept = Math.ceil((clock.now() - rowsReachBack(settings)) / HOUR) * HOUR
+  const hours = { ...asked, since: Math.min(Math.max(asked.since, kept), asked.until) }
+  const usage = await usageBy(store, { ...query, hours })
+  const since = Math.min(usage.since ?? hours.since, asked.until)
+  const until = period.until === undefined ? {} : { until: hourText(asked.until) }
+  const hoursLeftOut = (since - asked.since) / HOUR
+  return usageReport({ ...groups, since: hourText(since), ...until, hoursLeftOut }, usage)
+}
+
+/** How long after its admission the row of a request can be read: an endpoint takes rows and gives none back. */
+const rowsReachBack = ({ ledger: { keep, archive } }: UsageContext['settings']): Millis =>
+  archive === undefined ? keep : archive.kind === 'https' ? archive.keep : Number.POSITIVE_INFINITY
+
+function wasteIn({ waste }: UsageTexts, by: readonly Group[]): Pick<UsageQuery, 'wasteBy'> | Denied {
+  if (waste === undefined) return {}
+  if (waste === 'day' || (waste === 'hour' && by.includes('hour'))) return { wasteBy: waste }
+  return invalid('waste', 'must be day, or hour where usage is by hour, or be left away')
+}
+
+const HOUR: Millis = 3_600_000
 const MOST_GROUPS = 10_000
 
-function groupsIn({ by, split }: UsageTexts): { readonly by: readonly Group[]; readonly split?: Group } | Denied {
+interface AskedGroups {
+  readonly by: readonly Group[]
+  readonly split?: Group
+}
+
+function groupsIn({ by, split }: UsageTexts): AskedGroups | Denied {
   const groups = readGroups(by ?? 'day')
   if (!groups) return invalid('by', `must be one of ${GROUPS.join(', ')}, or several with commas between`)
   if (split === undefined) return { by: groups }

@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { PeriodQuery } from '../../wire/admin/rows-query.ts'
@@ -29,3 +29,15 @@ export const daysIn = ({ since, until }: Period) => ({
   ...(since !== undefined && { since: dayAt(since) }),
   ...(until !== undefined && { until: dayAt(until - 1) + 1 }),
 })
+
+/** The UTC hours that a period touches; the last 48, with the running one, where it says no beginning. */
+export function hoursIn({ since, until }: Period, now: EpochMs): Required<Period> | Denied {
+  if (since !== undefined && since < now - MOST_HOURS * HOUR)
+    return invalid('since', `goes back ${MOST_HOURS} hours at most by hour`)
+  const end = Math.ceil(Math.min(until ?? Number.POSITIVE_INFINITY, now + 1) / HOUR) * HOUR
+  const first = Math.floor((since ?? now - (MOST_HOURS - 1) * HOUR) / HOUR)
+  return { since: first * HOUR, until: end }
+}
+
+const HOUR: Millis = 3_600_000
+const MOST_HOURS = 48

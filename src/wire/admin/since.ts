@@ -39,3 +39,6 @@ export function readMonth(text: string): { readonly since: EpochMs; readonly unt
 
 /** A UTC day, given in days since the epoch: `2026-11-21`. */
 export const dayText = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10)
+
+/** A UTC hour, by its first moment: `2026-11-21T14:00Z`. */
+export const hourText = (hour: EpochMs): string => `${new Date(hour).toISOString().slice(0, 16)}Z`

@@ -1,12 +1,13 @@
+import type { EpochMs } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
 import { count, list, object, text } from './record-fields.ts'
-import { dayText } from './since.ts'
+import { dayText, hourText } from './since.ts'
 
 /** What totals may be added up by. */
-export const GROUPS = ['day', 'plan', 'model', 'account', 'key'] as const
+export const GROUPS = ['day', 'hour', 'plan', 'model', 'account', 'key'] as const
 export type Group = (typeof GROUPS)[number]
 
 /** Reads one or more of them, with commas between. Undefined where one is unknown or named twice. */
@@ -16,15 +17,17 @@ export function readGroups(text: string): readonly Group[] | undefined {
   return known.length === groups.length && new Set(known).size === known.length ? known : undefined
 }
 
-/** What was used, by day, plan, model, account or key, or by several of them. */
+/** What was used, by day, hour, plan, model, account or key, or by several of them. */
 export interface UsageReport {
   readonly object: 'list'
   /** `day`, or `account,model`. */
   readonly by: string
-  /** The first UTC day, such as `2026-11-01`; null for all there ever was. */
+  /** The first UTC day, such as `2026-11-01`, or hour, such as `2026-11-01T14:00Z`; null for all there ever was. */
   readonly since: string | null
-  /** The UTC day after the last one; only where the report ends before today. */
+  /** The UTC day or hour after the last one; only where the report ends before this one. */
   readonly until?: string
+  /** How many hours before `since` are left out, since their rows are too many for one report, or gone; only where some are. */
+  readonly hours_left_out?: number
   readonly data: readonly UsageRecord[]
   /** What failed attempts cost the operator since, by pool; no part of `data`. */
   readonly waste: readonly WasteRecord[]
@@ -33,7 +36,7 @@ export interface UsageReport {
 }
 
 export interface UsageRecord extends Amount, Cached {
-  /** The day, plan, model, account or key; `none` for what came without a key. Of several the first. */
+  /** The day, hour, plan, model, account or key; `none` for what came without a key. Of several the first. */
   readonly group: string
   /** All of them, in the order of `by`; only where there are several. */
   readonly groups?: readonly string[]
@@ -51,6 +54,8 @@ export interface UsageRecord extends Amount, Cached {
 export interface WasteRecord extends Amount, Cached {
   /** The UTC day; only where each is by itself. */
   readonly day?: string
+  /** The same of an hour. */
+  readonly hour?: string
   readonly pool: string
   readonly attempts: number
   readonly input_tokens: number
@@ -69,15 +74,16 @@ interface Amount {
   readonly usd: string
 }
 
-/** Days since the epoch; without `since` it is of all there ever was. `split` says the second group by a field of its own. */
+/** `since` and `until` are texts; without `since` it is of all there ever was. `split` says the second group by a field of its own. */
 export const usageReport = (
-  { by, split, since, until }: ReportTerms,
+  { by, split, since, until, hoursLeftOut = 0 }: ReportTerms,
   { lines, waste }: { readonly lines: readonly Line[]; readonly waste: readonly Wasted[] },
 ): UsageReport => ({
   object: 'list',
   by: (split ? by.slice(0, 1) : by).join(','),
-  since: since === undefined ? null : dayText(since),
-  ...(until !== undefined && { until: dayText(until) }),
+  since: since ?? null,
+  ...(until !== undefined && { until }),
+  ...(hoursLeftOut > 0 && { hours_left_out: hoursLeftOut }),
   data: lines.map(line => usageRecord(line, split)),
   waste: waste.map(wasteRecord),
   ...(split && { split }),
@@ -86,8 +92,9 @@ export const usageReport = (
 interface ReportTerms {
   readonly by: readonly Group[]
   readonly split?: Group
-  readonly since?: number
-  readonly until?: number
+  readonly since?: string
+  readonly until?: string
+  readonly hoursLeftOut?: number
 }
 
 interface Sums extends CachedTokens {
@@ -104,7 +111,9 @@ interface Line extends Sums {
 }
 
 interface Wasted extends Sums {
+  /** Days since the epoch. */
   readonly day?: number
+  readonly hour?: EpochMs
   readonly pool: string
   readonly attempts: number
 }
@@ -126,8 +135,8 @@ function usageRecord(line: Line, split: Group | undefined): UsageRecord {
 }
 
 function wasteRecord(wasted: Wasted): WasteRecord {
-  const { day, pool, attempts, inputTokens: input_tokens, outputTokens: output_tokens, cost } = wasted
-  const on = day === undefined ? {} : { day: dayText(day) }
+  const { day, hour, pool, attempts, inputTokens: input_tokens, outputTokens: output_tokens, cost } = wasted
+  const on = { ...(day !== undefined && { day: dayText(day) }), ...(hour !== undefined && { hour: hourText(hour) }) }
   return { ...on, pool, attempts, input_tokens, output_tokens, ...amount(cost), ...cached(wasted) }
 }
 
@@ -140,7 +149,8 @@ const cached = ({ cachedTokens = 0, cacheWriteTokens = 0 }: CachedTokens): Cache
 
 /** Reads a report that a gateway sent. Throws TypeError when it is none. */
 export function readUsageReport(value: unknown): UsageReport {
-  const { by, since, until, data, waste } = object(value, 'object')
+  const report = object(value, 'object')
+  const { by, since, until, data, waste } = report
   if (typeof by !== 'string' || !readGroups(by) || !Array.isArray(data) || !Array.isArray(waste))
     throw new TypeError('the gateway sent no report of usage')
   return {
@@ -148,6 +158,7 @@ export function readUsageReport(value: unknown): UsageReport {
     by,
     since: typeof since === 'string' ? since : null,
     ...(typeof until === 'string' && { until }),
+    ...(report.hours_left_out !== undefined && { hours_left_out: count(report, 'hours_left_out') }),
     data: data.map(readUsageRecord),
     waste: waste.map(readWasteRecord),
   }

@@ -9,6 +9,7 @@ import { fleetContract } from './aspects/fleet.ts'
 import { guestsContract } from './aspects/guests.ts'
 import { keysContract } from './aspects/keys.ts'
 import { leasesContract } from './aspects/leases.ts'
+import { hoursContract } from './aspects/ledger/hours.ts'
 import { invoicesContract } from './aspects/ledger/invoices.ts'
 import { leavingContract } from './aspects/ledger/leaving.ts'
 import { ledgerContract } from './aspects/ledger/ledger.ts'
@@ -93,6 +94,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: leases`, () => leasesContract(start))
   describe(`${name}: ledger`, () => ledgerContract(start))
   describe(`${name}: invoices`, () => invoicesContract(start))
+  describe(`${name}: usage by hour`, () => hoursContract(start))
   describe(`${name}: past`, () => pastContract(start))
   describe(`${name}: the newest rows`, () => newestContract(start))
   describe(`${name}: rows that leave for an archive`, () => leavingContract(start))

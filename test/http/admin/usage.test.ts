@@ -307,7 +307,7 @@ describe('GET /admin/ledger', () => {
 })
 
 it.each([
-  ['/admin/usage?by=week', 'by: must be one of day, plan, model, account'],
+  ['/admin/usage?by=week', 'by: must be one of day, hour, plan, model, account'],
   ['/admin/usage?by=day,week', 'by: must be one of day'],
   ['/admin/usage?by=day,day', 'by: must be one of day'],
   ['/admin/usage?by=day,plan&split=model', 'split: goes with one group'],

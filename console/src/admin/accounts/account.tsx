@@ -17,6 +17,7 @@ import { RequestTable } from '../requests.tsx'
 import { RoleNote } from '../role-note.tsx'
 import { quoted } from '../shell.ts'
 import * as text from '../texts/account.tsx'
+import { AccountHours } from './account-hours.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { AccountLimits } from './account-limits.tsx'
 import { isFrozen, overageText, SOURCES, Spent } from './account-table.tsx'
@@ -70,6 +71,7 @@ export function Account({ id }: { readonly id: string }) {
             <AccountLimits whole={data} onAsk={ask} />
             <AccountKeys keys={data.keys} isDevice={data.account.kind === 'guest'} onAsk={ask} />
           </>
+            <AccountHours id={id} />
         )}
       </Loaded>
       <section>

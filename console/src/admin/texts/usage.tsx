@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { plural } from '../../shared/fmt.ts'
 
 export const by = (split: ComponentChildren) => <>By {split}</>
 export const saveAsCsv = 'Save as CSV'
@@ -13,23 +14,28 @@ export const days = 'Days'
 export const splitBy = 'Split by'
 export const byPart = (each: ComponentChildren) => <>By {each}</>
 export const whatAllAccountsUsed = 'What all accounts used. Days are UTC and whole.'
+export const whatAllAccountsUsedByHour = 'What all accounts used. Hours are UTC and whole, but for the running one.'
+export const last48Hours = 'Last 48 hours'
 export const last7Days = 'Last 7 days'
 export const last30Days = 'Last 30 days'
 export const last90Days = 'Last 90 days'
 export const thisMonth = 'This month'
 export const noRequestYet = 'No request yet'
-export const nothingWasUsed = (days: ComponentChildren) => <>Nothing was used in these {days} days.</>
+export const nothingWasUsed = 'Nothing was used in this time.'
+export const hoursLeftOut = (hours: number) =>
+  `${plural(hours, 'earlier hour')} left out: the rows of the ledger are gone, or more than one report reads. Live has charts of a whole day.`
 export const sums = 'Sums'
 export const tokens = 'Tokens'
 export const inOut = (input: string | number, output: string | number) => `${input} in, ${output} out`
 export const failedAttempts = 'Failed attempts'
 export const whatTheyCostYou = 'what they cost you, and no client'
 export const byDay = 'By day'
+export const byHour = 'By hour'
 export const measure = 'Measure'
-export const byDayAndOfDays = (chosen: string | number, split: string | number, days: string | number) =>
-  `${chosen} by day and ${split}, of ${days} days; the table below has the sums`
+export const chartLabel = (title: string, chosen: string, split: string) =>
+  `${title}: ${chosen} by ${split}; the table below has the sums`
 export const failedAttemptsByPool = 'Failed attempts by pool'
-export const whatFailedAttemptsCost = 'What failed attempts cost, by day and pool; the table below has the sums'
+export const whatFailedAttemptsCost = 'What failed attempts cost, over time and by pool; the table below has the sums'
 export const others = (others: string | number) => `${others} others`
 export const whatFailedAttemptsCostByPool = 'What failed attempts cost, by pool'
 export const pool = 'Pool'

@@ -11,15 +11,16 @@ import * as text from '../texts/usage.tsx'
 interface UsageTableProps {
   readonly rows: readonly UsageRecord[]
   readonly split: Split
-  readonly days: number
+  /** The name of the file that it is saved as, without its ending. */
+  readonly file: string
 }
 
-/** The parts over all days, the dearest first. */
-export const UsageTable = ({ rows, split, days }: UsageTableProps) => (
+/** The parts over the whole time, the dearest first. */
+export const UsageTable = ({ rows, split, file }: UsageTableProps) => (
   <section>
     <div class="split end-line">
       <h2>{text.by(split)}</h2>
-      <button type="button" onClick={() => save(`usage-by-${split}-${days}-days.csv`, csvOfRows(rows, split))}>
+      <button type="button" onClick={() => save(`${file}.csv`, csvOfRows(rows, split))}>
         {text.saveAsCsv}
       </button>
     </div>

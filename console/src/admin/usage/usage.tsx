@@ -1,37 +1,28 @@
-import { useState } from 'preact/hooks'
 import type { UsageRecord } from '../../../../src/wire/admin/usage-report.ts'
-import { type Bar, Bars } from '../../shared/bars.tsx'
-import { Choice } from '../../shared/choice.tsx'
-import { count, number, smallUsd, usd } from '../../shared/fmt.ts'
+import { count, number, usd } from '../../shared/fmt.ts'
 import { query, refine } from '../../shared/frame/router.ts'
 import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded } from '../../shared/states.tsx'
-import { daysSince, nameOf, readUsage, SPLITS, type Split, type UsageOfDays } from '../api/usage.ts'
+import { HOURS, type Range, readUsage, SPLITS, type Split, type UsageOfRange } from '../api/usage.ts'
 import { Origin } from '../command.tsx'
 import * as text from '../texts/usage.tsx'
+import { UsageChart } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 import { Waste } from './waste.tsx'
 
-/** What clients used, by day and in parts, and what failed attempts cost. */
+/** What clients used, by day or hour and in parts, and what failed attempts cost. */
 export function Usage() {
   const split = SPLITS.find(each => each === query.value.get('split')) ?? 'model'
-  const range = RANGES.find(([name]) => name === query.value.get('days')) ?? RANGES[1]
-  const today = new Date()
-  const days = range[0] === 'month' ? today.getUTCDate() : Number(range[0])
-  const month = today.toISOString().slice(0, 7)
+  const [name] = RANGES.find(([each]) => each === query.value.get('days')) ?? RANGES[2]
   return (
     <>
       <Header
         title={text.usage}
         aside={
           <div class="filters">
-            <select
-              aria-label={text.days}
-              value={range[0]}
-              onChange={event => refine({ days: event.currentTarget.value })}
-            >
-              {RANGES.map(([name, words]) => (
-                <option key={name} value={name}>
+            <select aria-label={text.days} value={name} onChange={event => refine({ days: event.currentTarget.value })}>
+              {RANGES.map(([each, words]) => (
+                <option key={each} value={each}>
                   {words}
                 </option>
               ))}
@@ -50,37 +41,49 @@ export function Usage() {
           </div>
         }
       >
-        {text.whatAllAccountsUsed}
+        {name === 'hours' ? text.whatAllAccountsUsedByHour : text.whatAllAccountsUsed}
       </Header>
-      <Report key={`${split} ${range[0]}`} split={split} days={days} />
-      <Origin
-        command={`svcctl usage ${range[0] === 'month' ? `--month ${month}` : `--since ${days}d`} --by ${split}`}
-      />
+      <Report key={`${split} ${name}`} split={split} name={name} />
+      <Origin command={`svcctl usage ${optionsOf(name, split)}`} />
     </>
   )
 }
 
+function optionsOf(name: RangeName, split: Split): string {
+  if (name === 'hours') return `--since ${HOURS} --by hour,${split}`
+  const period = name === 'month' ? `--month ${new Date().toISOString().slice(0, 7)}` : `--since ${name}d`
+  return `${period} --by ${split}`
+}
+
 const RANGES = [
+  ['hours', text.last48Hours],
   ['7', text.last7Days],
   ['30', text.last30Days],
   ['90', text.last90Days],
   ['month', text.thisMonth],
 ] as const
+type RangeName = (typeof RANGES)[number][0]
 
-function Report({ split, days }: { readonly split: Split; readonly days: number }) {
-  const usage = useResource(() => readUsage(days, split), 60_000)
+function rangeOf(name: RangeName): Range {
+  if (name === 'hours') return name
+  return { days: name === 'month' ? new Date().getUTCDate() : Number(name) }
+}
+
+function Report({ split, name }: { readonly split: Split; readonly name: RangeName }) {
+  const usage = useResource(() => readUsage(rangeOf(name), split), 60_000)
   return (
     <Loaded of={usage}>
       {found =>
         found.groups.data.length === 0 && found.groups.waste.length === 0 ? (
           <Empty fact={text.noRequestYet}>
-            <p class="muted">{text.nothingWasUsed(days)}</p>
+            <p class="muted">{text.nothingWasUsed}</p>
           </Empty>
         ) : (
           <>
+            <HoursLeftOut usage={found} />
             <Sums usage={found} />
-            <Chart usage={found} split={split} days={days} />
-            <UsageTable rows={found.groups.data} split={split} days={days} />
+            <UsageChart title={name === 'hours' ? text.byHour : text.byDay} usage={found.bars} split={split} />
+            <UsageTable rows={found.groups.data} split={split} file={`usage-by-${split}-${name}`} />
             <Waste usage={found} />
           </>
         )
@@ -89,7 +92,15 @@ function Report({ split, days }: { readonly split: Split; readonly days: number 
   )
 }
 
-function Sums({ usage: { groups } }: { readonly usage: UsageOfDays }) {
+/** Says so where a busy gateway has more rows than one report reads. */
+const HoursLeftOut = ({ usage: { bars } }: { readonly usage: UsageOfRange }) =>
+  bars.hours_left_out === undefined ? null : (
+    <p class="note" role="status">
+      {text.hoursLeftOut(bars.hours_left_out)}
+    </p>
+  )
+
+function Sums({ usage: { groups } }: { readonly usage: UsageOfRange }) {
   const sum = (of: (row: UsageRecord) => number) => groups.data.reduce((all, row) => all + of(row), 0)
   const [input, output] = [sum(row => row.input_tokens), sum(row => row.output_tokens)]
   const wasted = groups.waste.reduce((all, row) => all + row.cost_nano_usd, 0)
@@ -113,61 +124,3 @@ const Cell = ({ label, figure, note }: { readonly label: string; readonly figure
     <p class="small muted">{note}</p>
   </div>
 )
-
-interface Measure {
-  readonly of: (row: UsageRecord) => number
-  readonly amount: (value: number) => string
-  /** Of a scale: whole numbers have no halves of one. */
-  readonly least?: number
-}
-
-const MEASURES = {
-  spend: { of: ({ cost_nano_usd }) => cost_nano_usd / 1e9, amount: smallUsd },
-  requests: { of: ({ requests }) => requests, amount: count, least: 2 },
-  tokens: { of: ({ input_tokens, output_tokens }) => input_tokens + output_tokens, amount: count, least: 2 },
-} as const satisfies Readonly<Record<string, Measure>>
-
-const OPTIONS = [
-  ['spend', text.spend],
-  ['requests', text.requests],
-  ['tokens', text.tokens],
-] as const
-
-interface ChartProps {
-  readonly usage: UsageOfDays
-  readonly split: Split
-  readonly days: number
-}
-
-function Chart({ usage, split, days }: ChartProps) {
-  const [chosen, choose] = useState<keyof typeof MEASURES>('spend')
-  const { of, ...scale }: Measure = MEASURES[chosen]
-  return (
-    <section>
-      <div class="split end-line">
-        <h2>{text.byDay}</h2>
-        <Choice label={text.measure} options={OPTIONS} chosen={chosen} onChoose={choose} />
-      </div>
-      <Bars label={text.byDayAndOfDays(chosen, split, days)} {...barsOf(usage, of)} {...scale} />
-    </section>
-  )
-}
-
-/** A series for each part, the dearest first, and the others last. */
-function barsOf({ days: { data, since } }: UsageOfDays, of: Measure['of']) {
-  const costs = new Map<string, number>()
-  for (const row of data) costs.set(keyOf(row), (costs.get(keyOf(row)) ?? 0) + row.cost_nano_usd)
-  const keys = [...costs.keys()].sort(
-    (a, b) => Number(a === '') - Number(b === '') || (costs.get(b) ?? 0) - (costs.get(a) ?? 0),
-  )
-  const series = keys.map(key => nameOf(data.find(row => keyOf(row) === key) as UsageRecord))
-  const amounts = new Map(data.map(row => [`${row.group} ${keyOf(row)}`, of(row)]))
-  const bars: readonly Bar[] = daysSince(since ?? data[0]?.group ?? '').map(day => ({
-    day,
-    parts: keys.map(key => amounts.get(`${day} ${key}`) ?? 0),
-  }))
-  return { series, bars }
-}
-
-/** Tells parts from each other; empty for the others. */
-const keyOf = ({ groups, others }: UsageRecord): string => (others === undefined ? (groups?.at(-1) ?? '') : '')

@@ -1,32 +1,32 @@
 import type { WasteRecord } from '../../../../src/wire/admin/usage-report.ts'
 import { Bars } from '../../shared/bars.tsx'
 import { exactUsd, number, smallUsd } from '../../shared/fmt.ts'
-import { daysSince, MOST_PARTS, type UsageOfDays } from '../api/usage.ts'
 import { Table } from '../../shared/table.tsx'
+import { MOST_PARTS, timesSince, type UsageOfRange } from '../api/usage.ts'
 import * as text from '../texts/usage.tsx'
 
-/** What failed attempts cost, by day and pool: it is the operator's. */
-export const Waste = ({ usage: { days, groups } }: { readonly usage: UsageOfDays }) =>
+/** What failed attempts cost, by day or hour and pool: it is the operator's. */
+export const Waste = ({ usage: { bars, groups } }: { readonly usage: UsageOfRange }) =>
   groups.waste.length === 0 ? null : (
     <section>
       <h2>{text.failedAttemptsByPool}</h2>
-      <Bars label={text.whatFailedAttemptsCost} {...barsOf(groups.waste, days)} amount={smallUsd} />
+      <Bars label={text.whatFailedAttemptsCost} {...barsOf(groups.waste, bars)} amount={smallUsd} />
       <WasteTable rows={groups.waste} />
     </section>
   )
 
 /** A series for each pool, the dearest first, and the others last. */
-function barsOf(pools: readonly WasteRecord[], { waste, since }: UsageOfDays['days']) {
+function barsOf(pools: readonly WasteRecord[], { waste, since }: UsageOfRange['bars']) {
   const names = pools.slice(0, MOST_PARTS).map(({ pool }) => pool)
   const others = pools.length - names.length
   const costs = new Map<string, number>()
-  for (const { day, pool, cost_nano_usd } of waste) {
-    const name = `${day} ${names.includes(pool) ? pool : ''}`
+  for (const { day = '', hour = day, pool, cost_nano_usd } of waste) {
+    const name = `${hour} ${names.includes(pool) ? pool : ''}`
     costs.set(name, (costs.get(name) ?? 0) + cost_nano_usd / 1e9)
   }
-  const bars = daysSince(since ?? waste[0]?.day ?? '').map(day => ({
-    day,
-    parts: [...names, ...(others > 0 ? [''] : [])].map(name => costs.get(`${day} ${name}`) ?? 0),
+  const bars = timesSince(since ?? waste[0]?.day ?? '').map(at => ({
+    at,
+    parts: [...names, ...(others > 0 ? [''] : [])].map(name => costs.get(`${at} ${name}`) ?? 0),
   }))
   return { series: [...names, ...(others > 0 ? [text.others(others)] : [])], bars }
 }

@@ -35,10 +35,10 @@ export function total(rows: readonly UsageSum[]): Omit<UsageSum, 'day' | 'model'
 /** A bar for each day, also for those without a request; what is of no series is of the last one. */
 export function barsOf(usage: OwnUsage, named: readonly string[], series: number, unit: Unit): readonly Bar[] {
   const bars = Array.from({ length: usage.days }, (_, at) => ({
-    day: new Date(Date.parse(usage.since) + at * DAY_MS).toISOString().slice(0, 10),
+    at: new Date(Date.parse(usage.since) + at * DAY_MS).toISOString().slice(0, 10),
     parts: Array.from({ length: series }, () => 0),
   }))
-  const found = new Map(bars.map(bar => [bar.day, bar]))
+  const found = new Map(bars.map(bar => [bar.at, bar]))
   for (const row of byDayAndModel(usage)) {
     const parts = found.get(row.day)?.parts
     const at = named.includes(row.model) ? named.indexOf(row.model) : series - 1

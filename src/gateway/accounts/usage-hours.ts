@@ -1,0 +1,114 @@
+import type { EpochMs, Millis } from '../../policy/config.ts'
+import { dayAt } from '../../policy/counters/account-counters.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
+import type { LedgerRow } from '../../records/ledger-row.ts'
+import { LONGEST_ADMISSION_MS } from '../store/archive-store.ts'
+import type { LedgerStore, Total, WasteTotal } from '../store/ledger-store.ts'
+import { RowSums } from '../store/row-sums.ts'
+import { addTotals, NO_SUMS } from '../store/total-sums.ts'
+import { idAt, momentOf } from './keys.ts'
+
+/** The sums of one account, plan, model and key in one UTC hour, by its first moment. */
+export interface HourTotal extends Total {
+  readonly hour: EpochMs
+}
+
+/** The cost of failed attempts at one pool in one UTC hour. */
+export interface HourWaste extends WasteTotal {
+  readonly hour: EpochMs
+}
+
+export interface HoursQuery {
+  /** The first moment of the first hour. */
+  readonly since: EpochMs
+  /** The first moment after the last one. */
+  readonly until: EpochMs
+  readonly account?: string
+  /** The id of a key. */
+  readonly key?: string
+}
+
+export interface UsageOfHours {
+  readonly totals: readonly HourTotal[]
+  readonly waste: readonly HourWaste[]
+  /** The first hour that was read whole: later than asked for where it has more requests than one report reads. */
+  readonly since: EpochMs
+}
+
+/**
+ * Adds up rows of the ledger by the hour of their admission, since stores keep sums by day alone. It reads the newest
+ * 200,000 requests at most, and leaves out an hour whose beginning it did not reach.
+ */
+export async function readHours(
+  ledger: Pick<LedgerStore, 'readPast'>,
+  { since, until, ...owner }: HoursQuery,
+): Promise<UsageOfHours> {
+  const sums = new HourSums()
+  let before: string | undefined = idAt(until + 1)
+  for (let look = 0; look < MOST_LOOKS && before !== undefined; look++) {
+    const { requests, next } = await ledger.readPast({ ...owner, since, until, before, limit: REQUESTS_A_LOOK })
+    for (const rows of requests) sums.add(rows)
+    before = next
+  }
+  // An id is made up to a minute before its request is admitted.
+  const reached = before === undefined ? since : hourAfter(momentOf(before) + LONGEST_ADMISSION_MS)
+  return sums.from(Math.max(since, reached))
+}
+
+/** Sums of rows by hour and by all that reports tell apart. */
+class HourSums {
+  readonly #totals = new Map<string, HourTotal>()
+  readonly #waste = new Map<string, HourWaste>()
+
+  /** The rows of one request, in their order. */
+  add(rows: readonly LedgerRow[]): void {
+    const counted = new RowSums()
+    for (const row of rows) {
+      if (row.kind === 'waste') this.#addWaste(row)
+      else {
+        const { requests, cached } = counted.of(row)
+        this.#addCharge(row, requests, cached)
+      }
+    }
+  }
+
+  from(since: EpochMs): UsageOfHours {
+    const isWhole = ({ hour }: { readonly hour: EpochMs }) => hour >= since
+    return {
+      totals: [...this.#totals.values()].filter(isWhole),
+      waste: [...this.#waste.values()].filter(isWhole),
+      since,
+    }
+  }
+
+  #addCharge(row: LedgerRow, requests: number, { cachedTokens, cacheWriteTokens }: Cached): void {
+    const { account, plan, model, key, admittedAt, inputTokens, outputTokens, cost } = row
+    const hour = hourOf(admittedAt)
+    const name = JSON.stringify([hour, account, plan, model, key])
+    const of = { hour, day: dayAt(admittedAt), account, plan, model, ...(key !== undefined && { key }) }
+    const cached = { ...(cachedTokens && { cachedTokens }), ...(cacheWriteTokens && { cacheWriteTokens }) }
+    const sums = addTotals(this.#totals.get(name) ?? NO_SUMS, { requests, inputTokens, outputTokens, cost, ...cached })
+    this.#totals.set(name, { ...of, ...sums })
+  }
+
+  #addWaste({ pool, admittedAt, inputTokens, outputTokens, cost, cachedTokens, cacheWriteTokens }: LedgerRow): void {
+    const hour = hourOf(admittedAt)
+    const name = JSON.stringify([hour, pool])
+    const { attempts = 0, ...before } = this.#waste.get(name) ?? { inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
+    const cached = { ...(cachedTokens && { cachedTokens }), ...(cacheWriteTokens && { cacheWriteTokens }) }
+    const { requests, ...sums } = addTotals(
+      { ...before, requests: attempts },
+      { requests: 1, inputTokens, outputTokens, cost, ...cached },
+    )
+    this.#waste.set(name, { hour, day: dayAt(admittedAt), pool, attempts: requests, ...sums })
+  }
+}
+
+type Cached = Pick<LedgerRow, 'cachedTokens' | 'cacheWriteTokens'>
+
+const HOUR: Millis = 3_600_000
+const hourOf = (at: EpochMs): EpochMs => Math.floor(at / HOUR) * HOUR
+const hourAfter = (at: EpochMs): EpochMs => Math.ceil(at / HOUR) * HOUR
+
+const REQUESTS_A_LOOK = 20_000
+const MOST_LOOKS = 10
