@@ -1,3 +1,4 @@
+// Words of invoices, alike on paper, in commands and in the console, which imports this module: it must run in a browser.
 import type { Amount, ShownInvoice, ShownLine } from './shown-invoice.ts'
 
 /** `October 2026` */
@@ -28,10 +29,12 @@ export function stateText({ final, state }: Pick<ShownInvoice, 'final' | 'state'
 }
 
 /** How the amounts were rounded. */
-export const roundingText = ({ round }: Pick<ShownInvoice, 'round'>): string =>
-  round === 'cent'
-    ? 'Totals are rounded to the nearest cent. Lines are rounded by the largest remainder, so they add up to their total.'
-    : 'Amounts are exact. Each request is rounded up to a billionth of a dollar.'
+export const roundingText = ({ round }: Pick<ShownInvoice, 'round'>): string => ROUNDING_WORDS[round]
+
+export const ROUNDING_WORDS: Readonly<Record<ShownInvoice['round'], string>> = {
+  cent: 'Totals are rounded to the nearest cent. Lines are rounded by the largest remainder, so they add up to their total.',
+  exact: 'Amounts are exact. Each request is rounded up to a billionth of a dollar.',
+}
 
 export const FORECAST_METHOD =
   'Usage so far, and for each day left the average of the last seven full days (or of all full days this month).'

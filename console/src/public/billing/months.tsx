@@ -4,8 +4,10 @@ import { exactUsd, number } from '../../shared/fmt.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { useResource } from '../../shared/resource.ts'
 import { Loaded } from '../../shared/states.tsx'
+import { Table } from '../../shared/table.tsx'
+import * as text from '../../shared/texts/invoice.ts'
 import { account } from '../account.ts'
-import * as text from '../texts/billing.tsx'
+import * as billingText from '../texts/billing.tsx'
 
 /** The months of the account, each with its invoice. */
 export function Months() {
@@ -18,48 +20,42 @@ export function Months() {
     <section>
       <h2>{text.invoices}</h2>
       <Loaded of={shown}>
-        {({ data }) => (data.length === 0 ? <p class="muted">{text.noInvoices}</p> : <MonthTable months={data} />)}
+        {({ data }) =>
+          data.length === 0 ? <p class="muted">{billingText.noInvoices}</p> : <MonthTable months={data} />
+        }
       </Loaded>
     </section>
   )
 }
 
 const MonthTable = ({ months }: { readonly months: readonly InvoiceSummary[] }) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
-  <section class="box scroll table figures" aria-label={text.invoices} tabIndex={0}>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">{text.month}</th>
-          <th scope="col">{text.state}</th>
-          <th scope="col" class="narrow">
-            {text.number}
-          </th>
-          <th scope="col" class="num">
-            {text.requests}
-          </th>
-          <th scope="col" class="num">
-            {text.amount}
-          </th>
+  <Table
+    label={text.invoices}
+    figures
+    columns={[
+      { title: text.month },
+      { title: text.state },
+      { title: text.number, narrow: true },
+      { title: text.requests, num: true },
+      { title: text.amount, num: true },
+    ]}
+  >
+    <tbody>
+      {months.map(({ month, number: name, state, requests, amount_usd }) => (
+        <tr key={month} class="opens">
+          <td>
+            <Link to="billing" query={{ id: month }} isRow>
+              {text.monthOf(month)}
+            </Link>
+          </td>
+          <td>{text.states[state]}</td>
+          <td class="narrow">
+            <code>{name}</code>
+          </td>
+          <td class="num">{number(requests)}</td>
+          <td class="num">{exactUsd(amount_usd)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {months.map(({ month, number: name, state, requests, amount_usd }) => (
-          <tr key={month} class="opens">
-            <td>
-              <Link to="billing" query={{ id: month }} isRow>
-                {text.monthOf(month)}
-              </Link>
-            </td>
-            <td>{text.states[state]}</td>
-            <td class="narrow">
-              <code>{name}</code>
-            </td>
-            <td class="num">{number(requests)}</td>
-            <td class="num">{exactUsd(amount_usd)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  </section>
+      ))}
+    </tbody>
+  </Table>
 )
