@@ -18,6 +18,7 @@ import { beForgiving } from './forgiving.ts'
 import { registerImport } from './import/import.ts'
 import { registerInit } from './init/init.ts'
 import { registerInvoice } from './invoice/invoice.ts'
+import { registerInvoices } from './invoice/invoices.ts'
 import { registerKeys } from './keys/keys.ts'
 import { registerLogin } from './login/login.ts'
 import { registerModels } from './models/models.ts'
@@ -105,6 +106,7 @@ function registerAll(program: Command): void {
   registerRequests(program)
   registerUsage(program)
   registerInvoice(program)
+  registerInvoices(program)
   registerAudit(program)
 
   program.commandsGroup('Keep its data:')

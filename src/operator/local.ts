@@ -3,7 +3,7 @@ import { labelledAudit } from '../gateway/accounts/audited.ts'
 import { backupBytes, headerOf } from '../gateway/backup/write.ts'
 import type { AuditQuery } from '../gateway/store/account-store.ts'
 import { adminOps } from '../http/admin/admin.ts'
-import { readInvoiceNamed, readInvoicesNamed } from '../http/admin/admin-invoice.ts'
+import { readInvoiceNamed, readInvoicesNamed, readInvoicesOf } from '../http/admin/admin-invoice.ts'
 import { type AdminContext, accountNamed } from '../http/admin/admin-op.ts'
 import { auditedNamed } from '../http/admin/admin-orgs.ts'
 import { readPast } from '../http/admin/admin-past-requests.ts'
@@ -82,6 +82,10 @@ const streamsOf = (context: AdminContext, files: readonly FileText[]): Streams =
     invoices: async query => {
       const invoices = await readInvoicesNamed(context, query)
       return 'denial' in invoices ? refuse(context, invoices.denial) : invoices
+    },
+    monthInvoices: async function* ({ month: text }) {
+      const invoices = readInvoicesOf(context, text)
+      yield* 'denial' in invoices ? refuse(context, invoices.denial) : invoices
     },
     pastRequests: async query => {
       const past = await readPast(context, query)

@@ -75,6 +75,8 @@ export interface Streams {
   invoice(query: InvoiceQuery): Promise<ShownInvoice>
   /** The months of an account that have usage. */
   invoices(query: Pick<InvoiceQuery, 'account'>): Promise<ShownInvoices>
+  /** The invoices of all accounts for a month such as `2026-10`, in no order, as fast as they are taken. */
+  monthInvoices(query: Pick<InvoiceQuery, 'month'>): AsyncIterable<ShownInvoice>
   /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
   ledger(query: RowsQuery): AsyncIterable<LedgerRecord>
   /** A page of past requests, newest first. */

@@ -61,6 +61,8 @@ export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
       readInvoice(await askGateway(endpoint, 'GET', `/admin/invoice?${new URLSearchParams({ ...query })}`)),
     invoices: async query =>
       readInvoices(await askGateway(endpoint, 'GET', `/admin/invoices?${new URLSearchParams({ ...query })}`)),
+    monthInvoices: ({ month }) =>
+      readRows(endpoint, `/admin/invoices?${new URLSearchParams({ month, format: 'ndjson' })}`, readInvoice),
     pastRequests: async query =>
       readPastRequests(await askGateway(endpoint, 'GET', `/admin/requests?${new URLSearchParams({ ...query })}`)),
     showRequest: async (requestId, gateway) => {

@@ -20,6 +20,13 @@ export function readUsd(text: string): NanoUsd | undefined {
   return whole === '' || nano === 0 ? undefined : nanoUsd(nano)
 }
 
+/** Reads what `usdText` wrote, exactly. Throws RangeError for anything else. */
+export function readUsdText(text: string): NanoUsd {
+  const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,9}))?$/.exec(text) ?? []
+  if (whole === undefined) throw new RangeError(`${text} is no amount of US dollars`)
+  return nanoUsd(Number(sign + whole + fraction.padEnd(9, '0')))
+}
+
 /** A decimal text of US dollars as people write it: `$20`, `$22.50`, `$0.000018`. Exact, and never with one digit of cents. */
 export const dollars = (usd: string): string => `$${/\.\d$/.test(usd) ? `${usd}0` : usd}`
 

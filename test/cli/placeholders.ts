@@ -12,6 +12,7 @@ const VARYING: readonly (readonly [name: string, of: RegExp])[] = [
   ['SECRET', /(?<=\bsvc_)\w{42}\b/g],
   ['MASK', /(?<=\bsvc_)\w{4}(?=…)/g],
   ['REVISION', /\b[0-9a-f]{12}\b/g],
+  ['MONTH', /(?<=^|\bINV-|"month":")(?!2030|2020)20\d\d-\d\d\b(?!-\d\d\b)/gm],
   ['PORT', /(?<=127\.0\.0\.1:)\d{5}\b/g],
 ]
 

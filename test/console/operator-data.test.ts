@@ -77,6 +77,35 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       expect(page.url()).toContain('split=plan')
     })
 
+    it('usage by hour: 48 bars, and the sums of the ledger for these hours', async () => {
+      await open('usage?split=account&days=hours')
+      const { data } = (await operate(site, 'usage?by=hour,account&since=47h')) as {
+        data: { label: string; requests: number }[]
+      }
+      const rows = page.getByRole('region', { name: 'Usage by account' }).locator('tbody tr')
+      await rows.first().waitFor()
+
+      expect(await page.locator('svg .ground').count()).toBe(48)
+      const cells = (column: number) => rows.locator(`td:nth-child(${column})`).allTextContents()
+      const counts = (await cells(2)).map(Number)
+      const shown = (await cells(1)).map((label, at) => [label, counts[at]])
+      const expected: Record<string, number> = {}
+      for (const { label, requests } of data) expected[label] = (expected[label] ?? 0) + requests
+      expect(Object.fromEntries(shown)).toEqual(expected)
+      await page.getByText('svcctl usage --since 47h --by hour,account').waitFor()
+    })
+
+    it('an account begins with its last 48 hours, by hour and model', async () => {
+      await open(`accounts?id=${idOf('ada@example.com')}`)
+      const section = page.locator('section', { has: page.getByRole('heading', { name: 'Last 48 hours' }) })
+      await section.locator('svg .ground').first().waitFor()
+
+      expect(await section.locator('svg .ground').count()).toBe(48)
+      await page.getByRole('link', { name: 'Invoices' }).last().click()
+      await page.getByRole('heading', { name: 'Invoices of ada@example.com' }).waitFor()
+      expect(await page.getByRole('region', { name: 'Invoices' }).locator('tbody tr').count()).toBeGreaterThan(0)
+    })
+
     it('usage: what failed attempts cost has a bar for each day, and its sums by pool', async () => {
       const { ledger } = site.gateway.store
       const failed = []
@@ -396,7 +425,16 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await openAsOperator(site, page)
       const found: string[] = []
       const look = lookAt(page, found, `${colorScheme}-${width}`)
-      for (const name of ['usage', 'accounts', 'plans', 'revisions', 'audit', 'incidents']) {
+      for (const name of [
+        'usage',
+        'usage?days=hours',
+        'invoices',
+        'accounts',
+        'plans',
+        'revisions',
+        'audit',
+        'incidents',
+      ]) {
         await open(name)
         await look(`operator-${name}`)
         const tab = await page.locator('nav [aria-current]').boundingBox()

@@ -26,6 +26,7 @@ const PAGES: readonly Page[] = [
   { name: 'pools', title: text.pools, key: 'p', view: later('Pools') },
   { name: 'fleet', title: text.fleet, key: 'f', view: later('Fleet') },
   { name: 'usage', title: text.usage, key: 'u', view: later('Usage') },
+  { name: 'invoices', title: text.invoices, key: 'i', view: later('Invoices') },
   { name: 'accounts', title: text.accounts, key: 'a', view: later('Accounts') },
   { name: 'plans', title: text.plans, key: 'm', view: later('Plans') },
   { name: 'revisions', title: text.revisions, key: 'v', view: later('Revisions') },

@@ -1,3 +1,4 @@
+import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import {
   coverageRows,
   FORECAST_METHOD,
@@ -9,8 +10,8 @@ import {
   unitText,
 } from '../../wire/invoice/invoice-words.ts'
 import type { ShownInvoice, ShownLine } from '../../wire/invoice/shown-invoice.ts'
-import type { ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
-import { dollars } from '../../wire/money.ts'
+import type { MonthInvoice, ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
+import { dollars, readUsdText, usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { alignPoints, type Column, foldedText, table, tableText } from '../kit/table.ts'
 
@@ -97,3 +98,23 @@ export const invoicesText = ({ data }: ShownInvoices): string =>
           amount_usd,
         ]),
       )
+
+/** The invoices of a month as a table, and their sum. */
+export function monthInvoicesText(invoices: readonly MonthInvoice[]): string {
+  if (invoices.length === 0) return 'No account has usage in this month.\n'
+  const rows = invoices.map(({ label, account, number, state, requests, amount_usd }) => [
+    ...[oneLine(label), account, number, state, String(requests), amount_usd],
+  ])
+  const requests = invoices.reduce((sum, each) => sum + each.requests, 0)
+  const amount = invoices.reduce((sum, { amount_usd }) => addNanoUsd(sum, readUsdText(amount_usd)), ZERO_USD)
+  return amountTable(
+    [
+      { title: 'ACCOUNT', least: 10 },
+      { title: 'ID', gives: 1 },
+      { title: 'NUMBER', gives: 2 },
+      { title: 'STATE' },
+      { title: 'REQUESTS', number: true },
+    ],
+    [...rows, ['TOTAL', '', '', '', String(requests), usdText(amount)]],
+  )
+}

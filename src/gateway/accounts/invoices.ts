@@ -92,7 +92,8 @@ async function readMonths(
   return invoices
 }
 
-const hasUsage = ({ total, late }: ShownInvoice): boolean => total.requests > 0 || late.length > 0
+/** Whether there is something to charge for. */
+export const hasUsage = ({ total, late }: ShownInvoice): boolean => total.requests > 0 || late.length > 0
 
 async function makeInvoice(
   usage: UsageOfMonths,

@@ -1,12 +1,19 @@
+import { allInvoices, pageOfInvoices } from '../../gateway/accounts/month-invoices.ts'
+import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { invoicesCsv, itemsCsv } from '../../wire/invoice/month-csv.ts'
 import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
-import type { ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
+import { monthInvoice, type ShownInvoices, type ShownMonthInvoices } from '../../wire/invoice/shown-invoices.ts'
+import { inChunks } from '../../wire/lines.ts'
 import { formatIn, monthIn, readInvoiceFor, readInvoicesFor, sendInvoice } from '../invoices/invoice-answer.ts'
 import type { HttpCall } from '../listener/call.ts'
-import { readQuery } from '../listener/request-input.ts'
+import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
+import { cursorText, readCursor } from './admin-list.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
+import { jsonLines } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
+import { sendStream } from './stream-answer.ts'
 
 /** Dependencies of invoices. */
 type InvoiceApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
@@ -24,12 +31,81 @@ export async function showInvoice(app: InvoiceApp, call: HttpCall): Promise<void
   else sendInvoice(call, invoice, asked.format)
 }
 
-/** GET /admin/invoices: the months of one account that have usage. */
+/** GET /admin/invoices: the months of one account that have usage, or the invoices of all accounts for a month. */
 export async function listInvoices(app: InvoiceApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['account'])
-  const invoices = 'denial' in query ? query : await readInvoicesNamed(app, query)
+  const query = readQuery(call, ['account', 'month', 'format', 'limit', 'cursor'])
+  if ('denial' in query) return call.deny(query.denial)
+  if (query.month !== undefined) return listMonth(app, call, query)
+  const alone = (['format', 'limit', 'cursor'] as const).find(name => query[name] !== undefined)
+  if (alone) return call.deny(invalid(alone, 'goes with month').denial)
+  const invoices = await readInvoicesNamed(app, query)
   if ('denial' in invoices) call.deny(invoices.denial)
   else call.json(200, invoices, UNCACHED)
+}
+
+interface MonthTexts {
+  readonly account?: string
+  readonly month?: string
+  readonly format?: string
+  readonly limit?: string
+  readonly cursor?: string
+}
+
+/** A page as JSON, or all of them as they are read. */
+async function listMonth(app: InvoiceApp, call: HttpCall, query: MonthTexts): Promise<void> {
+  if (query.account !== undefined) return call.deny(invalid('account', 'goes without month here').denial)
+  const { format = 'json', month = '' } = query
+  if (format === 'json') {
+    const page = await readPage(app, month, query)
+    return 'denial' in page ? call.deny(page.denial) : call.json(200, page, UNCACHED)
+  }
+  const ofPage = (['limit', 'cursor'] as const).find(name => query[name] !== undefined)
+  if (ofPage) return call.deny(invalid(ofPage, 'goes with format=json').denial)
+  const stream = STREAMS.find(({ name }) => name === format)
+  if (!stream) return call.deny(invalid('format', 'must be one of json, ndjson, csv, lines').denial)
+  const invoices = readInvoicesOf(app, month)
+  if ('denial' in invoices) return call.deny(invoices.denial)
+  await sendStream(call, stream.type, inChunks(stream.write(invoices)))
+}
+
+const STREAMS = [
+  { name: 'ndjson', type: 'application/x-ndjson', write: jsonLines },
+  { name: 'csv', type: 'text/csv; charset=utf-8', write: invoicesCsv },
+  { name: 'lines', type: 'text/csv; charset=utf-8', write: itemsCsv },
+] as const
+
+async function readPage(
+  app: InvoiceApp,
+  text: string,
+  { limit: most = '50', cursor }: MonthTexts,
+): Promise<ShownMonthInvoices | Denied> {
+  const month = monthIn(text)
+  if ('denial' in month) return month
+  const limit = wholeIn(most, MOST)
+  if (limit === undefined) return invalid('limit', `must be a number from 1 to ${MOST}`)
+  const after = cursor === undefined ? undefined : readCursor('label', cursor)
+  if (cursor !== undefined && !after) return invalid('cursor', 'must be that of another page')
+  const { accounts } = app.store
+  const read = (account: AccountRecord) => readInvoiceFor(app, account, month)
+  const query = { month, limit, ...(after && { after }) }
+  const { invoices, next } = await pageOfInvoices(accounts, app.config, query, read)
+  return {
+    object: 'list',
+    month: month.month,
+    data: invoices.map(monthInvoice),
+    has_more: next !== undefined,
+    next: next ? cursorText('label', next) : null,
+  }
+}
+
+/** Each is read from the store for itself. */
+const MOST = 200
+
+/** The invoices of all accounts for a month such as `2026-10`, in no order. */
+export function readInvoicesOf(context: InvoiceContext, text: string): AsyncIterable<ShownInvoice> | Denied {
+  const month = monthIn(text)
+  if ('denial' in month) return month
+  return allInvoices(context.store.accounts, month, account => readInvoiceFor(context, account, month))
 }
 
 /** The account is named by its id or label, or by its key. */

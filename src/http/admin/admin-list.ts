@@ -75,11 +75,12 @@ async function shownAll(context: AdminContext, records: readonly AccountRecord[]
   return shown
 }
 
-const cursorText = (order: ListOrder, { rank, account }: ScanPlace): string =>
+/** A place in an order as text. */
+export const cursorText = (order: ListOrder, { rank, account }: ScanPlace): string =>
   Buffer.from(JSON.stringify([order, rank, account])).toString('base64url')
 
 /** Undefined where it is none, or of another order. */
-function readCursor(order: ListOrder, text: string): ScanPlace | undefined {
+export function readCursor(order: ListOrder, text: string): ScanPlace | undefined {
   try {
     const [sort, rank, account]: unknown[] = JSON.parse(Buffer.from(text, 'base64url').toString())
     const isRank = typeof rank === (order === 'label' || order === 'id' ? 'string' : 'number')

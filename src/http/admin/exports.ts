@@ -91,6 +91,7 @@ export async function sendLines(call: HttpCall, records: AsyncIterable<object>):
   await sendStream(call, 'application/x-ndjson', inChunks(jsonLines(records)))
 }
 
-async function* jsonLines(records: AsyncIterable<object>): AsyncGenerator<string, void, undefined> {
+/** A line for each record. */
+export async function* jsonLines(records: AsyncIterable<object>): AsyncGenerator<string, void, undefined> {
   for await (const record of records) yield `${JSON.stringify(record)}\n`
 }

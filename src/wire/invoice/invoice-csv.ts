@@ -1,4 +1,4 @@
-import { csvRow } from '../csv.ts'
+import { type Cell, csvRow } from '../csv.ts'
 import type { ShownInvoice } from './shown-invoice.ts'
 
 /**
@@ -17,18 +17,17 @@ export function invoiceItems({ number, account, label, month, lines, models, too
 }
 
 /** The items as CSV, without a row for the sum: spreadsheets add up by themselves. */
-export const invoiceCsv = (invoice: ShownInvoice): string =>
-  [
-    FIELDS,
-    ...invoiceItems(invoice).map(item => {
-      const cells: Readonly<Record<string, string | number | null>> = item
-      return FIELDS.map(field => cells[field] ?? null)
-    }),
-  ]
-    .map(csvRow)
-    .join('')
+export const invoiceCsv = (invoice: ShownInvoice): string => [ITEM_FIELDS, ...itemRows(invoice)].map(csvRow).join('')
 
-const FIELDS = [
+/** The cells of each item, in the order of `ITEM_FIELDS`. */
+export const itemRows = (invoice: ShownInvoice): readonly (readonly Cell[])[] =>
+  invoiceItems(invoice).map(item => {
+    const cells: Readonly<Record<string, Cell>> = item
+    return ITEM_FIELDS.map(field => cells[field] ?? null)
+  })
+
+/** The columns of items. */
+export const ITEM_FIELDS = [
   'account',
   'label',
   'month',

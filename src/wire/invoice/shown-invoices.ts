@@ -20,9 +20,31 @@ export const shownInvoices = (
   object: 'list',
   account,
   label,
-  data: invoices.map(({ month, number, state, issued_at, total, amount }) => ({
-    ...{ month, number, state, issued_at },
-    requests: total.requests,
-    ...amount,
-  })),
+  data: invoices.map(summaryOf),
+})
+
+/** The invoices of a month, a page at a time. */
+export interface ShownMonthInvoices {
+  readonly object: 'list'
+  readonly month: string
+  /** By the labels of their accounts. */
+  readonly data: readonly MonthInvoice[]
+  readonly has_more: boolean
+  /** The `cursor` of the next page; null where there is none. */
+  readonly next: string | null
+}
+
+/** One account of the list. */
+export interface MonthInvoice extends Pick<ShownInvoice, 'account' | 'label'>, InvoiceSummary {}
+
+export const monthInvoice = (invoice: ShownInvoice): MonthInvoice => ({
+  account: invoice.account,
+  label: invoice.label,
+  ...summaryOf(invoice),
+})
+
+const summaryOf = ({ month, number, state, issued_at, total, amount }: ShownInvoice): InvoiceSummary => ({
+  ...{ month, number, state, issued_at },
+  requests: total.requests,
+  ...amount,
 })

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { invoicesText, invoiceText } from '../../../src/cli/invoice/invoice-text.ts'
+import { invoicesText, invoiceText, monthInvoicesText } from '../../../src/cli/invoice/invoice-text.ts'
 import { widthOf } from '../../../src/cli/kit/table.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { invoiceCsv, invoiceItems } from '../../../src/wire/invoice/invoice-csv.ts'
 import { invoiceHtml } from '../../../src/wire/invoice/invoice-html.ts'
 import { type ShownInvoice, shownInvoice } from '../../../src/wire/invoice/shown-invoice.ts'
-import { shownInvoices } from '../../../src/wire/invoice/shown-invoices.ts'
+import { monthInvoice, shownInvoices } from '../../../src/wire/invoice/shown-invoices.ts'
 import { atWidth } from '../at-width.ts'
 
 const sums = (name: string, requests: number, input: number, output: number, cost: number) => ({
@@ -65,6 +65,26 @@ describe.each([80, 120, 200])('in %s columns', columns => {
     const text = atWidth(columns, () => invoiceText(invoice))
 
     await expect(text).toMatchFileSnapshot(`../golden/invoice-${columns}.txt`)
+    expect(text.split('\n').filter(line => widthOf(line) > columns)).toEqual([])
+  })
+})
+
+describe.each([80, 120, 200])('in %s columns', columns => {
+  const others = ['ada@example.com', 'bob@example.com'].map((label, at) =>
+    shownInvoice({ ...(at === 0 ? stated : running), label, round: 'cent' }, used),
+  )
+
+  it.each([
+    [
+      'the months of an account',
+      'invoices-of-account',
+      () => invoicesText(shownInvoices(stated, [shownInvoice(running, used), invoice])),
+    ],
+    ['the invoices of a month', 'invoices-of-month', () => monthInvoicesText(others.map(monthInvoice))],
+  ])('%s are their golden text, and no line is longer', async (_, name, write) => {
+    const text = atWidth(columns, write)
+
+    await expect(text).toMatchFileSnapshot(`../golden/${name}-${columns}.txt`)
     expect(text.split('\n').filter(line => widthOf(line) > columns)).toEqual([])
   })
 })
@@ -132,11 +152,4 @@ it('rounded to cents, every sum on screen adds up', () => {
   expect(text).toMatch(/Late usage of September 2026 \(after INV-2026-09-9G7wJY0iLwq9uFOir78m\) +\$0\.02\n/)
   expect(text).toMatch(/\nTotal +\$14\.88\n/)
   expect(text).toContain('Lines are rounded by the largest remainder')
-})
-
-it('the months of an account are a table, newest first', () => {
-  const text = atWidth(80, () => invoicesText(shownInvoices(stated, [shownInvoice(running, used), invoice])))
-
-  expect(text).toMatch(/^MONTH .*STATE .*REQUESTS +USD\n2026-10 .*running .*91411 +14\.858678908\n2026-10 .*issued/)
-  expect(text.split('\n').filter(each => widthOf(each) > 80)).toEqual([])
 })

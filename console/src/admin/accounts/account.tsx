@@ -59,6 +59,9 @@ export function Account({ id }: { readonly id: string }) {
           <code>{id}</code>
           <Copy value={id} what={text.id} quiet />
           <Link to="accounts">{text.allAccounts}</Link>
+          <Link to="invoices" query={{ account: id }}>
+            {text.invoices}
+          </Link>
         </span>
       </Header>
       <RoleNote />
@@ -68,10 +71,10 @@ export function Account({ id }: { readonly id: string }) {
         {data => (
           <>
             <Facts whole={data} />
+            <AccountHours id={id} />
             <AccountLimits whole={data} onAsk={ask} />
             <AccountKeys keys={data.keys} isDevice={data.account.kind === 'guest'} onAsk={ask} />
           </>
-            <AccountHours id={id} />
         )}
       </Loaded>
       <section>

@@ -1,0 +1,10 @@
+export const whatAllAccountsAreCharged =
+  'What accounts are charged for a UTC month. An invoice is issued one day after its month; before that it is a draft.'
+export const allInvoices = 'All invoices'
+export const nothing = 'No invoices'
+export const noUsage = 'No account has usage in this month.'
+export const noMonths = 'This account has no usage in the last 13 months.'
+export const more = 'More'
+export const saveCsv = 'Save as CSV'
+export const saveLines = 'Save lines as CSV'
+export const invoicesOf = (label: string) => `Invoices of ${label}`

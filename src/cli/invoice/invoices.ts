@@ -1,0 +1,52 @@
+import { type Command, Option } from 'commander'
+import type { OperatorApi } from '../../operator/operator-api.ts'
+import { CommandFailed, exitCodes } from '../../server/failure.ts'
+import { invoiceItems } from '../../wire/invoice/invoice-csv.ts'
+import { invoicesCsv, itemsCsv } from '../../wire/invoice/month-csv.ts'
+import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
+import { type MonthInvoice, monthInvoice } from '../../wire/invoice/shown-invoices.ts'
+import { jsonLine } from '../../wire/printable.ts'
+import { type Format, type FormatOptions, formatOf } from '../kit/formats.ts'
+import { listing, monthIn, withOperator } from '../kit/options.ts'
+import { writeJson, writeOut } from '../kit/terminal.ts'
+import { monthInvoicesText } from './invoice-text.ts'
+
+interface InvoicesOptions extends FormatOptions {
+  readonly config: string
+  readonly month: string
+  readonly lines?: boolean
+}
+
+/** Registers `svcctl invoices`. */
+export function registerInvoices(program: Command): void {
+  const invoices = program
+    .command('invoices')
+    .description('list what all accounts are charged for a month: issued invoices and drafts')
+    .addOption(new Option('--month <month>', 'the UTC month, such as 2026-10').argParser(monthIn).makeOptionMandatory())
+    .option('--lines', 'every line of every invoice, as CSV or JSON lines')
+  listing(invoices).action((options: InvoicesOptions) => {
+    const format = formatOf(options)
+    if (options.lines && format !== 'csv' && format !== 'ndjson')
+      throw new CommandFailed('✗ --lines needs --format csv or --format ndjson', exitCodes.usage)
+    return withOperator(options, operator => write(operator, options, format))
+  })
+}
+
+async function write(operator: OperatorApi, { month, lines }: InvoicesOptions, format: Format): Promise<void> {
+  const invoices = operator.monthInvoices({ month })
+  if (format === 'csv') return writeOut(lines ? itemsCsv(invoices) : invoicesCsv(invoices))
+  if (format === 'ndjson')
+    return writeOut(jsonLines(invoices, lines ? invoiceItems : invoice => [monthInvoice(invoice)]))
+  const data: MonthInvoice[] = []
+  for await (const invoice of invoices) data.push(monthInvoice(invoice))
+  data.sort((a, b) => (a.label < b.label ? -1 : 1))
+  if (format === 'json') return writeJson({ object: 'list', month, data })
+  return writeOut([monthInvoicesText(data)])
+}
+
+async function* jsonLines(
+  invoices: AsyncIterable<ShownInvoice>,
+  rowsOf: (invoice: ShownInvoice) => readonly object[],
+): AsyncGenerator<string, void, undefined> {
+  for await (const invoice of invoices) yield rowsOf(invoice).map(jsonLine).join('')
+}
