@@ -1,10 +1,12 @@
 // How soon the console is seen: first contentful paint of the door, with and without a cache, and a reload of who is signed
-// in until figures are there. Medians of nine, on the demo. `node bench/console.js`, after a build; it needs Chromium.
+// in until figures are there. Medians of nine, on the demo. Then what Live costs the browser of an operator in a second.
+// `node bench/console.js`, after a build; it needs Chromium.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { chromium } from 'playwright-core'
+import { freePort } from './console/free-port.js'
+import { measureLive } from './console/live.js'
 
 const ROUNDS = 9
 
@@ -40,6 +42,9 @@ try {
   console.log(`first paint, nothing cached   ${medianOf(cold)} ms`)
   console.log(`first paint, files cached     ${medianOf(warm)} ms`)
   console.log(`reload, signed in, to figures ${medianOf(reloads)} ms`)
+  const { script, task, accounts, requests } = await measureLive(browser)
+  console.log(`Live, ${accounts} accounts, a day of series, ${requests.toFixed(0)} requests a second:`)
+  console.log(`script ${script.toFixed(1)} ms a second (at most 50), with layout and paint ${task.toFixed(1)} ms`)
 } finally {
   await browser.close()
   gateway.kill()
@@ -59,12 +64,4 @@ async function paintOf(page, url) {
 
 function medianOf(numbers) {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1].toFixed(0)
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  return port
 }
