@@ -45,7 +45,8 @@ export const BESIDE_EXAMPLE: readonly Step[] = [
   { begin: 'curl localhost:8080/v1/keys/guest' },
   { begin: '$ svcctl explain' },
   { begin: '$ svcctl plan' },
-  { begin: '$ svcctl usage', first: () => 'svcctl keys mint --plan pro --account ada --if-missing' },
+  { begin: '$ svcctl usage --by model', first: () => 'svcctl keys mint --plan pro --account ada --if-missing' },
+  { begin: '$ svcctl usage --by hour' },
   { begin: '$ svcctl invoice' },
   {
     begin: '$ svcctl requests list',
