@@ -1,6 +1,6 @@
 import type { Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { type Place, readAddress } from './address.ts'
+import { type Place, type RedisAddress, readAddress } from './address.ts'
 import type { Link, Server } from './client.ts'
 import { ClusterLayout, KEPT_SUM, Layout } from './layout.ts'
 import {
@@ -52,58 +52,69 @@ export interface RedisPlace extends Server {
 }
 
 /** Examines a Redis as a gateway does before it uses it. Rejects when it does not answer within `limit`. */
-export async function inspectRedis(
-  { prefix, stateDir, ...server }: RedisPlace,
-  clock: Clock,
-  limit: Millis,
-): Promise<RedisInspection> {
-  const address = readAddress(server.url)
-  const layout = address.isCluster ? new ClusterLayout(prefix) : new Layout(prefix)
-  checkCertificates(server.tls)
-  const links: Link[] = []
-  const dial = async (place?: Place) => {
-    const dialer = new Dialer(server, layout.owners, place)
-    const link = await dialer.dial(() => {}).finally(() => dialer.close())
-    links.push(link)
-    return link
-  }
-  const nodes = address.isCluster ? address.places : [undefined]
-  const link = await Promise.any(nodes.map(dial)).catch(error => {
-    if (!(error instanceof AggregateError)) throw error
-    // Each node has its reason; what they say together is only that none answered.
-    throw error.errors.length === 1 ? error.errors[0] : new AggregateError(error.errors, '')
-  })
+export async function inspectRedis(place: RedisPlace, clock: Clock, limit: Millis): Promise<RedisInspection> {
+  const inspector = new Inspector(place, clock)
+  const link = await inspector.dialFirst()
   let callOff = () => {}
   const late = new Promise<never>((_, reject) => {
     callOff = clock.after(limit, () => reject(new Error(`no answer within ${limit / 1000} s`)))
   })
   try {
-    return await Promise.race([look(), late])
+    return await Promise.race([inspector.look(link), late])
   } finally {
     callOff()
-    for (const each of links) each.close()
+    inspector.close()
+  }
+}
+
+/** What is asked of all masters together. */
+interface Looked {
+  readonly warnings: readonly string[]
+  readonly ask: Ask
+  readonly infos: readonly Info[]
+}
+
+class Inspector {
+  readonly #server: Server
+  readonly #stateDir: string
+  readonly #clock: Clock
+  readonly #address: RedisAddress
+  readonly #layout: Layout
+  readonly #links: Link[] = []
+
+  constructor({ prefix, stateDir, ...server }: RedisPlace, clock: Clock) {
+    this.#server = server
+    this.#stateDir = stateDir
+    this.#clock = clock
+    this.#address = readAddress(server.url)
+    this.#layout = this.#address.isCluster ? new ClusterLayout(prefix) : new Layout(prefix)
+    checkCertificates(server.tls)
   }
 
-  async function look(): Promise<RedisInspection> {
-    const { client } = link
-    const info = await readInfo(client)
+  /** Connects to the server, or to whichever node of a cluster answers first. */
+  async dialFirst(): Promise<Link> {
+    const nodes = this.#address.isCluster ? this.#address.places : [undefined]
+    return Promise.any(nodes.map(place => this.#dial(place))).catch(error => {
+      if (!(error instanceof AggregateError)) throw error
+      // Each node has its reason; what they say together is only that none answered.
+      throw error.errors.length === 1 ? error.errors[0] : new AggregateError(error.errors, '')
+    })
+  }
+
+  async look(link: Link): Promise<RedisInspection> {
+    const info = await readInfo(link.client)
     const policy = info.get('maxmemory_policy')
-    const from = clock.now()
-    const sent = clock.elapsed()
-    const [seconds, micros] = await client.time()
-    const roundTrip = clock.elapsed() - sent
-    const theirs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
     const common = {
       version: info.get('redis_version') ?? 'of an unknown version',
       ...(policy !== undefined && { policy }),
-      roundTrip,
-      clock: { theirs, from, to: clock.now() },
+      ...(await this.#readClock(link)),
     }
     try {
-      const { warnings, ask, infos } = address.isCluster ? await lookAtMasters(info) : await lookAtOne(info)
-      const found = await readIdentity(ask, layout)
-      checkRemembered(stateDir, found)
-      const memory = memoryOf(infos, await readKeptBytes(ask, layout.kept.responseBytes))
+      const looked = this.#address.isCluster ? await this.#lookAtMasters(link, info) : await this.#lookAtOne(link, info)
+      const { warnings, ask, infos } = looked
+      const found = await readIdentity(ask, this.#layout)
+      checkRemembered(this.#stateDir, found)
+      const memory = memoryOf(infos, await readKeptBytes(ask, this.#layout.kept.responseBytes))
       return { ...common, empty: found === undefined, warnings, ...(memory && { memory }) }
     } catch (error) {
       if (!(error instanceof Error && error.name === 'StoreRefused')) throw error
@@ -111,22 +122,43 @@ export async function inspectRedis(
     }
   }
 
-  async function lookAtOne(info: Info) {
+  close(): void {
+    for (const link of this.#links) link.close()
+  }
+
+  async #dial(place?: Place): Promise<Link> {
+    const dialer = new Dialer(this.#server, this.#layout.owners, place)
+    const link = await dialer.dial(() => {}).finally(() => dialer.close())
+    this.#links.push(link)
+    return link
+  }
+
+  async #readClock({ client }: Link): Promise<Pick<RedisInspection, 'roundTrip' | 'clock'>> {
+    const from = this.#clock.now()
+    const sent = this.#clock.elapsed()
+    const [seconds, micros] = await client.time()
+    const roundTrip = this.#clock.elapsed() - sent
+    const theirs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+    return { roundTrip, clock: { theirs, from, to: this.#clock.now() } }
+  }
+
+  async #lookAtOne({ client }: Link, info: Info): Promise<Looked> {
     const warnings = checkInfo(info)
-    await checkPermitted(link.client, layout)
-    const ask: Ask = (_key, commands) => commands(link.client)
+    await checkPermitted(client, this.#layout)
+    const ask: Ask = (_key, commands) => commands(client)
     return { warnings, ask, infos: [info] }
   }
 
-  async function lookAtMasters(info: Info) {
+  async #lookAtMasters(link: Link, info: Info): Promise<Looked> {
     // It cannot be asked for its nodes.
     if (info.get('cluster_enabled') !== '1') checkInfo(info, true)
     const { masters } = readNodes(await link.client.sendCommand<string>(['CLUSTER', 'NODES']), link.place)
     const warnings = new Set<string>()
     const dialled = await Promise.all(
       masters.map(async ({ place, slots }) => {
-        const { client } = await dial(place)
-        for (const warning of (await checkServer(client, layout, true, tagIn(slots))).warnings) warnings.add(warning)
+        const { client } = await this.#dial(place)
+        const checked = await checkServer(client, this.#layout, true, tagIn(slots))
+        for (const warning of checked.warnings) warnings.add(warning)
         return { client, slots, info: await readInfo(client) }
       }),
     )

@@ -38,6 +38,15 @@ export function registerAccounts(program: Command): void {
   registerList(accounts)
   registerOrgs(accounts)
 
+  registerSetPlan(accounts)
+  registerSetOverage(accounts)
+  registerGrant(accounts)
+  registerLimits(accounts)
+  registerSetOrg(accounts)
+  registerFreeze(accounts)
+}
+
+function registerSetPlan(accounts: Command): void {
   asksFirst(changing(accounts.command('set-plan')))
     .description('put an account on a plan, whatever its sign-in token says; it holds for the next request')
     .argument('<account>', NAMED)
@@ -48,7 +57,9 @@ export function registerAccounts(program: Command): void {
       mayAsk(options.yes)
       return withOperator(options, operator => setPlan(operator, named, decided, options))
     })
+}
 
+function registerSetOverage(accounts: Command): void {
   changing(accounts.command('set-overage'))
     .description('let an account spend past its limit, or not, whatever its plan says')
     .argument('<account>', NAMED)
@@ -63,10 +74,9 @@ export function registerAccounts(program: Command): void {
         await tell(account, `overage of ${account.label}: ${overageText(account.overage)}, ${by}`, options)
       })
     })
+}
 
-  registerGrant(accounts)
-  registerLimits(accounts)
-
+function registerSetOrg(accounts: Command): void {
   changing(accounts.command('set-org'))
     .description(
       'have an account belong to an org, whose freeze counts for all of its accounts; it begins with the first',
@@ -81,7 +91,10 @@ export function registerAccounts(program: Command): void {
         await tell(account, `org of ${account.label}: ${account.org ?? 'none'}`, options)
       })
     })
+}
 
+/** Registers `freeze` and `thaw`. */
+function registerFreeze(accounts: Command): void {
   asksFirst(changing(accounts.command('freeze')))
     .description('serve nothing for an account from the next request on; its keys, plan and usage stay as they are')
     .argument('<account>', NAMED_OR_ORG)

@@ -72,16 +72,7 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
     await releasePorts()
     return forget(error)
   })
-  const own = {
-    ...backends.env,
-    ...tools.env,
-    LISTEN: `127.0.0.1:${listen.port}`,
-    ADMIN: `127.0.0.1:${admin.port}`,
-    PUBLIC_URL: publicUrl,
-    AUTH_URL: identity.issuer,
-    STATE_DIR: state,
-    STORE: `embedded:${join(state, 'store')}`,
-  }
+  const own = { ...backends.env, ...tools.env, ...variablesOf(listen, admin, identity, state) }
   const env = { ...process.env, ...own }
   return {
     backends: backends.backends,
@@ -98,17 +89,7 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
       if (!result.ok || backends.env.ONPREM_EMBED !== undefined) return result
       return { ...result, loaded: without('embedding', result.loaded) }
     },
-    mintKey: async ({ store, app }) => {
-      const { value } = await mintKey(store.keys, world.random, {
-        brand: app.settings.brand,
-        label: 'demo',
-        plan: PLAN,
-        most: app.settings.limits.keysPerAccount,
-        by: 'demo',
-      })
-      if (value === undefined) throw new Error('the store of a demo had a key already')
-      return value
-    },
+    mintKey: mintDemoKey,
     keepProfile: () => {
       try {
         saveDemo(process.cwd(), { pid: process.pid, config: CONFIG, env: own, state })
@@ -128,6 +109,33 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
       rmSync(state, { recursive: true, force: true })
     },
   }
+}
+
+/** What the files of the demo read from their environment, beside the addresses of its backends and tools. */
+const variablesOf = (
+  listen: Pick<HeldPort, 'port'>,
+  admin: Pick<HeldPort, 'port'>,
+  { issuer }: Pick<Demo['identity'], 'issuer'>,
+  state: string,
+) => ({
+  LISTEN: `127.0.0.1:${listen.port}`,
+  ADMIN: `127.0.0.1:${admin.port}`,
+  PUBLIC_URL: publicUrlOf(listen.port),
+  AUTH_URL: issuer,
+  STATE_DIR: state,
+  STORE: `embedded:${join(state, 'store')}`,
+})
+
+const mintDemoKey: Demo['mintKey'] = async ({ store, app }) => {
+  const { value } = await mintKey(store.keys, world.random, {
+    brand: app.settings.brand,
+    label: 'demo',
+    plan: PLAN,
+    most: app.settings.limits.keysPerAccount,
+    by: 'demo',
+  })
+  if (value === undefined) throw new Error('the store of a demo had a key already')
+  return value
 }
 
 /** The plan of the key that the demo shows. */

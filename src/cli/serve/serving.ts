@@ -107,18 +107,10 @@ async function run(
   })
   if (storeCheck) await refuseDamaged(loaded.settings)
   await demo?.releasePorts()
-  const { stateDir } = loaded.settings.server
   const hooks: GatewayHooks = {
     adminToken,
-    leaveToken: token => leaveToken(stateDir, token),
-    keepToken: token => {
-      try {
-        saveToken(stateDir, token)
-      } catch (error) {
-        tellAlarm('the admin token could not be written', { error: String(error) })
-      }
-    },
-    log: (entry, config) => log.request(entry, config),
+    ...tokenFiles(loaded, tellAlarm),
+    ...logHooks(log),
     alarm: tellAlarm,
     clean: text => secrets.without(text),
     examine: examineAgain,
@@ -127,11 +119,9 @@ async function run(
     // Only then: what it loads costs more than a start may take.
     explain: async (serving, line) => (await import('../explain/explain-past.ts')).explainedLine(serving, line),
     ...(main !== undefined && { main }),
-    say: text => log.say(text),
     sample: loadSampler(),
     hasDescriptor,
     processMetrics: processMetrics(),
-    droppedLines: () => log.dropped,
   }
   const gateway = await start(loaded, { ...hooks, ...lines }, () => lost(log)).catch(error =>
     explainStart(error, loaded),
@@ -158,6 +148,27 @@ async function run(
     version,
   })
   demo?.onExit(what => log.show(`         ${what} has ended`, `${what} has ended`))
+}
+
+const logHooks = (log: ProcessLog): Pick<GatewayHooks, 'log' | 'say' | 'droppedLines'> => ({
+  log: (entry, config) => log.request(entry, config),
+  say: text => log.say(text),
+  droppedLines: () => log.dropped,
+})
+
+/** How the admin token gets into its file in the state directory, and out of it. */
+function tokenFiles({ settings }: Loaded, alarm: Alarm): Pick<GatewayHooks, 'leaveToken' | 'keepToken'> {
+  const { stateDir } = settings.server
+  return {
+    leaveToken: token => leaveToken(stateDir, token),
+    keepToken: token => {
+      try {
+        saveToken(stateDir, token)
+      } catch (error) {
+        alarm('the admin token could not be written', { error: String(error) })
+      }
+    },
+  }
 }
 
 /** One process serves clients itself; of several this one is main. */

@@ -80,13 +80,9 @@ export function createListener(
       if (tls && !hasShakenHands(socket)) socket.destroy()
       else events.broken(error, socket)
     })
-    .on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
-      const response = new ServerResponse(request)
-      response.shouldKeepAlive = false
-      response.assignSocket(socket)
-      response.once('finish', () => socket.destroySoon())
-      events.upgraded(request, response, new Upgrade(socket, head))
-    })
+    .on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) =>
+      events.upgraded(request, lastResponse(request, socket), new Upgrade(socket, head)),
+    )
     .on('connect', (_request, socket) => {
       // From here on node does not handle its errors.
       socket.on('error', () => {})
@@ -107,6 +103,15 @@ export function createListener(
       else socket.setTimeout(settings().idleTimeout)
     })
   return { server, renew }
+}
+
+/** The answer to a request for an upgrade: the connection ends with it. */
+function lastResponse(request: IncomingMessage, socket: Socket): ServerResponse {
+  const response = new ServerResponse(request)
+  response.shouldKeepAlive = false
+  response.assignSocket(socket)
+  response.once('finish', () => socket.destroySoon())
+  return response
 }
 
 /**

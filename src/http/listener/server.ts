@@ -83,23 +83,8 @@ export function serve<App extends ListenerApp, Row extends Endpoint>(
   const chance = pooled(random)
   const newId = () => newRequestId(clock.now(), chance)
   let shed = 0
-  // Behind a request that is answered before it, a client could lose one that it has sent.
-  const isLast =
-    release &&
-    (({ socket }: IncomingMessage, isStream: boolean) =>
-      traffic.on(socket).length === 1 && release.endsWith(socket, isStream))
-
-  const failSocket = (socket: Duplex, denial: AnyDenial | undefined) => {
-    const calls = traffic.on(socket)
-    // An error written now would be taken for the current answer, or for the next in line.
-    if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
-    closing.add(socket)
-    for (const call of calls) call.failConnection(denial.code)
-    const { terms, errorForm, always } = current()
-    // There are no headers to ask who reads it.
-    const form = CHAT_FORMS[errorForm === 'auto' ? 'spec' : errorForm]
-    answerBroken(socket, denial, ['x-request-id', newId(), ...always], { errors: terms, form, clock })
-  }
+  const isLast = release && lastBy(release, traffic)
+  const failSocket = socketFailing({ traffic, closing, current, newId, clock })
   const listener = (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
     // It was said to be over.
     if (closing.has(request.socket)) return
@@ -142,6 +127,33 @@ export function serve<App extends ListenerApp, Row extends Endpoint>(
   const { server, renew } = createListener(limits, (request, response) => listener(request, response), events, tls)
   return { server, renew, ...endsOf(server, traffic) }
 }
+
+/** Behind a request that is answered before it, a client could lose one that it has sent. */
+const lastBy =
+  (release: ConnectionRelease, traffic: Traffic) =>
+  ({ socket }: IncomingMessage, isStream: boolean): boolean =>
+    traffic.on(socket).length === 1 && release.endsWith(socket, isStream)
+
+/** The parts of the listener that failing a connection needs. */
+interface Failing extends Pick<Door, 'traffic' | 'closing' | 'clock'> {
+  readonly current: () => Pick<ListenerView<ListenerApp, Endpoint>, 'terms' | 'errorForm' | 'always'>
+  readonly newId: () => string
+}
+
+/** Answers a connection that no request can be read from, where there is a denial and room for it, and closes it. */
+const socketFailing =
+  ({ traffic, closing, current, newId, clock }: Failing): Door['failSocket'] =>
+  (socket, denial) => {
+    const calls = traffic.on(socket)
+    // An error written now would be taken for the current answer, or for the next in line.
+    if (!denial || !socket.writable || calls.some(({ answering }) => answering)) return void socket.destroy()
+    closing.add(socket)
+    for (const call of calls) call.failConnection(denial.code)
+    const { terms, errorForm, always } = current()
+    // There are no headers to ask who reads it.
+    const form = CHAT_FORMS[errorForm === 'auto' ? 'spec' : errorForm]
+    answerBroken(socket, denial, ['x-request-id', newId(), ...always], { errors: terms, form, clock })
+  }
 
 /** The parts of the listener that the events of connections need. */
 interface Door {

@@ -100,36 +100,16 @@ async function start(task: WorkerTask): Promise<void> {
   const loaded = assemble(task.examined)
   let current = (): Knowing => loaded
   const secrets = new KnownSecrets(adminToken)
-  const { clock } = world
-  const known = () => {
+  const log = openLog(task, secrets, () => {
     secrets.know(current())
     return current().settings.log
-  }
-  const log = new ProcessLog({
-    out: lineOut(process.stdout, { clock }),
-    err: lineOut(process.stderr, { clock, atOnce: true }),
-    settings: known,
-    secrets,
-    gateway: task.gateway,
-    worker: slot,
-    now: clock.now,
   })
   const alarm: Alarm = (...told) => log.alarm(...told)
   const ports: WorkerPorts = {
     instance: `${task.gateway}/${slot}`,
     workers,
     openState: as => openShared(task, loaded, { alarm, as }),
-    attach: attached => {
-      parts = attached
-      // A budget that several processes share is used only as far as it is lent.
-      const lenderOf = (pool: string) => ({
-        want: (places: number, most: number) => main.ask('want', pool, places, most),
-        giveBack: (places: number, wanted: number) => main.tell('giveBack', pool, places, wanted),
-      })
-      news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)
-      for (const found of task.news) news.takeIn(found)
-      early.open()
-    },
+    attach: attached => attach(attached, task),
     takesIn: () => news?.isTakingIn ?? false,
     recent: remembersAll,
     listen: serveHanded,
@@ -176,6 +156,36 @@ async function start(task: WorkerTask): Promise<void> {
   setInterval(async () => {
     main.tell('counted', await calls.metrics())
   }, COUNTED_MS).unref()
+}
+
+function openLog(
+  { gateway, slot }: WorkerTask,
+  secrets: KnownSecrets,
+  settings: () => Loaded['settings']['log'],
+): ProcessLog {
+  const { clock } = world
+  return new ProcessLog({
+    out: lineOut(process.stdout, { clock }),
+    err: lineOut(process.stderr, { clock, atOnce: true }),
+    settings,
+    secrets,
+    gateway,
+    worker: slot,
+    now: clock.now,
+  })
+}
+
+/** From here on what main sends reaches the parts of this process. */
+function attach(attached: WorkerParts, task: WorkerTask): void {
+  parts = attached
+  // A budget that several processes share is used only as far as it is lent.
+  const lenderOf = (pool: string) => ({
+    want: (places: number, most: number) => main.ask('want', pool, places, most),
+    giveBack: (places: number, wanted: number) => main.tell('giveBack', pool, places, wanted),
+  })
+  news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)
+  for (const found of task.news) news.takeIn(found)
+  early.open()
 }
 
 /** The store of all, or the worker's own way to Redis, with what waits for it in a directory of the slot. */
