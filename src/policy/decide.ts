@@ -1,14 +1,5 @@
 import { extrasDenied } from './accepts.ts'
-import {
-  type Config,
-  type EpochMs,
-  type Model,
-  type Overage,
-  type Place,
-  type Plan,
-  type Pool,
-  placeOf,
-} from './config.ts'
+import { type Config, type EpochMs, type Model, type Overage, type Plan, type Pool, placeOf } from './config.ts'
 import { leastWeight } from './counters/judge.ts'
 import { amountOf } from './counters/weight.ts'
 import {
@@ -16,15 +7,13 @@ import {
   type Claims,
   type Decision,
   type DeniedAt,
-  invalidAt,
   type Mutable,
   type SpendClaim,
   windowOf,
 } from './decision.ts'
 import { poolsFor } from './dialect.ts'
 import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
-import { type LimitRule, type Measure, sharedBy } from './limits/limit-rule.ts'
-import { allowedText, amountText } from './limits/limit-text.ts'
+import { type Measure, sharedBy } from './limits/limit-rule.ts'
 import { claimsOfRules, type RuleClaim } from './limits/rule-claim.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
@@ -32,6 +21,7 @@ import { isOfKey, planName, planOf } from './plan.ts'
 import { NO_PRICE } from './price.ts'
 import { routed } from './route.ts'
 import { NO_OUTPUT, type Sized, size, sizePassthrough } from './sizing.ts'
+import { tooLarge } from './too-large.ts'
 import { hostedTools, withTools } from './tools.ts'
 
 /** The whole policy. The same config and facts give the same decision; `explain` puts it into words. */
@@ -138,15 +128,14 @@ function mayWeigh(measure: Measure, { pieces, output }: Claims): boolean {
   return measure !== 'output_tokens' || output.want > 0
 }
 
-/** A request that no window is large enough for: a 429 would be retried for ever. */
+/** The first rule that no window is large enough for. */
 function unfitFor(claims: Claims, plan: Plan, request: InferenceRequest): DeniedAt | undefined {
   if (!claims.rules) return undefined
   const least = leastWeight(claims)
   for (const { rule } of claims.rules) {
     const needed = amountOf(rule.measure, least)
     if (needed <= rule.most) continue
-    const text = `needs up to ${amountText(rule, needed)}, but a limit allows ${allowedText(rule)}`
-    return invalidAt('rate', fieldFor(request), text, placeOfRule(plan, rule))
+    return tooLarge(plan, rule, needed, { stage: 'rate', field: fieldFor(request) })
   }
   return undefined
 }
@@ -156,8 +145,6 @@ const fieldFor = (request: InferenceRequest): string =>
   request.kind === 'chat' ? (request.cap?.field ?? 'max_tokens') : FIELD[request.kind]
 
 const FIELD = { embedding: 'input', image: 'n', passthrough: 'body' } as const
-
-const placeOfRule = ({ rules }: Plan, rule: LimitRule): Place | undefined => rules.find(each => each.rule === rule)?.at
 
 const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUsd =>
   overage === false ? allotment : addNanoUsd(allotment, overage.capNanoUsd)

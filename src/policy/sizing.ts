@@ -20,9 +20,10 @@ import {
   type NativeSize,
   type PassthroughAsk,
 } from './facts.ts'
-import { mostOf } from './limits/named-rules.ts'
+import { mostOf, namedRule } from './limits/named-rules.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
 import { heldPrice, NO_PRICE, withCacheWrites, worstOf } from './price.ts'
+import { tooLarge } from './too-large.ts'
 
 /** Whether the request fits the model and the plan's minute at all, and how much it may take. */
 export function size(plan: Plan, model: Model, request: InferenceRequest): Sized | InvalidAt {
@@ -189,8 +190,5 @@ export interface Sized {
 /** Tokens are taken only as they are said, and here nothing is. */
 export const NO_OUTPUT: OutputClaim = { want: 0, min: 0, choices: 1 }
 
-/** A 429 would be retried for ever: no minute is large enough. */
-function overMinute(plan: Plan, field: string, needed: number): InvalidAt {
-  const text = `the request needs up to ${needed} tokens, but plan ${plan.name} allows ${mostOf(plan.limits, 'tpm')} a minute`
-  return invalidAt('body', field, text, placeOf(plan, 'tpm'))
-}
+const overMinute = (plan: Plan, field: string, needed: number): InvalidAt =>
+  tooLarge(plan, namedRule('tpm', mostOf(plan.limits, 'tpm')), needed, { stage: 'body', field })

@@ -1,6 +1,6 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
 import { countedBy, type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
-import { COUNT_RULES } from '../../policy/limits/named-rules.ts'
+import { COUNT_RULES, nameOfRule } from '../../policy/limits/named-rules.ts'
 import { isKnownToLedger } from '../../policy/limits/rule-claim.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import {
@@ -36,32 +36,36 @@ const newText = ({ name, models }: Plan): string => `plan ${name} is new, with $
 const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
   models: modelsRule(before, after),
   tools: toolsRule(before, after),
-  limits: limitsRule,
-  rules: rulesRule,
+  limits: (from, to, subject) => limitChanges(asRows(from), asRows(to), subject),
+  rules: limitChanges,
   counts: () => [],
   monthlyNanoUsd: value<NanoUsd>('monthly_usd', usd, highIsMore),
   overage: value('overage', overageText, (from, to) => highIsMore(beyond(from), beyond(to))),
   commit: value<Plan['commit']>('commit', text, other, 'as the model says'),
 })
 
-const limitsRule: Rule<Plan['limits']> = (from, to, subject) =>
-  COUNT_RULES.flatMap(({ name }) => {
-    const [before, after] = [from, to].map(limits => limits.find(rule => rule.name === name)?.most)
-    return value<number | undefined>(name, count, highIsMore, 'unlimited')(before, after, subject)
-  })
+const asRows = (limits: Plan['limits']): Plan['rules'] => limits.map(rule => ({ rule }))
 
-/** A rule whose number changed is the same rule. */
-const rulesRule: Rule<Plan['rules']> = (from, to, subject) => {
+/** A limit whose number changed is the same limit. Those with a name come in the order of their table. */
+function limitChanges(...[from, to, subject]: Parameters<Rule<Plan['rules']>>): readonly Said[] {
   const byCounted = (rules: Plan['rules']) => new Map(rules.map(each => [countedBy(each.rule), each]))
   const [before, after] = [byCounted(from), byCounted(to)]
-  return [...new Map([...before, ...after])].flatMap(([counted, { rule }]) => {
+  const all = [...new Map([...before, ...after])].sort(([, one], [, other]) => rankOf(one.rule) - rankOf(other.rule))
+  return all.flatMap(([counted, { rule }]) => {
+    const field = nameOfRule(rule)
     const amount = rule.measure === 'usd' ? (most: number) => usd(nanoUsd(most)) : count
-    const compared = value<number | undefined>(ruleName(rule), amount, highIsMore, 'unlimited')
+    const compared = value<number | undefined>(field ?? ruleName(rule), amount, highIsMore, 'unlimited')
     const at = after.get(counted)?.at
     const said = compared(before.get(counted)?.rule.most, after.get(counted)?.rule.most, subject)
+    if (field !== undefined) return said
     const beginning = before.has(counted) ? '' : beginningText(rule)
     return said.map(each => ({ ...each, text: `${each.text}${beginning}`, field: 'limits', ...(at && { at }) }))
   })
+}
+
+const rankOf = (rule: LimitRule): number => {
+  const rank = COUNT_RULES.findIndex(({ name }) => name === nameOfRule(rule))
+  return rank < 0 ? COUNT_RULES.length : rank
 }
 
 /** The note on earlier usage that a new limit does not count. */

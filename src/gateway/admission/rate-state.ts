@@ -3,10 +3,10 @@ import { type Hold, minuteEnd, usedOf } from '../../policy/counters/account-coun
 import { isShown, resetOf } from '../../policy/counters/limit-use.ts'
 import { amountOf } from '../../policy/counters/weight.ts'
 import type { Allowed, Claims, Mutable } from '../../policy/decision.ts'
-import type { Measure } from '../../policy/limits/limit-rule.ts'
-import { mostOf } from '../../policy/limits/named-rules.ts'
+import type { LimitRule, Measure } from '../../policy/limits/limit-rule.ts'
+import type { CountRule } from '../../policy/limits/named-rules.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
-import type { RuleClaim } from '../../policy/limits/rule-claim.ts'
+import type { Weight } from '../../policy/limits/rule-claim.ts'
 import { cellEnd, NOTHING_READ, type RuleReading, type RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { RateLimit, RateState } from '../../wire/quota-headers.ts'
 
@@ -20,33 +20,32 @@ interface Counted {
 
 /** The rest of the limits that an admitted request met: its reservation counts as used. */
 export function rateAfter({ decision, readings, rules, hold }: Counted): RateState {
-  const { claims } = decision
   const { round, spent, at, second } = hold
-  const state = minuteState(claims, {
-    requests: readings.requests + 1,
-    tokens: readings.tokens + spent.tokens + hold.tokens,
-    // A later round counts in a later second, and only the moment of the admission is known.
-    resetMs: minuteEnd(second) - (round === 0 ? at : second * 1000),
-  })
+  // A later round counts in a later second, and only the moment of the admission is known.
+  const minuteMs = minuteEnd(second) - (round === 0 ? at : second * 1000)
+  const after = { ...readings, requests: readings.requests + 1, tokens: readings.tokens + spent.tokens + hold.tokens }
   const weight = hold.rules?.weight
-  if (claims.rules && rules && weight)
-    addRules(state, claims.rules, ({ rule }, place) => {
-      const { used, held, index } = rules[place] ?? NOTHING_READ
-      return { used: used + held + amountOf(rule.measure, weight), resetMs: cellEnd(rule.per, index) - at }
-    })
-  return state
+  const ruled = (rule: LimitRule, { used, held, index }: RuleUse, of: Weight): Use => ({
+    used: used + held + amountOf(rule.measure, of),
+    resetMs: cellEnd(rule.per, index) - at,
+  })
+  return stateOf(decision.claims, {
+    named: rule => ({ used: usedOf(after, rule.name), resetMs: minuteMs }),
+    ...(rules && weight && { ruled: (rule, place) => ruled(rule, rules[place] ?? NOTHING_READ, weight) }),
+  })
 }
 
 /** The rest of the limits that a refused request met; `newest` is the last second that counts in the minute, or 0. */
 export function rateAt(claims: Claims, readings: Readings, { at, newest, rules }: Refused): RateState {
-  const { requests, tokens } = readings
-  const state = minuteState(claims, { requests, tokens, resetMs: newest === 0 ? 0 : minuteEnd(newest) - at })
-  if (claims.rules && rules)
-    addRules(state, claims.rules, ({ rule }, place) => {
-      const reading = rules[place] ?? NOTHING_READ
-      return { used: reading.used + reading.held, resetMs: (resetOf(rule, reading) ?? at) - at }
-    })
-  return state
+  const minuteMs = newest === 0 ? 0 : minuteEnd(newest) - at
+  const ruled = (rule: LimitRule, reading: RuleReading): Use => ({
+    used: reading.used + reading.held,
+    resetMs: (resetOf(rule, reading) ?? at) - at,
+  })
+  return stateOf(claims, {
+    named: rule => ({ used: usedOf(readings, rule.name), resetMs: minuteMs }),
+    ...(rules && { ruled: (rule, place) => ruled(rule, rules[place] ?? NOTHING_READ) }),
+  })
 }
 
 interface Refused {
@@ -55,10 +54,16 @@ interface Refused {
   readonly rules?: readonly RuleReading[] | undefined
 }
 
-interface MinuteUse {
-  readonly requests: number
-  readonly tokens: number
+interface Use {
+  readonly used: number
+  /** Until nothing of it counts any more. */
   readonly resetMs: Millis
+}
+
+/** Use of a rule whose counter is in the record of the account, and of one with a counter of its own, where those were read. */
+interface Uses {
+  readonly named: (rule: CountRule) => Use
+  readonly ruled?: (rule: LimitRule, place: number) => Use
 }
 
 /** How much of the fullest limit is taken that a request met, with what it reserved: 1 where that is all. */
@@ -79,27 +84,17 @@ export function fullestShare({ decision, readings, rules, hold }: Counted): numb
   return share
 }
 
-function minuteState({ limits }: Claims, { requests, tokens, resetMs }: MinuteUse): Mutable<RateState> {
-  const state: Mutable<RateState> = {}
-  const [rpm, tpm] = [mostOf(limits, 'rpm'), mostOf(limits, 'tpm')]
-  if (Number.isFinite(rpm)) state.requests = left(rpm, requests, resetMs)
-  if (Number.isFinite(tpm)) state.tokens = left(tpm, tokens, resetMs)
-  return state
-}
-
 /** Shows one of the limits that count the same: the one with the least left, or of two equal ones the one that renews later. */
-function addRules(
-  state: Mutable<RateState>,
-  claims: readonly RuleClaim[],
-  counted: (claim: RuleClaim, place: number) => { readonly used: number; readonly resetMs: Millis },
-): void {
-  for (const [place, claim] of claims.entries()) {
-    const name = NAMES[claim.rule.measure]
-    if (!name || !isShown(claim)) continue
-    const { used, resetMs } = counted(claim, place)
-    const found = left(claim.rule.most, used, resetMs)
-    if (isTighter(found, state[name])) state[name] = found
+function stateOf({ limits, rules = [] }: Claims, { named, ruled }: Uses): RateState {
+  const state: Mutable<RateState> = {}
+  const add = (rule: LimitRule, { used, resetMs }: Use) => {
+    const name = NAMES[rule.measure]
+    const found = left(rule.most, used, resetMs)
+    if (name && isTighter(found, state[name])) state[name] = found
   }
+  for (const rule of limits) if (rule.per === 'minute') add(rule, named(rule))
+  if (ruled) for (const [place, claim] of rules.entries()) if (isShown(claim)) add(claim.rule, ruled(claim.rule, place))
+  return state
 }
 
 const NAMES: Readonly<Partial<Record<Measure, keyof RateState>>> = {

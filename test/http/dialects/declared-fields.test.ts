@@ -91,7 +91,7 @@ describe.each(BOTH)('a body of $path', ({ path, body, answer }) => {
     const refused = await ask({ guided: { ['x'.repeat(12_000)]: 1 } })
     expect([refused.status, await refused.text()]).toEqual([
       400,
-      expect.stringMatching(/needs up to 121\d\d tokens, but plan tight allows 10000/),
+      expect.stringMatching(/needs up to 12,1\d\d tokens, but plan tight allows 10,000/),
     ])
     site.native.next(answer)
     expect((await ask({ guided: { x: 1 } })).status).toBe(200)

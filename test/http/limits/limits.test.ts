@@ -55,7 +55,7 @@ it("a request that its plan's minute could never hold is a 400: a 429 would be r
   const response = await gateway.chat(await gateway.key('tight'), { max_tokens: 20_000 })
 
   expect(response.status).toBe(400)
-  expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^max_tokens: .*10000 a minute/) })
+  expect(await response.json()).toMatchObject({ error: expect.stringMatching(/^max_tokens: .*10,000 tokens a minute/) })
 })
 
 it('a request that the month cannot pay is a 402 that says what would fit', async ({ gateway }) => {

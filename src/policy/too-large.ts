@@ -1,0 +1,19 @@
+import { type Plan, placeOf } from './config.ts'
+import { type InvalidAt, invalidAt } from './decision.ts'
+import type { LimitRule } from './limits/limit-rule.ts'
+import { allowedText, amountText } from './limits/limit-text.ts'
+import { isNamed, type NamedRule } from './limits/named-rules.ts'
+
+/** Why a request is refused that no window of a rule is large enough for: a 429 would be retried for ever. */
+export function tooLarge(
+  plan: Plan,
+  rule: LimitRule | NamedRule,
+  needed: number,
+  { stage, field }: Pick<InvalidAt, 'stage'> & { readonly field: string },
+): InvalidAt {
+  const [whose, at] = isNamed(rule)
+    ? [`plan ${plan.name}`, placeOf(plan, rule.name)]
+    : ['a limit', plan.rules.find(each => each.rule === rule)?.at]
+  const text = `needs up to ${amountText(rule, needed)}, but ${whose} allows ${allowedText(rule)}`
+  return invalidAt(stage, field, text, at)
+}
