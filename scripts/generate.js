@@ -37,6 +37,7 @@ for (const { schema, target, name } of TYPES) {
 }
 
 put('src/config/pool-fields.ts', poolFieldsCode())
+put('src/config/section-defaults.ts', sectionDefaultsCode())
 put('schema/accepts.cjs', acceptsCode())
 
 const code = await compiled('wasm/outline.ts')
@@ -84,6 +85,23 @@ function poolFieldsCode() {
   const says =
     '/** The unit and the default of each field of a pool that has either, by the path at which a pool writes it. */'
   return `${banner(source)}\n\n${says}\nexport const POOL_FIELDS = {\n${fieldsOf($defs.pool).join('\n')}\n} as const\n`
+}
+
+/** The default of each field beside those of pools, by its place in the schema. */
+function sectionDefaultsCode() {
+  const { properties, $defs } = JSON.parse(readText('schema/config.schema.json'))
+  const ofPools = new Set(['pool', 'failover', ...Object.keys($defs.failover.properties)])
+  const linesOf = (path, schema) => [
+    ...(schema.default === undefined
+      ? []
+      : [`  ${path.includes('.') ? literal(path) : path}: ${literal(schema.default)},`]),
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => linesOf(`${path}.${name}`, property)),
+  ]
+  const lines = Object.entries({ ...properties, ...$defs }).flatMap(([name, schema]) =>
+    ofPools.has(name) ? [] : linesOf(name, schema),
+  )
+  const says = '/** The default of each field beside those of pools, by its place in the schema. */'
+  return `${banner('schema/config.schema.json')}\n\n${says}\nexport const SECTION_DEFAULTS = {\n${lines.join('\n')}\n} as const\n`
 }
 
 /** A value of JSON as the code has it. */
