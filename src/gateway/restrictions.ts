@@ -1,15 +1,8 @@
 import type { StoredTerms } from '../policy/facts.ts'
 import type { LimitRule, LimitScope, Measure, NAMED_WINDOWS } from '../policy/limits/limit-rule.ts'
-import type { AccountState } from '../records/account.ts'
+import type { AccountState, OrgRecord } from '../records/account.ts'
 import type { KeyState } from '../records/key.ts'
-import type { OrgRecord } from './store/org-store.ts'
-
-/**
- * By how much a stored member raises the schema of the store that holds it. An older build drops members that it does not know,
- * so one that restricts a key or an account has a step that older builds refuse. 0: every build that can open the store enforces
- * the member, or may ignore it.
- */
-export type SchemaStep = 0 | 1
+import { type SchemaStep, TERMS_MEMBERS, termsStepOf } from '../records/terms.ts'
 
 /** The greatest step. A restriction that this build is the first to know takes the next one. */
 export const NEWEST_STEP = 1
@@ -51,15 +44,9 @@ export const ACCOUNT_STEPS: StepsOf<AccountState> = {
 
 export const ORG_STEPS: StepsOf<OrgRecord> = { org: 0, createdAt: 0, terms: 0 }
 
-export const TERMS_STEPS: StepsOf<StoredTerms> = {
-  override: 0,
-  claimed: 0,
-  overage: 0,
-  grants: 0,
-  frozen: 1,
-  limits: 1,
-  org: 1,
-}
+export const TERMS_STEPS = Object.fromEntries(
+  TERMS_MEMBERS.map(member => [member, termsStepOf(member)]),
+) as StepsOf<StoredTerms>
 
 /** The members of a limit and the words in them: a limit on what an older build cannot count restricts as well. */
 const RULE_STEPS: StepsOf<LimitRule> = { measure: 1, most: 1, per: 1, of: 1, model: 1 }

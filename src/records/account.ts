@@ -1,4 +1,4 @@
-import type { StoredTerms } from '../policy/facts.ts'
+import type { OrgTerms, StoredTerms } from '../policy/facts.ts'
 import type { Fields, RecordOf } from './fields.ts'
 import { jsonOf, list, moment, optional, text, word } from './shape.ts'
 
@@ -22,3 +22,12 @@ export const ACCOUNT = {
 
 /** An account as a backup has it. */
 export interface AccountState extends RecordOf<typeof ACCOUNT> {}
+
+export const ORG = {
+  /** Its name, without `org:`. */
+  org: text,
+  terms: jsonOf<OrgTerms>(),
+  createdAt: moment,
+} satisfies Fields
+
+export interface OrgRecord extends RecordOf<typeof ORG> {}

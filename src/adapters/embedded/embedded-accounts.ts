@@ -4,7 +4,6 @@ import type {
   AccountStore,
   AccountUsage,
   AuditQuery,
-  AuditRow,
   EventCount,
   GatewayChange,
   Scan,
@@ -18,6 +17,7 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { NO_SPEND, newestSecond, readingsOf } from '../../policy/counters/account-counters.ts'
 import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
+import type { AuditRow } from '../../records/audit.ts'
 import { scanById, scanByLabel } from './account-scans.ts'
 import { pagesOf } from './lmdb.ts'
 import { forgetShapes, lookAlikeOf, noteShapes } from './look-alikes.ts'

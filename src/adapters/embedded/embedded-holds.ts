@@ -1,4 +1,4 @@
-import { sameOrgTerms, sameTerms } from '../../gateway/admission/terms.ts'
+import { sameOrgTerms } from '../../gateway/admission/terms.ts'
 import {
   type Admission,
   type Admitted,
@@ -22,6 +22,7 @@ import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import { type RuleReading, useOf } from '../../policy/limits/rule-counter.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { type Judged, judgedOf, judgedRules } from '../../policy/record.ts'
+import { sameTerms } from '../../records/terms.ts'
 import type { Records } from './records.ts'
 import { extendRules, missingCounters, takeRules } from './rule-holds.ts'
 import { refund, resumeOrphan, settle, sweep } from './settlement.ts'

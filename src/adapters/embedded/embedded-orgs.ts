@@ -1,5 +1,6 @@
 import { changed } from '../../gateway/admission/terms.ts'
-import { type OrgChange, type OrgRecord, type OrgStore, orgId } from '../../gateway/store/org-store.ts'
+import { type OrgChange, type OrgStore, orgId } from '../../gateway/store/org-store.ts'
+import type { OrgRecord } from '../../records/account.ts'
 import { noteChange } from './embedded-accounts.ts'
 import { pagesOf } from './lmdb.ts'
 import type { Records } from './records.ts'

@@ -1,5 +1,6 @@
 import type { Database } from 'lmdb'
-import { type SchemaStep, stepOfAccount, stepOfKey, stepOfOrg } from '../../gateway/restrictions.ts'
+import { stepOfAccount, stepOfKey, stepOfOrg } from '../../gateway/restrictions.ts'
+import type { SchemaStep } from '../../records/terms.ts'
 import type { StoredAccount, StoredKey, StoredOrg } from './stored-records.ts'
 
 /** The schema of the first release, and of a store in which nothing restricts a key or an account. */

@@ -1,5 +1,6 @@
 import type { Database } from 'lmdb'
-import { NEWEST_STEP, type SchemaStep, stepOfAccount, stepOfKey, stepOfOrg } from '../../gateway/restrictions.ts'
+import { NEWEST_STEP, stepOfAccount, stepOfKey, stepOfOrg } from '../../gateway/restrictions.ts'
+import type { SchemaStep } from '../../records/terms.ts'
 import type { CommitSize } from './disk/page-bound.ts'
 import { pagesOf } from './lmdb.ts'
 import { FIRST_SCHEMA, type RecordWriter } from './record-writer.ts'

@@ -1,7 +1,6 @@
 import type { Database } from 'lmdb'
-import type { OrgRecord } from '../../gateway/store/org-store.ts'
 import type { Terms } from '../../policy/facts.ts'
-import type { AccountState } from '../../records/account.ts'
+import type { AccountState, OrgRecord } from '../../records/account.ts'
 import type { KeyState } from '../../records/key.ts'
 
 /** A key as it lies in the files. Older gateways wrote neither an id nor what is not in all keys. */

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { STORE_SILENCE_MS } from '../../gateway/patience.ts'
 import type { Alarm, Clock } from '../../gateway/ports.ts'
-import { NEWEST_STEP, type SchemaStep } from '../../gateway/restrictions.ts'
+import { NEWEST_STEP } from '../../gateway/restrictions.ts'
 import { LEASE_MS } from '../../gateway/store/hold-store.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { SchemaStep } from '../../records/terms.ts'
 import { readAddress } from './address.ts'
 import {
   type Client,

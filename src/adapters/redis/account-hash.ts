@@ -1,5 +1,5 @@
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
-import { ACCOUNT, type AccountState } from '../../records/account.ts'
+import { ACCOUNT, type AccountState, ORG, type OrgRecord } from '../../records/account.ts'
 import { readTerms } from './codec.ts'
 import { HashFields, type Texts } from './hash-fields.ts'
 
@@ -15,6 +15,22 @@ const ACCOUNT_NAMES = {
 } as const satisfies Record<Exclude<keyof AccountState, BesideFields>, string>
 
 export const ACCOUNT_HASH = new HashFields(ACCOUNT, ACCOUNT_NAMES)
+
+/** The field that has each member of an org, whose name and terms lie as those of an account. */
+const ORG_NAMES = { createdAt: 'created' } as const satisfies Record<Exclude<keyof OrgRecord, 'org' | 'terms'>, string>
+
+export const ORG_HASH = new HashFields(ORG, ORG_NAMES)
+
+/** Fields read from an org, by their names in Redis. */
+export const ORG_FIELDS = ['terms', ...ORG_HASH.names] as const
+
+/** Undefined when there is no such org. */
+export function readOrg(org: string, texts: Texts): OrgRecord | undefined {
+  const { terms } = texts
+  if (!terms) return undefined
+  const { createdAt = 0, ...read } = ORG_HASH.read(texts)
+  return { ...read, org, terms: readTerms(terms), createdAt }
+}
 
 /** Fields read from an account, by their names in Redis. */
 export const ACCOUNT_FIELDS = [...ACCOUNT_HASH.names, 'terms', 'key', 'change'] as const

@@ -8,6 +8,7 @@ import { CALENDAR_RULES, type CountName, mostOf, NAMED_RULES, namedRule } from '
 import { type Readings, readingsOfNumbers } from '../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { type Judged, judgedCells, judgedRules } from '../../policy/record.ts'
+import { termsTextOf } from '../../records/terms.ts'
 import type { Reply } from './client.ts'
 import { readRuleReadings, readUses } from './rule-texts.ts'
 
@@ -147,31 +148,4 @@ export function readCounters({ head, counts, calendar, ring }: StoredCounters): 
 export const readTerms = (text: string): Terms => termsOfStored(JSON.parse(text) as StoredTerms)
 
 /** The text of terms; the same for equal terms with any order of members. */
-export function termsText(terms: Terms): string {
-  const stored: Readonly<Record<string, unknown>> = { ...storedTerms(terms) }
-  const written: Record<string, unknown> = {}
-  for (const [member, write] of Object.entries<(value: never) => unknown>(TERMS)) {
-    const value = stored[member]
-    if (value !== undefined) written[member] = write(value as never)
-  }
-  return JSON.stringify(written)
-}
-
-const asItIs = <T>(value: T): T => value
-
-/**
- * The text of each member, in this order; undefined leaves it out. A new member does not compile until it is here,
- * and goes to the end: scripts compare texts.
- */
-const TERMS: { readonly [Member in keyof StoredTerms]-?: (value: NonNullable<StoredTerms[Member]>) => unknown } = {
-  override: asItIs,
-  claimed: asItIs,
-  overage: asItIs,
-  grants: grants => {
-    const sorted = Object.entries(grants).sort(([a], [b]) => Number(a) - Number(b))
-    return sorted.length > 0 ? Object.fromEntries(sorted) : undefined
-  },
-  frozen: asItIs,
-  org: asItIs,
-  limits: limits => (limits.length > 0 ? limits : undefined),
-}
+export const termsText = (terms: Terms): string => termsTextOf(storedTerms(terms))

@@ -7,7 +7,6 @@ import type {
   AccountStore,
   AccountUsage,
   AuditQuery,
-  AuditRow,
   EventCount,
   GatewayChange,
   Scan,
@@ -20,8 +19,10 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { windowOf } from '../../policy/decision.ts'
 import { type Caller, storedTerms, type Terms } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
+import type { AuditRow } from '../../records/audit.ts'
 import type { Access } from './access.ts'
 import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount } from './account-hash.ts'
+import { readAuditRow } from './audit-text.ts'
 import { readCounts, termsText } from './codec.ts'
 import { chunksOf, GATEWAYS, GUESTS } from './layout.ts'
 import { LookAlikes } from './look-alikes.ts'
@@ -210,7 +211,7 @@ export class RedisAccounts implements AccountStore {
   async *#rowsOf(key: string): AsyncGenerator<AuditRow> {
     for (let from = '-'; ; ) {
       const page = await this.#access.ask(key, client => client.xRange(key, from, '+', { COUNT: PAGE }))
-      for (const { message } of page) yield auditRowOf(message)
+      for (const { message } of page) yield readAuditRow(message)
       const last = page.at(-1)
       if (!last || page.length < PAGE) return
       from = `(${last.id}`
@@ -220,7 +221,7 @@ export class RedisAccounts implements AccountStore {
   async *#rowsBack(key: string): AsyncGenerator<AuditRow> {
     for (let from = '+'; ; ) {
       const page = await this.#access.ask(key, client => client.xRevRange(key, from, '-', { COUNT: SMALL_PAGE }))
-      for (const { message } of page) yield auditRowOf(message)
+      for (const { message } of page) yield readAuditRow(message)
       const last = page.at(-1)
       if (!last || page.length < SMALL_PAGE) return
       from = `(${last.id}`
@@ -286,11 +287,6 @@ const SCANNED_AT_ONCE = 200
 const PAGE = 256
 /** Accounts of each bucket in a page, where all buckets are read side by side. */
 const SMALL_PAGE = 32
-
-const auditRowOf = (message: Readonly<Record<string, string>>): AuditRow => ({
-  ...(message as unknown as Omit<AuditRow, 'at'>),
-  at: Number(message.at),
-})
 
 /** Rows of several readers that have their newest first. */
 async function* newestOf(readers: readonly AsyncGenerator<AuditRow>[]): AsyncGenerator<AuditRow, void, undefined> {

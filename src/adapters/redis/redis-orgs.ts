@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { changed } from '../../gateway/admission/terms.ts'
 import { stepOfTerms } from '../../gateway/restrictions.ts'
-import { type OrgChange, type OrgRecord, type OrgStore, orgId } from '../../gateway/store/org-store.ts'
+import { type OrgChange, type OrgStore, orgId } from '../../gateway/store/org-store.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
+import type { OrgRecord } from '../../records/account.ts'
 import type { Access } from './access.ts'
-import { readTerms, termsText } from './codec.ts'
+import { ORG_FIELDS, readOrg } from './account-hash.ts'
+import { termsText } from './codec.ts'
+import { textsBy } from './places.ts'
 
 /** Orgs, each a record in the bucket of its id. A change compares the terms it read: of two at once the second reads again. */
 export class RedisOrgs implements OrgStore {
@@ -24,7 +27,7 @@ export class RedisOrgs implements OrgStore {
 
   async find(org: string): Promise<OrgRecord | undefined> {
     const found = await this.#findStored(org)
-    return found && { org, terms: readTerms(found.text), createdAt: found.createdAt }
+    return found?.record
   }
 
   async *readAll(): AsyncGenerator<OrgRecord, void, undefined> {
@@ -45,25 +48,27 @@ export class RedisOrgs implements OrgStore {
     for (;;) {
       const known = await this.#findStored(org)
       if (!known) return undefined
-      const { terms, action, before, after } = changed(readTerms(known.text), change)
-      if (before === after) return { org, terms, createdAt: known.createdAt }
+      const { terms, action, before, after } = changed(known.record.terms, change)
+      if (before === after) return { ...known.record, terms }
       const done = await this.#change(org, known, terms, [by, action, before, after])
-      if (done) return { org, terms, createdAt: known.createdAt }
+      if (done) return { ...known.record, terms }
     }
   }
 
   /** The terms of the org that an account belongs to; undefined where it belongs to none, or there is none of this name. */
   async termsFor({ org }: Terms): Promise<OrgTerms | undefined> {
     const found = org === undefined ? undefined : await this.#findStored(org)
-    return found && readTerms(found.text)
+    return found?.record.terms
   }
 
   async #findStored(org: string): Promise<StoredOrg | undefined> {
     const { layout, find } = this.#access
     const key = layout.org(org)
     return find(key, async ({ client }) => {
-      const [text, created, change] = await client.hmGet(key, ['terms', 'created', 'change'])
-      return text ? { text, createdAt: Number(created), change: change ?? '' } : undefined
+      const [change, ...fields] = await client.hmGet(key, ['change', ...ORG_FIELDS])
+      const texts = textsBy(ORG_FIELDS, fields)
+      const record = readOrg(org, texts)
+      return record && { record, text: texts.terms ?? '', change: change ?? '' }
     })
   }
 
@@ -92,7 +97,7 @@ export class RedisOrgs implements OrgStore {
 
 /** As it lies in Redis; scripts compare the text of its terms, and the last change of them. */
 interface StoredOrg {
+  readonly record: OrgRecord
   readonly text: string
-  readonly createdAt: number
   readonly change: string
 }

@@ -1,6 +1,7 @@
-import { greatestStep, NEWEST_STEP, type SchemaStep, stepOfKey, stepOfTerms } from '../../gateway/restrictions.ts'
+import { greatestStep, NEWEST_STEP, stepOfKey, stepOfTerms } from '../../gateway/restrictions.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import { storedTerms } from '../../policy/facts.ts'
+import type { SchemaStep } from '../../records/terms.ts'
 import { readTerms } from './codec.ts'
 import { readNarrowed } from './key-hash.ts'
 import type { Layout } from './layout.ts'

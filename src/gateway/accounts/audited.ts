@@ -1,6 +1,7 @@
 import type { EpochMs } from '../../policy/config.ts'
+import type { AuditRow } from '../../records/audit.ts'
 import type { Alarm } from '../ports.ts'
-import type { AccountStore, AuditQuery, AuditRow, GatewayChange } from '../store/account-store.ts'
+import type { AccountStore, AuditQuery, GatewayChange } from '../store/account-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { isId } from './accounts.ts'
 import { labelsOf } from './labels.ts'

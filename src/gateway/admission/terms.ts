@@ -2,9 +2,11 @@ import type { EpochMs, Overage } from '../../policy/config.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import { countedBy, type LimitRule } from '../../policy/limits/limit-rule.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import type { AuditRow } from '../../records/audit.ts'
+import { sameTerms } from '../../records/terms.ts'
 import { type CountedLimit, limitText } from '../../wire/admin/limit.ts'
 import { usdText } from '../../wire/money.ts'
-import type { AuditRow, TermsChange } from '../store/account-store.ts'
+import type { TermsChange } from '../store/account-store.ts'
 import { orgId } from '../store/org-store.ts'
 
 /** Keep the 8 newest grants. Not by age: a fast clock would drop the current one. */
@@ -82,30 +84,6 @@ export function withClaim({ claimed: _before, ...terms }: Terms, claimed: string
   return claimed === undefined ? terms : { ...terms, claimed }
 }
 
-/** Whether they say the same, in whatever order. Mostly they are the same object. */
-export const sameTerms = (a: Terms, b: Terms): boolean => a === b || COMPARISONS.every(isSame => isSame(a, b))
-
-/** Compares each member: a new one does not compile until it is here. */
-const SAME: { readonly [Member in keyof Terms]-?: (a: Terms, b: Terms) => boolean } = {
-  override: (a, b) => a.override === b.override,
-  claimed: (a, b) => a.claimed === b.claimed,
-  overage: (a, b) => overageKey(a.overage) === overageKey(b.overage),
-  frozen: (a, b) => a.frozen === b.frozen,
-  org: (a, b) => a.org === b.org,
-  limits: (a, b) => sameLimits(a.limits, b.limits),
-  grants: (a, b) => sameGrants(a.grants, b.grants),
-}
-
-const COMPARISONS = Object.values(SAME)
-
-const NO_LIMITS: NonNullable<Terms['limits']> = []
-
-const sameLimits = (a = NO_LIMITS, b = NO_LIMITS): boolean =>
-  a === b || (a.length === b.length && a.every((limit, index) => sameLimit(limit, b[index])))
-
-const sameLimit = (a: LimitRule, b: LimitRule | undefined): boolean =>
-  b !== undefined && a.most === b.most && countedBy(a) === countedBy(b)
-
 /** Whether an org that is there says the same. */
 export const sameOrgTerms = (a: OrgTerms | undefined, b: OrgTerms | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && sameTerms(a, b))
@@ -118,16 +96,6 @@ function withGrants({ grants: _before, ...terms }: Terms, grants: Record<EpochMs
   const kept = newestFirst.slice(0, GRANTS_KEPT)
   return kept.length === 0 ? terms : { ...terms, grants: Object.fromEntries(kept) }
 }
-
-const NO_GRANTS: NonNullable<Terms['grants']> = {}
-
-function sameGrants(a = NO_GRANTS, b = NO_GRANTS): boolean {
-  const windows = Object.keys(a)
-  return windows.length === Object.keys(b).length && windows.every(window => a[Number(window)] === b[Number(window)])
-}
-
-const overageKey = (overage: Overage | undefined): boolean | number | undefined =>
-  typeof overage === 'object' ? overage.capNanoUsd : overage
 
 function overageText(overage: Overage | null | undefined): string {
   if (overage === null || overage === undefined) return ''

@@ -4,6 +4,7 @@ import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { AccountState } from '../../records/account.ts'
+import type { AuditRow, GatewayAction } from '../../records/audit.ts'
 
 /**
  * Accounts, what operators decided about them, and what they used of their limits: one facet of the Store, see there
@@ -117,34 +118,9 @@ export interface AuditQuery {
   readonly since?: EpochMs
 }
 
-/** Who changed what, when, and what it was before. */
-export interface AuditRow {
-  readonly at: EpochMs
-  /** The operator, or the account that signed in and changed its own keys. */
-  readonly by: string
-  readonly action:
-    | 'mint'
-    | 'rotate'
-    | 'revoke'
-    | 'set-plan'
-    | 'set-overage'
-    | 'grant'
-    | 'freeze'
-    | 'thaw'
-    | 'set-limit'
-    | 'unset-limit'
-    | 'set-org'
-    | GatewayChange['action']
-  /** The id of an org where that was changed; empty for a change of the gateway itself. */
-  readonly account: string
-  /** Text for people: a masked key, a plan, an amount, a revision, a drained pool; empty for none. */
-  readonly before: string
-  readonly after: string
-}
-
 /** A change of a gateway itself, or what an operator was refused, for the audit. */
 export interface GatewayChange extends Pick<AuditRow, 'by' | 'before' | 'after'> {
-  readonly action: 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain' | 'refuse'
+  readonly action: GatewayAction
 }
 
 /** The spend of an account in its billing window, which ends before `end`. */

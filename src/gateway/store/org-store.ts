@@ -1,5 +1,4 @@
-import type { EpochMs } from '../../policy/config.ts'
-import type { OrgTerms } from '../../policy/facts.ts'
+import type { OrgRecord } from '../../records/account.ts'
 import type { TermsChange } from './account-store.ts'
 
 /**
@@ -15,13 +14,6 @@ export interface OrgStore {
   readAll(): AsyncIterable<OrgRecord>
   /** Changes one thing that an operator decides about an org; undefined when there is none. Durable, with a row of the audit under the id of the org where it changed. */
   changeTerms(change: OrgChange): Promise<OrgRecord | undefined>
-}
-
-export interface OrgRecord {
-  /** Its name, without `org:`. */
-  readonly org: string
-  readonly terms: OrgTerms
-  readonly createdAt: EpochMs
 }
 
 /** One decision of an operator about an org. */

@@ -3,15 +3,14 @@ import type { AccountCounters } from '../../policy/counters/account-counters.ts'
 import type { Pieces } from '../../policy/decision.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
-import type { AccountState } from '../../records/account.ts'
+import type { AccountState, OrgRecord } from '../../records/account.ts'
+import type { AuditRow } from '../../records/audit.ts'
 import type { HoldState } from '../../records/hold.ts'
 import type { KeyState } from '../../records/key.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
-import type { AuditRow } from './account-store.ts'
 import type { FleetState } from './fleet-store.ts'
 import type { IssuedInvoice } from './issued-invoice.ts'
 import type { ToolTotal, Total, WasteTotal } from './ledger-store.ts'
-import type { OrgRecord } from './org-store.ts'
 
 /**
  * One record of a store, in a form that belongs to no store: what one of them gives, each of them takes. All of it is JSON.

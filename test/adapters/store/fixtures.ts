@@ -1,4 +1,3 @@
-import type { AuditRow } from '../../../src/gateway/store/account-store.ts'
 import {
   type Admission,
   type Admitted,
@@ -22,6 +21,7 @@ import { type Claims, windowOf } from '../../../src/policy/decision.ts'
 import type { Terms } from '../../../src/policy/facts.ts'
 import { limitsOf } from '../../../src/policy/limits/named-rules.ts'
 import { type NanoUsd, nanoUsd } from '../../../src/policy/nano-usd.ts'
+import type { AuditRow } from '../../../src/records/audit.ts'
 import type { Bill, LedgerRow } from '../../../src/records/ledger-row.ts'
 
 /** A Monday in the middle of a month, on a full second. */

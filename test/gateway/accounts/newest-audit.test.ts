@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { newestAudit } from '../../../src/gateway/accounts/audited.ts'
-import type { AuditRow } from '../../../src/gateway/store/account-store.ts'
+import type { AuditRow } from '../../../src/records/audit.ts'
 
 const row = (at: number, by = 'operator'): AuditRow => ({
   at,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { AuditRow } from '../../../src/gateway/store/account-store.ts'
+import type { AuditRow } from '../../../src/records/audit.ts'
 import { fieldOf, outcomeOf, send } from '../../http/calls.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'

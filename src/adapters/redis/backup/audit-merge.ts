@@ -1,5 +1,6 @@
-import type { AuditRow } from '../../../gateway/store/account-store.ts'
 import type { StoreRecord } from '../../../gateway/store/store-record.ts'
+import type { AuditRow } from '../../../records/audit.ts'
+import { readAuditRow } from '../audit-text.ts'
 import type { Layout } from '../layout.ts'
 import type { Asides } from '../servers/asides.ts'
 
@@ -24,7 +25,7 @@ export async function* readAuditOf(
 async function* rowsOf(asides: Asides, key: string, last: string): AsyncGenerator<AuditRow, void, undefined> {
   for (let from = '-'; ; ) {
     const page = await asides.run(key, client => client.xRange(key, from, last, { COUNT: PAGE }))
-    for (const { message } of page) yield { ...(message as unknown as Omit<AuditRow, 'at'>), at: Number(message.at) }
+    for (const { message } of page) yield readAuditRow(message)
     const end = page.at(-1)
     if (!end || page.length < PAGE) return
     from = `(${end.id}`

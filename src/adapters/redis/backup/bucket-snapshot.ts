@@ -4,7 +4,7 @@ import type { EpochMs, Millis } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/counters/account-counters.ts'
 import { windowOf } from '../../../policy/decision.ts'
 import { type Access, timeOf } from '../access.ts'
-import { ACCOUNT_FIELDS } from '../account-hash.ts'
+import { ACCOUNT_FIELDS, ORG_FIELDS } from '../account-hash.ts'
 import { type Client, runScript } from '../client.ts'
 import { HOLD_FIELDS } from '../hold-text.ts'
 import { KEY_FIELDS } from '../key-hash.ts'
@@ -87,7 +87,7 @@ async function partsOf(access: Access, client: Client, bucket: Bucket, names: Bu
   const keysOf = asked.of(accounts, id => ['LRANGE', bucket.keysOf(id), '0', '-1'])
   const countersOf = asked.of(accounts, id => ['HMGET', bucket.counters(id), 'head', 'counts', 'calendar'])
   const ringOf = asked.of(accounts, id => ['GET', bucket.minute(id)])
-  const orgOf = asked.of(names.org ?? [], org => ['HMGET', bucket.org(org), 'terms', 'created'])
+  const orgOf = asked.of(names.org ?? [], org => ['HMGET', bucket.org(org), ...ORG_FIELDS])
   const rulesOf = asked.of(names.rules ?? [], name => ['HGETALL', bucket.rulesNamed(name)])
   const sharedOf = asked.of(names['shared-rules'] ?? [], group => ['HGETALL', bucket.sharedRules(group)])
   const guestsOf = asked.of(names['guest-spend'] ?? [], day => ['GET', `${bucket.guestSpend}${day}`])

@@ -6,9 +6,9 @@ import type { PoolBudget } from '../../../policy/pool-budget.ts'
 import { ACCOUNT } from '../../../records/account.ts'
 import { type Complete, listOf, present, recordFrom } from '../../../records/fields.ts'
 import type { HoldState } from '../../../records/hold.ts'
-import { ACCOUNT_FIELDS, readAccount } from '../account-hash.ts'
+import { ACCOUNT_FIELDS, ORG_FIELDS, readAccount, readOrg } from '../account-hash.ts'
 import type { Client } from '../client.ts'
-import { readCounters, readReadings, readTerms } from '../codec.ts'
+import { readCounters, readReadings } from '../codec.ts'
 import { holdTexts, readCheckpoint, readHold } from '../hold-text.ts'
 import { KEY_FIELDS, readKeyState } from '../key-hash.ts'
 import type { Bucket } from '../layout.ts'
@@ -46,8 +46,9 @@ export const keyState = (hash: string, fields: Fields | (string | null)[]): Stor
 /** False for one that was revoked ahead of its mint. */
 export const isWholeKey = (fields: Fields): boolean => textsBy(KEY_FIELDS, fields).mask !== undefined
 
-export function* orgState(org: string, [terms, created]: Fields): Generator<StoreRecord> {
-  if (terms) yield ['org', { org, terms: readTerms(terms), createdAt: Number(created) }]
+export function* orgState(org: string, fields: Fields): Generator<StoreRecord> {
+  const record = readOrg(org, textsBy(ORG_FIELDS, fields))
+  if (record) yield ['org', record]
 }
 
 export function countersState(

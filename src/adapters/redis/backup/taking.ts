@@ -1,4 +1,4 @@
-import { greatestStep, type SchemaStep, stepOfKey, stepOfTerms } from '../../../gateway/restrictions.ts'
+import { greatestStep, stepOfKey, stepOfTerms } from '../../../gateway/restrictions.ts'
 import { orgId } from '../../../gateway/store/org-store.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
@@ -20,7 +20,9 @@ import { isSharedGroup } from '../../../policy/limits/rule-claim.ts'
 import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
 import type { HoldState } from '../../../records/hold.ts'
 import type { KeyState } from '../../../records/key.ts'
-import { ACCOUNT_HASH } from '../account-hash.ts'
+import type { SchemaStep } from '../../../records/terms.ts'
+import { ACCOUNT_HASH, ORG_HASH } from '../account-hash.ts'
+import { auditTexts } from '../audit-text.ts'
 import { runScript, type ScriptName } from '../client.ts'
 import { termsText } from '../codec.ts'
 import { checkpointText, holdText } from '../hold-text.ts'
@@ -116,10 +118,11 @@ export class Taking {
     hold: state => this.#hold(state),
     account: state => this.#account(state),
     key: state => this.#key(state),
-    org: ({ org, terms, createdAt }) => {
+    org: record => {
+      const { org, terms } = record
       this.#restricts(this.#layout.of(orgId(org)).epoch, stepOfTerms(terms))
-      const fields = ['kind', 'org', 'created', createdAt, 'terms', termsText(terms), 'label', orgId(org), 'change', '']
-      this.#send('HSET', this.#layout.org(org), ...fields)
+      const texts = { kind: 'org', ...ORG_HASH.write(record), terms: termsText(terms), label: orgId(org), change: '' }
+      this.#send('HSET', this.#layout.org(org), ...Object.entries(texts).flat())
     },
     opened: ({ label, account }) => this.#send('SET', this.#layout.opened(label), account),
     labelled: ({ label, account }) => this.#send('SADD', this.#layout.labelled(label), account),
@@ -150,7 +153,7 @@ export class Taking {
     row: state => this.#row(state),
     audit: row => {
       const { audit } = this.#layout.bucketOf(row.account || GATEWAYS)
-      this.#send('XADD', audit, '*', ...Object.entries(row).flatMap(([name, value]) => [name, String(value)]))
+      this.#send('XADD', audit, '*', ...auditTexts(row))
     },
     response: state => this.#response(state),
     invoice: invoice => {

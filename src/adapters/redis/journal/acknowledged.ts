@@ -1,4 +1,4 @@
-import type { SchemaStep } from '../../../gateway/restrictions.ts'
+import type { SchemaStep } from '../../../records/terms.ts'
 import type { OtherScript, ScriptName } from '../client.ts'
 import type { Spooled } from '../spool.ts'
 
