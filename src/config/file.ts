@@ -46,11 +46,11 @@ export type CacheWriteSection =
   | string
   | {
       /**
-       * Of tokens that are kept for five minutes, or as long as the backend likes.
+       * The price of tokens that are kept for five minutes, or as long as the backend likes.
        */
       '5m': number | string
       /**
-       * Of tokens that are kept for an hour.
+       * The price of tokens that are kept for an hour.
        */
       '1h': number | string
     }
@@ -166,7 +166,7 @@ export type ProviderSection =
        */
       finish_reason?: 'required' | 'optional'
       /**
-       * What ids of calls of tools the replicas take: `any`, or `nine_alphanumeric`, as Mistral's tokenizer does. Ids of another form, which other models made, are sent as some of this one.
+       * The ids of tool calls that the replicas take: `any`, or `nine_alphanumeric`, as Mistral's tokenizer does. Ids of another form, which other models made, are replaced by ids of this form.
        */
       call_ids?: 'any' | 'nine_alphanumeric'
       /**
@@ -193,7 +193,7 @@ export type AuthSection =
        */
       header: string
       /**
-       * What stands before the key in it, such as `Token `.
+       * The text before the key in it, such as `Token `.
        */
       prefix?: string
     }
@@ -464,7 +464,7 @@ export interface ArchiveSection {
    */
   key?: string
   /**
-   * What `https://` is sent as bearer.
+   * The bearer token for an archive at `https://`.
    */
   token?: string
 }
@@ -490,7 +490,7 @@ export interface DecisionsSection {
   files?: number | string
 }
 /**
- * What the process prints: a line for each request on stdout, alarms on stderr. Prompts, answers and keys are in none.
+ * The output of the process: a line for each request on stdout, alarms on stderr. No line has prompts, answers or keys.
  */
 export interface LogSection {
   /**
@@ -529,7 +529,7 @@ export interface MetricsOtlpSection {
    */
   every?: string
   /**
-   * What the collector wants to be sent with them.
+   * Headers that the collector requires.
    */
   headers?: TraceHeader[]
 }
@@ -559,7 +559,7 @@ export interface TracesSection {
    */
   sample?: number | string
   /**
-   * What the collector wants to be sent with them.
+   * Headers that the collector requires.
    */
   headers?: TraceHeader[]
 }
@@ -626,7 +626,7 @@ export interface ServiceIssuerSection {
    */
   issuer: string
   /**
-   * What the `aud` of its tokens must contain, to the letter. Default: server.public_url.
+   * The audience that the `aud` of its tokens must contain, to the letter. Default: server.public_url.
    */
   audience?: string
   /**
@@ -642,7 +642,7 @@ export interface ServiceIssuerSection {
  */
 export interface ServiceAccountSection {
   /**
-   * What tells its accounts from those of other entries. Under another name they are other accounts, which have used nothing.
+   * Tells its accounts from those of other entries. Under another name they are other accounts, which have used nothing.
    */
   name: string
   /**
@@ -711,7 +711,7 @@ export interface LimitRuleSection {
    */
   per?: string
   /**
-   * What shares the limit: each account (`account`), each key (`key`), each end user that requests of an account name in `user` (`user`), all accounts on the plan (`plan`), all accounts of an organization (`org`), or all requests of the gateway (`everybody`).
+   * Who shares the limit: each account (`account`), each key (`key`), each end user that requests of an account name in `user` (`user`), all accounts on the plan (`plan`), all accounts of an organization (`org`), or all requests of the gateway (`everybody`).
    */
   of?: 'account' | 'key' | 'user' | 'plan' | 'org' | 'everybody'
   /**
@@ -740,7 +740,7 @@ export interface GuestsSection {
    */
   usd_per_day_total: number | string
   /**
-   * What the keys of devices are derived from, at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file. Without it: SVC_GUEST_SECRET where that is set; else a gateway with an embedded store makes one in state_dir.
+   * The secret from which keys of devices are derived, at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file. Without it: SVC_GUEST_SECRET where that is set; else a gateway with an embedded store makes one in state_dir.
    */
   secret?: string
   /**
@@ -757,7 +757,7 @@ export interface ResponsesSection {
    */
   keep: string
   /**
-   * What responses are encrypted with: 32 random bytes in base64 or hex (`openssl rand -base64 32`), as `${VARIABLE}`, or `file:PATH` relative to this file. Gateways that share a store need the same one.
+   * The key that encrypts responses: 32 random bytes in base64 or hex (`openssl rand -base64 32`), as `${VARIABLE}`, or `file:PATH` relative to this file. Gateways that share a store need the same one.
    */
   key: string
   /**
@@ -765,7 +765,7 @@ export interface ResponsesSection {
    */
   former_key?: string
   /**
-   * What the responses of one account may take in the store, at least `64KB`; beyond it the oldest are deleted.
+   * The room for the responses of one account in the store, at least `64KB`; beyond it the oldest are deleted.
    */
   max_bytes_per_account?: number | string
   /**
@@ -773,7 +773,7 @@ export interface ResponsesSection {
    */
   max_responses_per_account?: number | string
   /**
-   * What the responses of all accounts may take in the store together, at least `64KB`. Once they take it, further responses are answered and not kept. Set it below what Redis or the disk has for them.
+   * The room for the responses of all accounts together in the store, at least `64KB`. Once it is full, further responses are answered and not kept. Set it below the memory of Redis, or the disk, that is free for them.
    */
   max_bytes_total?: number | string
   /**
@@ -834,7 +834,7 @@ export interface EjectSection {
   for?: string
 }
 /**
- * What no request may exceed.
+ * Bounds that no request may exceed.
  */
 export interface LimitsSection {
   /**
@@ -918,7 +918,7 @@ export interface ErrorsSection {
   topup?: string
 }
 /**
- * What invoices state. An invoice that was issued keeps what held at that time.
+ * The particulars of invoices. An issued invoice keeps those of its time.
  */
 export interface BillingSection {
   seller?: SellerSection
@@ -1014,7 +1014,7 @@ export interface Models {
  */
 export interface ChatModelSection {
   /**
-   * What the model does: `chat`, `embedding`, `image` or `passthrough`.
+   * The kind of the model: `chat`, `embedding`, `image` or `passthrough`.
    */
   kind: 'chat'
   /**
@@ -1046,7 +1046,7 @@ export interface ChatModelSection {
    */
   commit?: 'first_content' | 'complete'
   /**
-   * What a request loses where it must be translated for a pool that does not speak the client's dialect, be it tools or fields: `allow` leaves it out and names it in a header, `refuse` does not use such pools.
+   * Whether a request may lose tools or fields where it must be translated for a pool that does not speak the client's dialect: `allow` leaves them out and names them in a header, `refuse` does not use such pools.
    */
   lossy?: 'allow' | 'refuse'
 }
@@ -1070,7 +1070,7 @@ export interface Accepts {
   [k: string]: AcceptedSection
 }
 /**
- * What the value of a field may be: one of max, one_of, max_length, boolean and max_size.
+ * The allowed values of a field: one of max, one_of, max_length, boolean and max_size.
  */
 export interface AcceptedSection {
   /**
@@ -1123,7 +1123,7 @@ export interface ChatPriceSection {
  */
 export interface EmbeddingModelSection {
   /**
-   * What the model does: `chat`, `embedding`, `image` or `passthrough`.
+   * The kind of the model: `chat`, `embedding`, `image` or `passthrough`.
    */
   kind: 'embedding'
   /**
@@ -1157,7 +1157,7 @@ export interface EmbeddingPriceSection {
  */
 export interface ImageModelSection {
   /**
-   * What the model does: `chat`, `embedding`, `image` or `passthrough`.
+   * The kind of the model: `chat`, `embedding`, `image` or `passthrough`.
    */
   kind: 'image'
   /**
@@ -1181,7 +1181,7 @@ export interface ImageModelSection {
  */
 export interface PassthroughModelSection {
   /**
-   * What the model does: `chat`, `embedding`, `image` or `passthrough`.
+   * The kind of the model: `chat`, `embedding`, `image` or `passthrough`.
    */
   kind: 'passthrough'
   /**
@@ -1266,7 +1266,7 @@ export interface PoolSection {
     [k: string]: string
   }
   /**
-   * What every URL of the pool ends in, by name, such as `api-version` of Azure OpenAI.
+   * Query parameters of every URL of the pool, by name, such as `api-version` of Azure OpenAI.
    */
   query?: {
     [k: string]: string
@@ -1284,7 +1284,7 @@ export interface PoolSection {
    */
   provider_tools?: string[]
   /**
-   * What becomes of members of a request that its dialect does not have, at the top or below, where it goes to the pool untranslated: `drop` sends it without them, and `x-svc-ignored-fields` of the answer names them; `refuse` is a 400 that names the first. Without it: `drop` where the `provider` is a service or all replicas are at one over https, such as api.openai.com; else `refuse`, since an engine trusts whoever reaches it. Only for pools that speak `responses` or `messages`; in a session over WebSocket an event with one is always refused.
+   * The treatment of members that a request's dialect does not have, at the top or below, where it goes to the pool untranslated: `drop` sends it without them, and `x-svc-ignored-fields` of the answer names them; `refuse` is a 400 that names the first. Without it: `drop` where the `provider` is a service or all replicas are at one over https, such as api.openai.com; else `refuse`, since an engine trusts whoever reaches it. Only for pools that speak `responses` or `messages`; in a session over WebSocket an event with one is always refused.
    */
   unknown_fields?: 'drop' | 'refuse'
   /**
@@ -1342,7 +1342,7 @@ export interface PoolSection {
   max_concurrent?: number | string
   cost_usd_per_1m?: PoolCostSection
   /**
-   * The same for pools that make images: US dollars for one.
+   * The operator's cost for pools that make images: US dollars for one.
    */
   cost_usd_per_image?: number | string
   /**
@@ -1351,7 +1351,7 @@ export interface PoolSection {
   max_usd_per_hour?: number | string
 }
 /**
- * What the pool costs the operator, in US dollars for a million tokens. It is no client's price: it counts what failed attempts cost, and what max_usd_per_hour allows.
+ * The operator's cost for the pool, in US dollars for a million tokens. It is no client's price: it counts the cost of failed attempts, and the spend that max_usd_per_hour allows.
  */
 export interface PoolCostSection {
   /**
@@ -1383,7 +1383,7 @@ export interface RouteSection {
   use: string
 }
 /**
- * What a request is like. All that is given must hold; what stands under `not` must not.
+ * Conditions on a request. All that are given must hold; those under `not` must not.
  */
 export interface WhenSection {
   /**
@@ -1481,7 +1481,7 @@ export interface McpToolSection {
    */
   mcp: string
   /**
-   * What the server calls the tool. Default: the name it has here.
+   * The server's name for the tool. Default: the name it has here.
    */
   tool?: string
   /**
@@ -1489,7 +1489,7 @@ export interface McpToolSection {
    */
   transport?: 'streamable_http' | 'sse'
   /**
-   * What models read about the tool, in place of what the server says.
+   * The text that models read about the tool, in place of the server's own.
    */
   description?: string
   key?: ToolKey
@@ -1510,7 +1510,7 @@ export interface HttpToolSection {
    */
   http: string
   /**
-   * What models read about the tool: what it does, and when to call it.
+   * The text that models read about the tool: what it does, and when to call it.
    */
   description: string
   /**
@@ -1553,7 +1553,7 @@ export interface PassthroughSection {
    */
   path: string
   /**
-   * What clients may call it with: `POST`, or `GET`, which has no body. Another method is answered with 405.
+   * The method of its calls: `POST`, or `GET`, which has no body. Another method is answered with 405.
    *
    * @minItems 1
    */

@@ -30,7 +30,7 @@ export type Stream = boolean
  */
 export interface TestsFile {
   /**
-   * What every case and every cell of the matrix starts from.
+   * The circumstances from which every case and every cell of the matrix starts.
    */
   given?: {
     now?: Now
@@ -65,7 +65,7 @@ export interface TestsFile {
    */
   cases?: Case[]
   /**
-   * What holds for every plan, every model, alias or none, every route that could apply, and any pools being down.
+   * Rules for every plan, every model, alias or none, every route that could apply, and any pools being down.
    *
    * @minItems 1
    */
@@ -78,7 +78,7 @@ export interface Headers {
   [k: string]: string
 }
 /**
- * What the account has used before.
+ * The account's usage before.
  */
 export interface Usage {
   /**
@@ -124,14 +124,14 @@ export interface Usage {
    */
   guests_usd?: number
   /**
-   * Of the rows of `limits` of plans, each with what was used of it in place of what it allows.
+   * Rows of `limits` of plans, each with its usage in place of its limit.
    *
    * @minItems 1
    */
   limits?: UsedLimit[]
 }
 /**
- * What was used of a limit, such as `{ tokens: 1.9M, per: day, model: svc-ultra-pro }`: one of requests, tokens, input_tokens, output_tokens, images, seconds, usd and concurrent, and the `per`, `of` and `model` of its row.
+ * The usage of a limit, such as `{ tokens: 1.9M, per: day, model: svc-ultra-pro }`: one of requests, tokens, input_tokens, output_tokens, images, seconds, usd and concurrent, and the `per`, `of` and `model` of its row.
  */
 export interface UsedLimit {
   /**
@@ -171,7 +171,7 @@ export interface UsedLimit {
    */
   per?: string
   /**
-   * What shares it.
+   * Who shares it.
    */
   of?: 'account' | 'key' | 'user' | 'plan' | 'org' | 'everybody'
   /**
@@ -351,7 +351,7 @@ export interface Claim {
    */
   plan?: string
   /**
-   * What it asks for: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when it is missing.
+   * The model it names: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when it is missing.
    */
   model?: string
   /**
@@ -384,7 +384,7 @@ export interface Claim1 {
    */
   plan?: string
   /**
-   * What it asks for: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when it is missing.
+   * The model it names: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when it is missing.
    */
   model?: string
   /**
