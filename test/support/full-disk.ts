@@ -20,24 +20,36 @@ import { expectBalanced } from '../adapters/store/directory.ts'
 import { startTree, type Tree } from '../server/workers/tree.ts'
 import { yamlOf } from '../server/workers/tree-yaml.ts'
 import { answer, type Backend, startBackend } from './backend.ts'
+import { makeFailingWrites } from './failing-writes.ts'
 
 const MOST_MEGABYTES = 64
 
 /** File systems that a test can fill, as large as their store needs. */
-export type Disk = 'tmpfs' | 'ext4'
+export type Disk = 'tmpfs' | 'ext4' | 'xfs'
+
+/** How each is made of an image, and mounted; tmpfs needs none. mkfs.xfs makes no disk as small as this unless it is told to. */
+const DISKS: Readonly<
+  Record<Disk, { readonly megabytes: number; readonly make?: readonly [string, ...string[]]; readonly options: string }>
+> = {
+  tmpfs: { megabytes: 40, options: '' },
+  ext4: { megabytes: 40, make: ['mkfs.ext4', '-q', '-F'], options: 'loop,errors=remount-ro' },
+  xfs: { megabytes: 64, make: ['mkfs.xfs', '-q', '-f', '--unsupported'], options: 'loop' },
+}
 
 /** A disk of its own, with the folder `data`; it is gone after the test. */
-function mountDisk(kind: Disk, megabytes = 40): string {
+function mountDisk(kind: Disk): string {
+  const { megabytes, make, options } = DISKS[kind]
   if (megabytes > MOST_MEGABYTES) throw new Error('a disk that is filled is small')
   const directory = mkdtempSync(join(tmpdir(), 'full-disk-'))
   const disk = join(directory, 'disk')
   mkdirSync(disk)
-  if (kind === 'tmpfs') execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', disk])
+  if (!make) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', disk])
   else {
     const image = join(directory, 'image')
     execFileSync('truncate', ['-s', `${megabytes}M`, image])
-    execFileSync('mkfs.ext4', ['-q', '-F', image])
-    execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, disk])
+    const [command, ...words] = make
+    execFileSync(command, [...words, image])
+    execFileSync('mount', ['-o', options, image, disk])
   }
   chmodSync(disk, 0o700)
   onTestFinished(() => {
@@ -172,6 +184,39 @@ export async function expectKeepsReadOnly(workers: number): Promise<string> {
   return `read-only, workers ${workers}: ${clients.served.length} served, ${rows} rows, exit ${code ?? tree.process.signalCode}`
 }
 
+/**
+ * Fails the writes of a gateway to its store under load, as a disk does that dies. The process may end; a start names the
+ * cause, and once the disk writes again all that was acknowledged is there.
+ */
+export async function expectSurvivesErrors(workers: number): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'failing-disk-'))
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const failing = makeFailingWrites(directory)
+  onTestFinished(() => failing.remove())
+  const backend = await startBackend()
+  onTestFinished(() => backend.close())
+  backend.always(answer({ content: 'Hi' }))
+  const yaml = yamlOn(directory, backend)
+  const preloaded = ['env', ...failing.env]
+  const tree = await startTree(workers, yaml, undefined, preloaded)
+  onTestFinished(() => void tree.end())
+  const clients = new Clients(tree, await tree.mint('pro', 'ada'))
+  await vi.waitFor(() => expect(clients.served.length).toBeGreaterThan(50), PATIENCE)
+
+  failing.fail(true)
+  await vi.waitFor(() => expect(clients.unserved()).toBeGreaterThan(50), PATIENCE)
+  await clients.stop()
+  tree.process.kill('SIGTERM')
+  const code = await tree.ended
+
+  await expect(startTree(workers, yaml, tree, preloaded)).rejects.toThrow(/EIO|Input\/output error/i)
+  failing.fail(false)
+  const next = await startTree(workers, yaml, tree, preloaded)
+  expect(await next.drain()).toBe(0)
+  const rows = await expectServed(join(directory, 'store'), clients.served)
+  return `EIO, workers ${workers}: ${clients.served.length} served, ${rows} rows, exit ${code ?? tree.process.signalCode}`
+}
+
 /** As a disk does whose blocks cannot be read: ext4 then writes no more. */
 function breakDisk(disk: string): void {
   const device = execFileSync('findmnt', ['-no', 'SOURCE', disk], { encoding: 'utf8' }).trim()
@@ -183,7 +228,7 @@ function mendDisk(disk: string): void {
   execFileSync('umount', [disk])
   // It exits 1 where it mended something.
   expect([0, 1]).toContain(spawnSync('e2fsck', ['-f', '-y', image]).status)
-  execFileSync('mount', ['-o', 'loop,errors=remount-ro', image, disk])
+  execFileSync('mount', ['-o', DISKS.ext4.options, image, disk])
 }
 
 const FULL_ALARM = 'the disk of the store is full: requests get 503'
@@ -199,6 +244,9 @@ async function expectServed(path: string, served: readonly string[]): Promise<nu
   expect(served.filter(id => !ids.has(id))).toEqual([])
   return rows.length
 }
+
+/** Whether a disk of this kind can be made here. */
+export const canMake = (kind: Disk): boolean => kind !== 'xfs' || spawnSync('mkfs.xfs', ['-V']).status === 0
 
 /** Whether this user may mount disks. */
 export const mayMountDisks: boolean =
