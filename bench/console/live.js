@@ -1,55 +1,22 @@
 // What the start page of operators costs their browser: 1,000 accounts, a day of series, and requests that end all the time.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from './free-port.js'
+import { openSite } from './site.js'
 
 const ACCOUNTS = 1000
 const REQUESTS_A_SECOND = 50
 const MEASURED_MS = 30_000
-const TOKEN = 'bench-admin-token-of-32-characters'
-
-const yamlOf = ({ port, admin, directory, backend }) => `
-version: 1
-server: { listen: "127.0.0.1:${port}", admin: "127.0.0.1:${admin}", state_dir: ${directory}/state }
-store: embedded:${directory}/store
-plans:
-  pro: { models: all, rpm: 100k, tpm: 100M, monthly_usd: 1000 }
-models:
-  chat: { kind: chat, tier: guest, serve: [main], context: 32k, usd_per_1m: { input: 1, output: 10 } }
-default_model: chat
-pools:
-  main: { site: on-premises, model: bench, replicas: ["http://127.0.0.1:${backend}"] }
-`
 
 /** Milliseconds of script, and of all work of the page's thread, in a second of Live. */
 export async function measureLive(browser) {
-  const directory = await mkdtemp(join(tmpdir(), 'bench-console-'))
-  const backend = await startBackend()
-  const [port, admin] = [await freePort(), await freePort()]
-  const config = join(directory, 'config.yaml')
-  await writeFile(config, yamlOf({ port, admin, directory, backend: backend.address().port }))
-  const gateway = spawn(process.execPath, ['bin/svcctl.js', 'serve', '-c', config], {
-    env: { ...process.env, SVCCTL_TOKEN: TOKEN },
-    stdio: 'ignore',
-  })
+  const site = await openSite(ACCOUNTS)
   try {
-    await ready(port)
-    const keys = await mintAll(admin)
-    const page = await openLive(browser, admin)
-    const stop = keepAsking(port, keys)
+    const page = await openLive(browser, site)
+    const stop = keepAsking(site)
     const measured = await measure(page)
     const requests = await stop()
     return { ...measured, requests: requests / ((MEASURED_MS + WARM_UP_MS) / 1000), accounts: ACCOUNTS }
   } finally {
-    gateway.kill()
-    await once(gateway, 'exit')
-    backend.close()
-    await rm(directory, { recursive: true, force: true })
+    await site.close()
   }
 }
 
@@ -57,7 +24,8 @@ const WARM_UP_MS = 5000
 
 async function measure(page) {
   const client = await page.context().newCDPSession(page)
-  await client.send('Performance.enable')
+  // The time of its thread on a processor: how busy the machine is otherwise does not count.
+  await client.send('Performance.enable', { timeDomain: 'threadTicks' })
   const read = async () => {
     const { metrics } = await client.send('Performance.getMetrics')
     const of = name => metrics.find(metric => metric.name === name).value * 1000
@@ -71,50 +39,9 @@ async function measure(page) {
   return { script: (after.script - before.script) / seconds, task: (after.task - before.task) / seconds }
 }
 
-async function startBackend() {
-  const usage = { prompt_tokens: 900, completion_tokens: 300, total_tokens: 1200 }
-  const message = { role: 'assistant', content: 'Hello.' }
-  const choices = [{ index: 0, message, finish_reason: 'stop' }]
-  const answer = JSON.stringify({ id: 'c', object: 'chat.completion', created: 1, model: 'bench', choices, usage })
-  const server = createServer((request, response) => {
-    request.resume().on('end', () => response.writeHead(200, { 'content-type': 'application/json' }).end(answer))
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return server
-}
-
-async function ready(port) {
-  for (let tries = 0; tries < 400; tries++) {
-    const status = await fetch(`http://127.0.0.1:${port}/readyz`).then(
-      response => response.status,
-      () => 0,
-    )
-    if (status === 200) return
-    await sleep(50)
-  }
-  throw new Error('the gateway is not ready')
-}
-
-const ask = (admin, path, body) =>
-  fetch(`http://127.0.0.1:${admin}/admin/${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  }).then(response => response.json())
-
-async function mintAll(admin) {
-  const keys = []
-  for (let first = 0; first < ACCOUNTS; first += 20) {
-    const some = Array.from({ length: 20 }, (_, at) => `user-${first + at}@example.com`)
-    const minted = await Promise.all(some.map(account => ask(admin, 'keys', { account, plan: 'pro' })))
-    keys.push(...minted.map(({ value }) => value))
-  }
-  return keys
-}
-
 /** Live with a day of series, which this gateway is too young to have. */
-async function openLive(browser, admin) {
-  const { code } = await ask(admin, 'console/code', {})
+async function openLive(browser, { admin, ask }) {
+  const { code } = await ask('console/code', {})
   const context = await browser.newContext({ viewport: { width: 1920, height: 1080 } })
   const page = await context.newPage()
   await page.route('**/admin/series?*', route => {
@@ -150,16 +77,11 @@ function seriesOf(minutes, step) {
 }
 
 /** Sends requests of all accounts by turns until it is told to stop, which resolves to how many there were. */
-function keepAsking(port, keys) {
+function keepAsking({ chat, keys }) {
   let sent = 0
   const open = new Set()
-  const body = JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: 'Hi' }] })
   const timer = setInterval(() => {
-    const key = keys[(sent++ * 7) % keys.length]
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    const request = fetch(`http://127.0.0.1:${port}/v1/chat/completions`, { method: 'POST', headers, body })
-      .then(response => response.text())
-      .finally(() => open.delete(request))
+    const request = chat(keys[(sent++ * 7) % keys.length]).finally(() => open.delete(request))
     open.add(request)
   }, 1000 / REQUESTS_A_SECOND)
   return async () => {
