@@ -5,7 +5,7 @@ import { chargesWithout } from '../../policy/billing/charges.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { Mutable } from '../../policy/decision.ts'
-import { addNanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import { callsOf } from '../../policy/tools.ts'
 import { inOrder, listOf, type MaybeName } from '../../records/fields.ts'
@@ -170,27 +170,6 @@ export const totalKey = ({ admittedAt, account, plan, model, key }: LedgerRow): 
 
 export const wasteTotalKey = ({ admittedAt, pool }: LedgerRow): WasteKey => [dayAt(admittedAt), pool]
 
-const toolKey = ({ admittedAt, account, plan, model, key }: LedgerRow, tool: string): ToolKey =>
-  key === undefined
-    ? [dayAt(admittedAt), account, plan, model, tool]
-    : [dayAt(admittedAt), account, plan, model, tool, key]
-
-/**
- * The additions of tool calls to their totals; rows that do not say what their calls cost add none. Charges are counted
- * there too, under their own names, which say what they cost.
- */
-export function addTools(tally: Tally<ToolKey>, row: LedgerRow, { tools, toolCosts, charges }: ToolUse = row): void {
-  if (charges)
-    for (const [name, quantity] of Object.entries(charges))
-      if (quantity !== 0) tally.add(toolKey(row, name), FREE, quantity)
-  if (!tools || !toolCosts) return
-  for (const [tool, calls] of Object.entries(tools))
-    tally.add(toolKey(row, tool), { ...NO_TOKENS, cost: toolCosts[tool] ?? ZERO_USD }, calls)
-}
-
-const NO_TOKENS = { inputTokens: 0, outputTokens: 0 }
-const FREE = { ...NO_TOKENS, cost: ZERO_USD }
-
 /** The calls and charges of `a` without those of `b`. */
 export function toolsWithout(a: ToolUse, b: ToolUse): ToolUse {
   const was = b.toolCosts ? b : {}
@@ -208,21 +187,23 @@ export function toolsWithout(a: ToolUse, b: ToolUse): ToolUse {
   }
 }
 
-/** The sums that new rows add to the totals of one kind. Of tools the calls are counted, where others have requests. */
-export class Tally<K extends TotalKey | WasteKey | ToolKey> {
+/** The sums that new rows add to the totals of one kind. */
+export class Tally<K extends TotalKey | WasteKey> {
   /** Sums by the account or pool of their keys: few have more than one key. */
   readonly #sums = new Map<string, Added<K>[]>()
 
-  add(key: K, row: Omit<TotalSums, 'requests'>, requests: number, cached: CachedTokens = row): void {
+  add(key: K, row: Omit<TotalSums, 'requests'>, requests: number, cached: CachedTokens = row): Added<K> {
     const { inputTokens, outputTokens, cost } = row
-    const sums = this.#sumsOf(key)
+    const added = this.#addedTo(key)
+    const { sums } = added
     sums.requests += requests
     sums.inputTokens += inputTokens
     sums.outputTokens += outputTokens
     sums.cost = addNanoUsd(sums.cost, cost)
-    if (!isCached(cached)) return
+    if (!isCached(cached)) return added
     sums.cachedTokens = (sums.cachedTokens ?? 0) + (cached.cachedTokens ?? 0)
     sums.cacheWriteTokens = (sums.cacheWriteTokens ?? 0) + (cached.cacheWriteTokens ?? 0)
+    return added
   }
 
   /** The writes of all changed totals: the sums are added to what `before` has. */
@@ -233,19 +214,69 @@ export class Tally<K extends TotalKey | WasteKey | ToolKey> {
     return writes
   }
 
-  #sumsOf(key: K): Mutable<TotalSums> {
+  *[Symbol.iterator](): Iterator<Added<K>> {
+    for (const added of this.#sums.values()) yield* added
+  }
+
+  #addedTo(key: K): Added<K> {
     const of = this.#sums.get(key[1])
-    for (const { key: other, sums } of of ?? []) if (sameKey(key, other)) return sums
-    const sums: Mutable<TotalSums> = { ...NO_SUMS }
-    if (of) of.push({ key, sums })
-    else this.#sums.set(key[1], [{ key, sums }])
-    return sums
+    for (const other of of ?? []) if (sameKey(key, other.key)) return other
+    const added: Added<K> = { key, sums: { ...NO_SUMS }, tools: undefined }
+    if (of) of.push(added)
+    else this.#sums.set(key[1], [added])
+    return added
   }
 }
 
+/** What rows add to one total, and to the totals of the tools beside it. */
 interface Added<K> {
   readonly key: K
   readonly sums: Mutable<TotalSums>
+  /** Calls and what they cost, by the names of tools and charges. Most rows have charges of the same few names. */
+  tools: Map<string, AddedTool> | undefined
+}
+
+interface AddedTool {
+  calls: number
+  cost: NanoUsd
+}
+
+/**
+ * The additions of tool calls to their totals; rows that do not say what their calls cost add none. Charges are counted
+ * there too, under their own names, which say what they cost.
+ */
+export function addTools(added: Added<TotalKey>, { tools, toolCosts, charges }: ToolUse): void {
+  if (!charges && !(tools && toolCosts)) return
+  added.tools ??= new Map()
+  for (const name in charges) {
+    const quantity = charges[name]
+    if (quantity) addTool(added.tools, name, quantity, ZERO_USD)
+  }
+  if (!tools || !toolCosts) return
+  for (const name in tools) addTool(added.tools, name, tools[name] ?? 0, toolCosts[name] ?? ZERO_USD)
+}
+
+function addTool(tools: Map<string, AddedTool>, name: string, calls: number, cost: NanoUsd): void {
+  const added = tools.get(name)
+  if (!added) {
+    tools.set(name, { calls, cost })
+    return
+  }
+  added.calls += calls
+  added.cost = addNanoUsd(added.cost, cost)
+}
+
+/** The writes of all changed totals of tools. */
+export function toolWrites(tally: Tally<TotalKey>, totals: Database<TotalSums, ToolKey>): Write[] {
+  const writes: Write[] = []
+  for (const { key, tools } of tally)
+    for (const [tool, { calls, cost }] of tools ?? []) {
+      const [day, account, plan, model, ...ofKey] = key
+      const place: ToolKey = [day, account, plan, model, tool, ...ofKey]
+      const before = totals.get(place) ?? NO_SUMS
+      writes.push(put(totals, place, addTotals(before, { ...NO_SUMS, requests: calls, cost })))
+    }
+  return writes
 }
 
 function sameKey(a: readonly unknown[], b: readonly unknown[]): boolean {

@@ -12,8 +12,8 @@ import {
   packRow,
   type StoredRow,
   Tally,
-  type ToolKey,
   type TotalKey,
+  toolWrites,
   totalKey,
   type WasteKey,
   wasteTotalKey,
@@ -202,20 +202,17 @@ export class Writer {
 
   #totalWrites(entries: readonly Entry[]): Write[] {
     const { ledger, totals, waste, toolTotals } = this.#records
-    const [tally, wasted, called] = [new Tally<TotalKey>(), new Tally<WasteKey>(), new Tally<ToolKey>()]
+    const [tally, wasted] = [new Tally<TotalKey>(), new Tally<WasteKey>()]
     for (const { key, row, requests, cached, tools } of entries) {
       // Totals are added to: a row of a commit that failed must not be counted twice, should it be on disk after all.
       if (this.#failing && ledger.doesExist(key)) continue
       if (row.kind === 'waste') wasted.add(wasteTotalKey(row), row, requests)
-      else {
-        tally.add(totalKey(row), row, requests, cached)
-        addTools(called, row, tools)
-      }
+      else addTools(tally.add(totalKey(row), row, requests, cached), tools ?? row)
     }
     return [
       ...tally.writes(totals, key => totals.get(key)),
       ...wasted.writes(waste, key => waste.get(key)),
-      ...called.writes(toolTotals, key => toolTotals.get(key)),
+      ...toolWrites(tally, toolTotals),
     ]
   }
 

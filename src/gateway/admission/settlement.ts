@@ -1,4 +1,4 @@
-import { allotmentOf, type ChargedItems, type Charges, chargesOf } from '../../policy/billing/charges.ts'
+import { addAllotment, type ChargedItems, type Charges, chargesOf } from '../../policy/billing/charges.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { Mutable, Pieces } from '../../policy/decision.ts'
 import { cacheTimeAt } from '../../policy/dialect.ts'
@@ -93,7 +93,7 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   bill.outputTokens = outputTokens
   bill.cost = cost
   bill.estimated = estimated
-  bill.charges = { ...chargesOf(paid, spent, itemsOf(admitted, pieces)), ...allotted(admitted) }
+  bill.charges = withAllotment(chargesOf(paid, spent, itemsOf(admitted, pieces)), admitted)
   if (spent.cachedTokens) bill.cachedTokens = spent.cachedTokens
   if (spent.cacheWriteTokens) bill.cacheWriteTokens = spent.cacheWriteTokens
   if (decision.route) bill.rule = decision.route.name
@@ -119,9 +119,9 @@ function itemsOf({ decision }: AdmittedCall, count: number): ChargedItems | unde
   return { kind: decision.model.kind === 'image' ? 'image' : 'metered', count }
 }
 
-function allotted({ decision }: AdmittedCall): Charges {
+function withAllotment(charges: Record<string, number>, { decision }: AdmittedCall): Charges {
   const { plan, claims } = decision
-  return allotmentOf(plan.monthlyNanoUsd, subtractNanoUsd(claims.spend.allotment, plan.monthlyNanoUsd))
+  return addAllotment(charges, plan.monthlyNanoUsd, subtractNanoUsd(claims.spend.allotment, plan.monthlyNanoUsd))
 }
 
 /** The images that were made, or the seconds that a backend worked. */

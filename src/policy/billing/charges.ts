@@ -26,13 +26,13 @@ export interface ChargedItems {
 }
 
 /** The charges of tokens and items at a price, without those of which there are none. */
-export function chargesOf(price: Price, tokens: PaidTokens, items?: ChargedItems): Charges {
+export function chargesOf(price: Price, tokens: PaidTokens, items?: ChargedItems): Record<string, number> {
   const { input, output, item = 0, cachedInput = input, cacheWrite = input, cacheWrite1h = cacheWrite } = price
   const { fresh, cached, written, kept } = partsOf(tokens)
   const charges: Record<string, number> = {}
   const add = (kind: ChargeKind, unit: number, count: number) => {
     if (count === 0 || (items && unit === 0)) return
-    const name = `${kind}@${unit}`
+    const name = nameOf(kind, unit)
     charges[name] = (charges[name] ?? 0) + count
   }
   add('input', input, fresh)
@@ -43,6 +43,23 @@ export function chargesOf(price: Price, tokens: PaidTokens, items?: ChargedItems
   add('output', output, tokens.outputTokens)
   if (items) add(items.kind, item, items.count)
   return charges
+}
+
+/**
+ * Every request needs the same few names. A text that is made anew has to be hashed and looked up to be the name of a member,
+ * which costs more than all else that a settlement does about charges.
+ */
+const NAMES = new Map<string, Map<number, string>>()
+const MOST_AMOUNTS = 1000
+
+function nameOf(kind: string, amount: number): string {
+  const known = NAMES.get(kind)?.get(amount)
+  if (known !== undefined) return known
+  const names = NAMES.get(kind) ?? new Map<number, string>()
+  if (names.size >= MOST_AMOUNTS) names.clear()
+  const name = `${kind}@${amount}`
+  NAMES.set(kind, names.set(amount, name))
+  return name
 }
 
 /** The quantities of `a` less those of `b`; below 0 of what only `b` has. */
@@ -73,11 +90,13 @@ export const exactCost = ({ kind, price }: UnitPrice, quantity: number): bigint 
   (BigInt(quantity) * BigInt(price) * 1000n) / BigInt(unitOf(kind))
 
 /**
- * An account's funds for the month when a request was admitted, in the same form: the allowance of its plan, and the credit
- * beside it. The plan may change later, and an invoice may not.
+ * Adds an account's funds for the month when a request was admitted, in the same form: the allowance of its plan, and the
+ * credit beside it. The plan may change later, and an invoice may not.
  */
-export function allotmentOf(allowance: NanoUsd, credit: NanoUsd): Charges {
-  return credit > 0 ? { [`allowance@${allowance}`]: 1, [`credit@${credit}`]: 1 } : { [`allowance@${allowance}`]: 1 }
+export function addAllotment(charges: Record<string, number>, allowance: NanoUsd, credit: NanoUsd): Charges {
+  charges[nameOf('allowance', allowance)] = 1
+  if (credit > 0) charges[nameOf('credit', credit)] = 1
+  return charges
 }
 
 /** An allowance or a credit that a request was admitted under. */

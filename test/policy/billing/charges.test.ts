@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
-  allotmentOf,
+  addAllotment,
   chargesOf,
   exactCost,
   isCharge,
@@ -61,10 +61,10 @@ it('no name of a hosted tool is read as a charge or an allotment', () => {
 })
 
 it('an allotment is read as it was written', () => {
-  const [allowance, credit] = Object.keys(allotmentOf(nanoUsd(20), nanoUsd(5))).map(readAllotted)
+  const [allowance, credit] = Object.keys(addAllotment({}, nanoUsd(20), nanoUsd(5))).map(readAllotted)
   expect([allowance, credit]).toEqual([
     { of: 'allowance', amount: 20 },
     { of: 'credit', amount: 5 },
   ])
-  expect(Object.keys(allotmentOf(nanoUsd(0), nanoUsd(0)))).toEqual(['allowance@0'])
+  expect(Object.keys(addAllotment({}, nanoUsd(0), nanoUsd(0)))).toEqual(['allowance@0'])
 })
