@@ -454,10 +454,16 @@ export class Access {
   servers(): readonly { readonly server: string; readonly slots: ReadonlySet<number> }[] {
     const slots = new Map<string, Set<number>>()
     for (const [slot, server] of this.#servers) {
-      const own = slots.get(server) ?? new Set()
-      slots.set(server, own.add(slot))
+      const own = slots.get(server)
+      if (own) own.add(slot)
+      else slots.set(server, new Set([slot]))
     }
     return [...slots].map(([server, own]) => ({ server, slots: own }))
+  }
+
+  /** The servers that are there. */
+  serverNames(): ReadonlySet<string> {
+    return new Set(this.#servers.values())
   }
 
   /** Whether a server has any slots, as far as is known: it may be away. */

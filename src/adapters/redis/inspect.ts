@@ -12,7 +12,7 @@ import {
   readInfo,
   StoreRefused,
 } from './server-check.ts'
-import { readNodes } from './servers/cluster-view.ts'
+import { agreed, readNodes } from './servers/cluster-view.ts'
 import { Dialer } from './servers/dialer.ts'
 import type { Ask } from './servers/shards.ts'
 import { slotOf, tagIn } from './servers/slots.ts'
@@ -152,10 +152,10 @@ class Inspector {
   async #lookAtMasters(link: Link, info: Info): Promise<Looked> {
     // It cannot be asked for its nodes.
     if (info.get('cluster_enabled') !== '1') checkInfo(info, true)
-    const { masters } = readNodes(await link.client.sendCommand<string>(['CLUSTER', 'NODES']), link.place)
+    const nodes = readNodes(await link.client.sendCommand<string>(['CLUSTER', 'NODES']), link.place)
     const warnings = new Set<string>()
     const dialled = await Promise.all(
-      masters.map(async ({ place, slots }) => {
+      Array.from(agreed([nodes]).values(), async ({ place, slots }) => {
         const { client } = await this.#dial(place)
         const checked = await checkServer(client, this.#layout, true, tagIn(slots))
         for (const warning of checked.warnings) warnings.add(warning)

@@ -10,7 +10,7 @@ import { KEPT_MS } from './journal/journal-files.ts'
 /** The servers of a store, as something is repeated to them. */
 export type Receivers = Pick<
   Access,
-  'epoch' | 'layout' | 'slotOf' | 'servers' | 'serves' | 'repeater' | 'readReplication'
+  'epoch' | 'layout' | 'slotOf' | 'servers' | 'serverNames' | 'serves' | 'repeater' | 'readReplication'
 >
 
 /**
@@ -131,6 +131,7 @@ export class Repetition {
 
   /** Repeats once more what came before what it follows. What another change took the place of is never taken, and grows old. */
   #tryEarly(): void {
+    if (this.#early.size === 0) return
     const now = performance.now()
     const due = new Map<string, Entry[]>()
     const servers = this.#access.servers()
@@ -182,7 +183,7 @@ export class Repetition {
     const asked = this.#journal.count
     const seen = await this.#access.readReplication()
     for (const { server, info } of seen) this.#journal.look(server, info, asked)
-    this.#journal.keepLooks(new Set(this.#access.servers().map(({ server }) => server)))
+    this.#journal.keepLooks(this.#access.serverNames())
   }
 }
 

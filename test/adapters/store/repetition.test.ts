@@ -43,6 +43,7 @@ beforeEach(async () => {
     layout: new Layout('svc'),
     slotOf: () => SLOT,
     servers: () => [{ server: serving, slots: SLOTS }],
+    serverNames: () => new Set([serving]),
     serves: server => server === serving,
     repeater,
     readReplication: () => readReplication(),

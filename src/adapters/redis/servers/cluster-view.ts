@@ -9,9 +9,18 @@ export interface MasterView {
   readonly slots: ReadonlySet<number>
 }
 
+/** A master as one node knows it. */
+interface Claim {
+  readonly place: Place
+  /** Its latest failover. */
+  readonly epoch: number
+  /** `0-5460 10923`: most nodes tell the same, so that they are read once for all. */
+  readonly ranges: string
+}
+
 /** One node's view of the cluster. */
 export interface NodeView {
-  readonly masters: readonly (MasterView & { readonly epoch: number })[]
+  readonly masters: readonly Claim[]
   /** Every node that it knows, replicas too. */
   readonly places: readonly Place[]
 }
@@ -20,16 +29,17 @@ export const nameOf = ({ host, port }: Place): string => `${host}:${port}`
 
 /** Reads the answer to CLUSTER NODES. A node that does not know its own address is where it was asked. */
 export function readNodes(text: string, asked: Place): NodeView {
-  const masters: (MasterView & { epoch: number })[] = []
+  const masters: Claim[] = []
   const places: Place[] = []
   for (const line of text.split('\n')) {
-    const [, address = '', flagged = '', , , , epoch, , ...ranges] = line.trim().split(' ')
+    const [, address = '', flagged = '', , , , epoch, , ...slots] = line.trim().split(' ')
     const flags = flagged.split(',')
     if (address === '' || flags.includes('noaddr') || flags.includes('handshake')) continue
     const place = placeOf(address, asked)
     places.push(place)
-    const slots = slotsIn(ranges)
-    if (flags.includes('master') && slots.size > 0) masters.push({ place, epoch: Number(epoch), slots })
+    // Slots that are being moved, as in `[93->-…]`, are still where they are.
+    const ranges = slots.filter(range => !range.startsWith('[')).join(' ')
+    if (flags.includes('master') && ranges !== '') masters.push({ place, epoch: Number(epoch), ranges })
   }
   return { masters, places }
 }
@@ -39,24 +49,23 @@ export function readNodes(text: string, asked: Place): NodeView {
  * cut off from the others still names the one of before.
  */
 export function agreed(views: readonly NodeView[]): ClusterView {
-  const claims = new Array<Claim | undefined>(SLOTS)
-  for (const { place, slots, epoch } of views.flatMap(({ masters }) => masters))
-    for (const slot of slots) if (epoch > (claims[slot]?.epoch ?? -1)) claims[slot] = { place, epoch }
+  const claims = new Map(
+    views
+      .flatMap(({ masters }) => masters)
+      .map(claim => [`${nameOf(claim.place)} ${claim.epoch} ${claim.ranges}`, claim] as const),
+  )
+  const isTaken = new Uint8Array(SLOTS)
   const found = new Map<string, { place: Place; slots: Set<number> }>()
-  for (const [slot, claim] of claims.entries()) {
-    if (!claim) continue
-    const { place } = claim
-    const master = found.get(nameOf(place)) ?? { place, slots: new Set() }
-    found.set(nameOf(place), master)
-    master.slots.add(slot)
+  for (const { place, ranges } of [...claims.values()].sort((a, b) => b.epoch - a.epoch)) {
+    const own = found.get(nameOf(place)) ?? { place, slots: new Set() }
+    for (const slot of slotsIn(ranges)) {
+      if (isTaken[slot] === 1) continue
+      isTaken[slot] = 1
+      own.slots.add(slot)
+    }
+    if (own.slots.size > 0) found.set(nameOf(place), own)
   }
   return found
-}
-
-/** Which node says that it has a slot, and since which failover. */
-interface Claim {
-  readonly place: Place
-  readonly epoch: number
 }
 
 /** Reads `host:port@bus,name`: the name where the node announces one, because certificates hold for names. */
@@ -66,13 +75,10 @@ function placeOf(address: string, asked: Place): Place {
   return { host: name || host || asked.host, port: Number(port) }
 }
 
-/** Reads `5` and `7-9`. Slots that are being moved, as `[93->-…]`, are still where they are. */
-function slotsIn(ranges: readonly string[]): ReadonlySet<number> {
-  const slots = new Set<number>()
-  for (const range of ranges) {
-    if (range.startsWith('[')) continue
+/** Reads `5 7-9`. */
+function* slotsIn(ranges: string): Generator<number> {
+  for (const range of ranges.split(' ')) {
     const [first = 0, last = first] = range.split('-').map(Number)
-    for (let slot = first; slot <= last; slot++) slots.add(slot)
+    for (let slot = first; slot <= last; slot++) yield slot
   }
-  return slots
 }

@@ -31,8 +31,8 @@ test('a node is where it says, by its name where it has one, or where it was ask
   )
 
   expect(masters).toEqual([
-    { place: ASKED, epoch: 1, slots: new Set([0, 1, 2, 5]) },
-    { place: { host: 'two.internal', port: 7000 }, epoch: 2, slots: new Set([7, 8]) },
+    { place: ASKED, epoch: 1, ranges: '0-2 5' },
+    { place: { host: 'two.internal', port: 7000 }, epoch: 2, ranges: '7-8' },
   ])
   expect(places.map(({ host }) => host)).toContain('fd00::7')
 })
@@ -56,4 +56,15 @@ test('of a slot that two masters claim it is that of the youngest failover, whoe
     [after, before],
   ])
     expect([...agreed(views)].map(([name, { slots }]) => [name, slots.size]).sort()).toEqual([['10.0.0.2:7000', 10]])
+})
+
+test('nodes that tell the same, and one that lags behind, agree on the slots of each master', () => {
+  const now = ['0-2 5', '3-4 6-9'].map((slots, index) => line(`10.0.0.${index + 1}:7000@17000`, 'master', 9, slots))
+  const late = line('10.0.0.1:7000@17000', 'master', 4, '0-9')
+  const views = [now.join('\n'), late, now.toReversed().join('\n')].map(text => readNodes(text, ASKED))
+
+  expect([...agreed(views)].map(([name, { slots }]) => [name, [...slots].sort()]).sort()).toEqual([
+    ['10.0.0.1:7000', [0, 1, 2, 5]],
+    ['10.0.0.2:7000', [3, 4, 6, 7, 8, 9]],
+  ])
 })
