@@ -1,7 +1,8 @@
 -- One admission: all of the claims, or none of them. src/gateway/store/hold-store.ts has the contract.
 -- KEYS 2 key, or the account again for a sign-in  3 account  4 counters  5 spend of the window  6 hold  7 leases
---      8 what guests share, without the day: of another bucket, which is why there is no Redis Cluster  9 ring of the minute
---      10 org of the account, of another bucket too, only where it belongs to one
+--      8 what guests share, without the day: in the bucket of guests; in a cluster in that of the account, and shared/take.lua
+--      takes what all guests share  9 ring of the minute
+--      10 org of the account, only on a single server and only if it belongs to one
 -- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
 --      10 limit of what guests share in a day, '' for others  11 claims  12 terms of the org, '' for none
 -- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 13 the counters
