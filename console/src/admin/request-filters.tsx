@@ -1,7 +1,7 @@
 import { refine } from '../shared/frame/router.ts'
 import { useResource } from '../shared/resource.ts'
 import { listNames } from './api/names.ts'
-import type { RequestFilter } from './api/requests.ts'
+import type { PastFilter, RequestFilter } from './api/requests.ts'
 import * as text from './texts/requests.tsx'
 
 /** Narrows the list; what is chosen is in the address. */
@@ -9,6 +9,7 @@ export function RequestFilters({ filter }: { readonly filter: RequestFilter }) {
   const { data } = useResource(listNames)
   return (
     <search class="filters">
+      <When />
       <Choice name="status" label={text.byStatus} all={text.anyStatus} filter={filter} options={STATUSES} />
       <Choice name="plan" label={text.byPlan} all={text.anyPlan} filter={filter} options={pairs(data?.plans)} />
       <Choice name="model" label={text.byModel} all={text.anyModel} filter={filter} options={pairs(data?.models)} />
@@ -18,6 +19,41 @@ export function RequestFilters({ filter }: { readonly filter: RequestFilter }) {
     </search>
   )
 }
+
+/** The same of requests of the past: the ledger knows neither the status nor what refused a request. */
+export function PastFilters({ filter }: { readonly filter: PastFilter }) {
+  const { data } = useResource(listNames)
+  return (
+    <search class="filters">
+      <When since={filter.since} />
+      <Choice name="errors" label={text.byOutcome} all={text.anyOutcome} filter={filter} options={OUTCOMES} />
+      <Choice name="model" label={text.byModel} all={text.anyModel} filter={filter} options={pairs(data?.models)} />
+      <Choice name="pool" label={text.byPool} all={text.anyPool} filter={filter} options={pairs(data?.pools)} />
+      <Text name="account" label={text.byAccount} placeholder={text.findAccount} filter={filter} />
+      <Text name="key" label={text.byKey} placeholder={text.keyOrId} filter={filter} />
+    </search>
+  )
+}
+
+/** Whether the newest of this process are shown as they end, or the past. What cannot be asked of the other is dropped. */
+const When = ({ since = '' }: { readonly since?: string | undefined }) => (
+  <select
+    aria-label={text.byTime}
+    value={since}
+    onChange={({ currentTarget: { value } }) =>
+      refine({ since: value, ...(value === '' ? { errors: '', key: '' } : { status: '', plan: '', code: '' }) })
+    }
+  >
+    <option value="">{text.now}</option>
+    {text.PERIODS.map(([value, words]) => (
+      <option key={value} value={value}>
+        {words}
+      </option>
+    ))}
+  </select>
+)
+
+const OUTCOMES = [['true', text.refusedOrFailed]] as const
 
 const STATUSES = [
   ['2xx', text.served],
@@ -31,9 +67,9 @@ type Options = readonly (readonly [value: string, text: string])[]
 const pairs = (names: readonly string[] = []): Options => names.map(name => [name, name])
 
 interface FieldProps {
-  readonly name: keyof RequestFilter
+  readonly name: string
   readonly label: string
-  readonly filter: RequestFilter
+  readonly filter: Readonly<Record<string, string | undefined>>
 }
 
 function Choice({

@@ -1,24 +1,24 @@
 import { useRef, useState } from 'preact/hooks'
-import { exactUsd, number } from '../shared/fmt.ts'
-import { Link } from '../shared/frame/link.tsx'
 import { query, refine } from '../shared/frame/router.ts'
 import { useResource } from '../shared/resource.ts'
 import { Empty, Header, Loaded } from '../shared/states.tsx'
-import { Table } from '../shared/table.tsx'
-import { type EndedRequest, FILTERS, listRequests, type RequestFilter, type RequestPage } from './api/requests.ts'
+import { FILTERS, listRequests, type RequestFilter, type RequestPage } from './api/requests.ts'
 import { Origin } from './command.tsx'
 import { Explained } from './explained.tsx'
+import { PastRequests } from './past-requests.tsx'
 import { usePause } from './pause.tsx'
 import { RequestFilters } from './request-filters.tsx'
+import { RequestTable } from './request-table.tsx'
 import { quoted } from './shell.ts'
-import { reasonOf, Status } from './status.tsx'
 import * as text from './texts/requests.tsx'
-import { exactTime, timeOf } from './time.ts'
+import { exactTime } from './time.ts'
 
-/** The newest requests of this process as they end; one of them, explained, where the address has its id. */
+/** The newest requests of this process as they end, or those of the past; one of them, explained, where the address has its id. */
 export function Requests() {
   const id = query.value.get('id')
-  return id === null ? <Newest /> : <Explained id={id} />
+  if (id !== null) return <Explained id={id} />
+  const since = query.value.get('since')
+  return since ? <PastRequests since={since} /> : <Newest />
 }
 
 function Newest() {
@@ -73,6 +73,11 @@ function List({ filter, isPaused }: ListProps) {
         return (
           <>
             <RequestTable pages={pages} />
+            {next === null && (
+              <div class="row">
+                <ToThePast />
+              </div>
+            )}
             {next !== null && (
               <div class="row">
                 <button type="button" onClick={() => void more(next)}>
@@ -92,6 +97,13 @@ function List({ filter, isPaused }: ListProps) {
   )
 }
 
+/** What was before this process, or at others, is in the ledger. */
+const ToThePast = () => (
+  <button type="button" onClick={() => refine({ since: '24h', status: '', plan: '', code: '' })}>
+    {text.last24Hours}
+  </button>
+)
+
 const None = ({ since, isFiltered }: { readonly since: string; readonly isFiltered: boolean }) => (
   <Empty fact={isFiltered ? text.noSuchRequest : text.noRequestYet}>
     <p class="muted">
@@ -102,95 +114,6 @@ const None = ({ since, isFiltered }: { readonly since: string; readonly isFilter
         {text.showAll}
       </button>
     )}
+    <ToThePast />
   </Empty>
 )
-
-export const RequestTable = ({ pages }: { readonly pages: readonly RequestPage[] }) => (
-  <Table
-    label={text.requests}
-    columns={[
-      { title: text.time },
-      { title: text.status },
-      { title: text.account },
-      { title: text.plan, narrow: true },
-      { title: text.model, narrow: true },
-      { title: text.pool, narrow: true },
-      { title: text.tokens, num: true, narrow: true },
-      { title: text.cost, num: true, narrow: true },
-      { title: text.ms, num: true, narrow: true },
-    ]}
-  >
-    <tbody>
-      {pages.flatMap(({ data, labels }) =>
-        data.map(request => <Row key={request.request_id} request={request} labels={labels} />),
-      )}
-    </tbody>
-  </Table>
-)
-
-interface RowProps {
-  readonly request: EndedRequest
-  readonly labels: RequestPage['labels']
-}
-
-function Row({ request, labels }: RowProps) {
-  const { request_id, at, account, plan, pool, failures = [], usd, ms, path, asked } = request
-  return (
-    <tr>
-      <td class="nowrap">
-        <Link to="requests" query={{ id: request_id }} isRow>
-          <time dateTime={at} title={exactTime(at)}>
-            {timeOf(at)}
-          </time>
-        </Link>
-      </td>
-      <td class="nowrap">
-        <Status request={request} />
-      </td>
-      <td class="clip">
-        <bdi>{account === null ? <span class="muted">{text.unknown}</span> : (labels[account] ?? account)}</bdi>
-        <p class="folded">{[asked ?? path, reasonOf(request)].filter(Boolean).join(' · ')}</p>
-      </td>
-      <td class="narrow">{plan ?? '–'}</td>
-      <td class="narrow">
-        <Model request={request} />
-      </td>
-      <td class="narrow nowrap">
-        <Attempts failures={failures} />
-        {pool ?? (failures.length === 0 && '–')}
-      </td>
-      <td class="num narrow">{tokensOf(request)}</td>
-      <td class="num narrow">{usd === undefined ? '–' : exactUsd(usd)}</td>
-      <td class="num narrow">{number(ms)}</td>
-    </tr>
-  )
-}
-
-/** Those that failed before the one that answered, each pool once. */
-const Attempts = ({ failures }: { readonly failures: NonNullable<EndedRequest['failures']> }) =>
-  [...new Set(failures.map(({ pool }) => pool))].map(pool => {
-    const causes = failures.filter(failure => failure.pool === pool).map(({ cause }) => cause)
-    return (
-      <span key={pool} class="muted" title={causes.join(', ')}>
-        <s>{pool}</s>
-        {causes.length > 1 && ` ×${causes.length}`}{' '}
-      </span>
-    )
-  })
-
-const Model = ({ request: { asked, model, path } }: { readonly request: EndedRequest }) => (
-  <bdi>
-    <code>{asked ?? model ?? path}</code>
-    {asked !== undefined && model !== undefined && model !== asked && (
-      <span class="muted">
-        {' → '}
-        <code>{model}</code>
-      </span>
-    )}
-  </bdi>
-)
-
-function tokensOf({ input_tokens, output_tokens = 0, estimated }: EndedRequest): string {
-  if (input_tokens === undefined) return '–'
-  return `${estimated ? '~' : ''}${number(input_tokens)} + ${number(output_tokens)}`
-}

@@ -1,11 +1,12 @@
-import type { EndedRequest } from './api/requests.ts'
+import type { ListedRequest } from './api/requests.ts'
+import * as text from './texts/requests.tsx'
 
-type Ended = Pick<EndedRequest, 'status' | 'type' | 'code' | 'interrupted'>
+type Ended = Pick<ListedRequest, 'status' | 'outcome' | 'type' | 'code' | 'interrupted'>
 
 /** How a request ended: its status, and what refused it. */
 export const Status = ({ request }: { readonly request: Ended }) => (
   <span class={`dot ${toneOf(request)}`}>
-    {request.status}
+    {request.status ?? text.outcomes[request.outcome ?? 'ok']}
     <span class="muted narrow"> {reasonOf(request)}</span>
   </span>
 )
@@ -13,7 +14,8 @@ export const Status = ({ request }: { readonly request: Ended }) => (
 export const reasonOf = ({ status, interrupted, type, code }: Ended): string | undefined =>
   status === 499 ? 'client left' : (interrupted ?? type ?? code)
 
-function toneOf({ status, interrupted }: Ended): 'ok' | 'warn' | 'bad' {
+function toneOf({ status, outcome, interrupted }: Ended): 'ok' | 'warn' | 'bad' {
+  if (status === null) return outcome === 'failed' ? 'bad' : 'ok'
   if (status >= 500 || interrupted !== undefined) return 'bad'
   return status >= 400 ? 'warn' : 'ok'
 }

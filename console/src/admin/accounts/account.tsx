@@ -8,12 +8,12 @@ import { problemFrom, useResource } from '../../shared/resource.ts'
 import { Header, Loaded, Problem } from '../../shared/states.tsx'
 import { apply, type Change, readAccount, type WholeAccount } from '../api/accounts.ts'
 import { listAudit } from '../api/audit.ts'
-import { listRequests } from '../api/requests.ts'
+import { listPast } from '../api/requests.ts'
 import { may } from '../api/who.ts'
 import { AuditTable } from '../audit-table.tsx'
 import { Origin } from '../command.tsx'
 import { FreshKey } from '../fresh-key.tsx'
-import { RequestTable } from '../requests.tsx'
+import { RequestTable } from '../request-table.tsx'
 import { RoleNote } from '../role-note.tsx'
 import { quoted } from '../shell.ts'
 import * as text from '../texts/account.tsx'
@@ -26,7 +26,7 @@ import { type Asked, ChangeDialog } from './dialogs.tsx'
 /** Everything of one account, and what an operator may change of it. */
 export function Account({ id }: { readonly id: string }) {
   const whole = useResource(() => readAccount(id), 10_000)
-  const requests = useResource(() => listRequests({ account: id }), 5000)
+  const requests = useResource(() => listPast({ account: id, since: '30d' }, 8), 10_000)
   const audit = useResource(() => listAudit({ account: id }, 20))
   const [asked, ask] = useState<Asked>()
   const [problem, setProblem] = useState<ApiProblem>()
@@ -80,17 +80,13 @@ export function Account({ id }: { readonly id: string }) {
       <section>
         <div class="split end-line">
           <h2>{text.lastRequests}</h2>
-          <Link to="requests" query={{ account: id }}>
-            {text.allOfThisProcess}
+          <Link to="requests" query={{ account: id, since: '30d' }}>
+            {text.allOf30Days}
           </Link>
         </div>
         <Loaded of={requests}>
           {page =>
-            page.data.length === 0 ? (
-              <p class="muted">{text.thisGatewayProcessRemembers}</p>
-            ) : (
-              <RequestTable pages={[{ ...page, data: page.data.slice(0, 8) }]} />
-            )
+            page.data.length === 0 ? <p class="muted">{text.noneIn30Days}</p> : <RequestTable pages={[page]} />
           }
         </Loaded>
       </section>

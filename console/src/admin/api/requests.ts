@@ -1,10 +1,17 @@
 import type { ShownRequest } from '../../../../src/wire/admin/event.ts'
 import type { LedgerRecord } from '../../../../src/wire/admin/ledger-record.ts'
 import type { ShownPast } from '../../../../src/wire/admin/past.ts'
+import type { PastRequest, PastRequests } from '../../../../src/wire/admin/past-request.ts'
 import { ask } from '../../shared/api.ts'
 
 /** A request that is over, as this process remembers it. */
 export type EndedRequest = Omit<ShownRequest, 'standing'>
+
+/** A row of a list: what the ledger alone knows of has an outcome, and no status. */
+export interface ListedRequest extends Omit<EndedRequest, 'event' | 'method' | 'status'> {
+  readonly status: number | null
+  readonly outcome?: PastRequest['outcome']
+}
 
 export interface RequestPage {
   /** Newest first. */
@@ -16,6 +23,40 @@ export interface RequestPage {
   /** Of the requests that ended since, none is missing. */
   readonly since: string
 }
+
+/** What requests of the past are chosen by. `errors` is `true` for those that were refused or failed. */
+export const PAST_FILTERS = ['errors', 'account', 'key', 'model', 'pool'] as const
+export type PastFilter = Readonly<Partial<Record<(typeof PAST_FILTERS)[number] | 'since' | 'before', string>>>
+
+/** A page of what the ledger has of all gateways, and of what those that run remember. */
+export interface PastPage
+  extends Omit<RequestPage, 'data' | 'since'>,
+    Pick<PastRequests, 'refusals_since' | 'not_read'> {
+  readonly data: readonly ListedRequest[]
+  /** Gateways whose refusals are missing. */
+  readonly unreached: readonly string[]
+}
+
+export async function listPast(filter: PastFilter, limit = 100): Promise<PastPage> {
+  const given = Object.entries(filter).filter(([, value]) => value)
+  const words = new URLSearchParams([['limit', String(limit)], ...given])
+  const { data, unreached = [], ...page } = await ask<PastRequests>(`/admin/requests?${words}`)
+  const labels = data.flatMap(({ account, label }) => (account !== null && label !== null ? [[account, label]] : []))
+  return {
+    ...page,
+    data: data.map(listedOf),
+    labels: Object.fromEntries(labels),
+    unreached: unreached.map(({ gateway }) => gateway),
+  }
+}
+
+/** What is not known of it is absent, as in what a gateway remembers. */
+const listedOf = (past: PastRequest): ListedRequest => ({
+  ...(Object.fromEntries(Object.entries(past).filter(([, value]) => value !== null)) as Omit<ListedRequest, 'status'>),
+  path: past.path ?? '',
+  account: past.account,
+  status: past.status,
+})
 
 /** What requests are chosen by. */
 export const FILTERS = ['status', 'account', 'plan', 'model', 'pool', 'code'] as const

@@ -18,6 +18,29 @@ export const byCodeOrType = 'By code or type'
 export const requests = 'Requests'
 export const theLast5000 =
   'The last 5,000 of this gateway process, newest first. Open one to see why it went as it did.'
+export const ofTheLedger = 'Requests of all gateways from the ledger, newest first, over restarts too.'
+export const byTime = 'By time'
+export const now = 'As they end'
+export const last24Hours = 'Show the last 24 hours'
+export const PERIODS = [
+  ['1h', 'Last hour'],
+  ['24h', 'Last 24 hours'],
+  ['7d', 'Last 7 days'],
+  ['30d', 'Last 30 days'],
+  ['90d', 'Last 90 days'],
+] as const
+export const byOutcome = 'By outcome'
+export const anyOutcome = 'Any outcome'
+export const refusedOrFailed = 'Refused or failed'
+export const byKey = 'By key'
+export const keyOrId = 'Key or its id'
+export const outcomes = { ok: 'served', refused: 'refused', failed: 'failed' }
+export const noneInTheLedger = 'Neither the ledger nor a running gateway has one in this time.'
+export const lookFurther = 'Look further back'
+export const refusalsSince = (time: string) =>
+  `Refused requests are known since ${time}: gateways keep them in memory, and the ledger has none.`
+export const archived = (archive: string) => `Rows that left for ${archive} are missing: an endpoint is not read back.`
+export const missing = (gateways: string) => `What ${gateways} refused is missing: no answer came.`
 export const older = 'Older'
 export const backToTheNewest = 'Back to the newest'
 export const noSuchRequest = 'No such request'
