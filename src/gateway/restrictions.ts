@@ -38,6 +38,10 @@ export const ACCOUNT_STEPS: StepsOf<AccountState> = {
   activeKey: 0,
   keys: 0,
   believedAt: 0,
+  // Older builds accept none.
+  invitation: 0,
+  // An older build would open an account of its own for the sign-in, with a second quota and past a freeze.
+  signIns: 1,
   // Its members have steps of their own.
   terms: 0,
 }

@@ -3,7 +3,9 @@ import { hostname, userInfo } from 'node:os'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import {
+  type InvitedAccount,
   readAccounts,
+  readInvited,
   readOwnedKey,
   readShownAccount,
   readShownSubject,
@@ -54,6 +56,10 @@ export interface OperatorApi extends Streams {
   unsetLimit(named: string, limit: CountedLimit): Promise<ShownAccount | ShownOrg>
   /** An org begins with its first account. Null: to none any more. */
   setOrg(named: string, org: string | null): Promise<ShownAccount>
+  /** A link that has one sign-in join an account which an operator opened; one before it ends. */
+  invite(named: string): Promise<InvitedAccount>
+  /** Ends the open invitation; or, given the id of a sign-in that joined, lets that go. */
+  uninvite(named: string, signIn?: string): Promise<ShownAccount>
 }
 
 /** Which accounts, and in which order. */
@@ -190,6 +196,9 @@ export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi =>
   unsetLimit: async (account, limit) =>
     readShownSubject(await run('POST', '/admin/accounts/unlimit', { account, limit })),
   setOrg: async (account, org) => readShownAccount(await run('POST', '/admin/accounts/org', { account, org })),
+  invite: async account => readInvited(await run('POST', '/admin/accounts/invite', { account })),
+  uninvite: async (account, sign_in) =>
+    readShownAccount(await run('POST', '/admin/accounts/uninvite', { account, ...(sign_in && { sign_in }) })),
 })
 
 function readMinted(answer: JsonObject): MintedByOperator {

@@ -11,6 +11,8 @@ export type Denial =
   | { readonly code: 'INVALID_TOKEN'; readonly problem: string }
   /** The key was made for other addresses than this one. */
   | { readonly code: 'ADDRESS_NOT_ALLOWED'; readonly address: string }
+  /** An operator opened an account under the label of this sign-in, which has none. */
+  | { readonly code: 'INVITATION_NEEDED'; readonly label: string }
   | FrozenDenial
   | ValidationDenial
   | RateDenial

@@ -1,3 +1,4 @@
+import type { EpochMs } from '../policy/config.ts'
 import type { OrgTerms, StoredTerms } from '../policy/facts.ts'
 import type { Fields, RecordOf } from './fields.ts'
 import { jsonOf, list, moment, optional, text, word } from './shape.ts'
@@ -18,7 +19,18 @@ export const ACCOUNT = {
   keys: list(text),
   /** When the token was issued that its claims were taken from. */
   believedAt: optional(moment),
+  /** Lets one sign-in join; a later one takes its place. */
+  invitation: optional(jsonOf<Invitation>()),
+  /** Ids of sign-ins that joined: each would else be an account of this id. */
+  signIns: optional(list(text)),
 } satisfies Fields
+
+/** An invitation to an account that an operator opened. */
+export interface Invitation {
+  /** Of the secret in its link, which is stored nowhere. */
+  readonly hash: string
+  readonly expiresAt: EpochMs
+}
 
 /** An account as a backup has it. */
 export interface AccountState extends RecordOf<typeof ACCOUNT> {}

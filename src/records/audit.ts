@@ -14,6 +14,10 @@ type AccountAction =
   | 'set-limit'
   | 'unset-limit'
   | 'set-org'
+  | 'invite'
+  | 'uninvite'
+  | 'join'
+  | 'leave'
 
 /** What is done to a gateway itself; `refuse` is what an operator was refused. */
 export type GatewayAction = 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain' | 'refuse'

@@ -152,6 +152,8 @@ async function identified({ config, settings }: Loaded, { who, at }: Scenario): 
         const terms = claimed === undefined ? {} : { claimed }
         return { kind: 'developer', account, keyPrefix: null, terms }
       },
+      find: async () => undefined,
+      findByLabel: async () => [],
     },
   }
   const { identity } = settings

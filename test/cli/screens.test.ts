@@ -34,6 +34,7 @@ const account: ShownAccount = {
   ...{ plan: 'pro', plan_source: 'operator', overage: 'off', overage_source: 'plan' },
   window: { start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
   ...{ used_usd: '0.01018982', held_usd: '0', limit_usd: '20', granted_usd: '5', limits: [] },
+  ...{ sign_ins: [], invited_until: null },
   keys: [{ key: 'svc_DNHM…', status: 'active', created: 1_795_000_000, id: 'key_7Hq2DNHM9G7wJY0i', name: null }],
 }
 

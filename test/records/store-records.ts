@@ -84,6 +84,8 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
       activeKey: 'hash-full',
       keys: ['hash-full', 'hash-plain'],
       believedAt: AT - 1000,
+      invitation: { hash: 'hash-of-invitation', expiresAt: AT + 86_400_000 },
+      signIns: ['acct_person'],
     },
     { account: 'acct_b', kind: 'developer', label: 'b', terms: {}, createdAt: AT, activeKey: null, keys: [] },
     { account: 'dev_a', kind: 'guest', label: 'dev_a', terms: {}, createdAt: AT, activeKey: null, keys: ['hash-dev'] },

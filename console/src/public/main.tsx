@@ -3,7 +3,7 @@ import '../shared/tokens.css'
 import '../shared/base.css'
 import { consoleUrl } from '../shared/boot.ts'
 import { Frame, type Page, type Who } from '../shared/frame/frame.tsx'
-import { page } from '../shared/frame/router.ts'
+import { anchor, page } from '../shared/frame/router.ts'
 import { Lazy } from '../shared/lazy.tsx'
 import { open, Splash } from '../shared/open.tsx'
 import { Door } from '../shared/sign-in/door.tsx'
@@ -14,12 +14,16 @@ import { account, followAccount } from './account.ts'
 import { LookWithKey, lookedWith } from './look-with-key.tsx'
 import { Overview } from './overview.tsx'
 import * as text from './texts/frame.tsx'
+import * as invitationText from './texts/invitation.tsx'
 
 /** A page whose code is loaded once one of them is opened. */
 const later = (name: keyof typeof import('./pages.ts')) => {
   const load = async () => (await import('./pages.ts'))[name]
   return () => <Lazy load={load} />
 }
+
+const Invitation = later('Invitation')
+const InvitationNeeded = later('InvitationNeeded')
 
 const PAGES: readonly Page[] = [
   { name: '', title: text.titles.overview, key: 'o', view: Overview },
@@ -33,8 +37,13 @@ const PAGES: readonly Page[] = [
 
 function App() {
   const isIn = state.value === 'in' || state.value === 'ended'
-  useEffect(() => (isIn ? followAccount() : undefined), [isIn])
+  const isInvited = anchor.value.startsWith('invitation=')
+  // Asked for before it joins, an account of its own would begin with the sign-in.
+  const hasAccount = isIn && !isInvited
+  useEffect(() => (hasAccount ? followAccount() : undefined), [hasAccount])
   if (state.value === 'starting') return <Splash />
+  if (isInvited) return isIn ? <Invitation /> : <Door about={invitationText.door} />
+  if (isIn && account.value.problem?.code === 'INVITATION_NEEDED') return <InvitationNeeded />
   const pages = pagesFor(isIn)
   const chosen = pages.find(({ name }) => name === page.value) ?? (isIn ? pages[0] : undefined)
   if (!chosen)

@@ -1,3 +1,4 @@
+import { changedSignIns } from '../../gateway/accounts/invitations.ts'
 import { changed, withClaim } from '../../gateway/admission/terms.ts'
 import type {
   AccountRecord,
@@ -9,6 +10,8 @@ import type {
   Scan,
   ScannedAccount,
   SignedIn,
+  SignInsChange,
+  SignInsChanged,
   SpendReading,
   TermsChange,
 } from '../../gateway/store/account-store.ts'
@@ -40,9 +43,10 @@ export class EmbeddedAccounts implements AccountStore {
   async signIn(token: SignedIn): Promise<Caller> {
     const { records, now } = this.#state()
     const at = now()
-    const { account } = token
+    const joined = joinedBy(records, token.account)
+    const account = joined ?? token.account
     const known = readAccount(records, account)
-    if (!known || signedIn(records, known, token) !== known)
+    if (joined === undefined && (!known || signedIn(records, known, token) !== known))
       await records.transact(() => {
         const before = readAccount(records, account)
         const after = signedIn(records, before ?? newAccount('developer', account, at), token)
@@ -94,6 +98,26 @@ export class EmbeddedAccounts implements AccountStore {
       writeAccount(records, account, { ...known, terms })
       noteChange(records, { at, by, account, ...entry })
       return findAccount(records, account)
+    })
+  }
+
+  async changeSignIns(asked: SignInsChange): Promise<SignInsChanged> {
+    const { records, now } = this.#state()
+    const at = now()
+    const { account, change, by } = asked
+    return records.transact(() => {
+      const known = readAccount(records, account)
+      if (!known) return { outcome: 'unknown' } as const
+      const other = 'join' in change ? joinedBy(records, change.join) : undefined
+      if (other !== undefined && other !== account) return { outcome: 'joined-other' } as const
+      const next = changedSignIns(known, asked, at)
+      if ('action' in next) {
+        const { signIns, ...entry } = next
+        writeAccount(records, account, withSignIns(known, signIns))
+        index(records, asked)
+        noteChange(records, { at, by, account, ...entry })
+      } else if (next.outcome !== 'unchanged') return next
+      return { outcome: 'changed', record: recordOf(account, accountIn(records, account)) } as const
     })
   }
 
@@ -155,6 +179,21 @@ const recordOf = (
   account: string,
   { activeKey: _active, keys: _keys, believedAt: _believed, ...record }: Account,
 ): AccountRecord => ({ account, ...record })
+
+/** The account that a sign-in joined. */
+const joinedBy = ({ joined }: Pick<Records, 'joined'>, signIn: string): string | undefined => joined.get(signIn)
+
+function index({ joined }: Records, { account, change }: SignInsChange): void {
+  if ('join' in change) joined.put(change.join, account)
+  if ('remove' in change) joined.remove(change.remove)
+}
+
+function withSignIns(
+  { invitation: _invitation, signIns: _signIns, ...account }: Account,
+  signIns: Pick<Account, 'invitation' | 'signIns'>,
+): Account {
+  return { ...account, ...signIns }
+}
 
 export const newAccount = (kind: Account['kind'], label: string, createdAt: EpochMs): Account => ({
   kind,

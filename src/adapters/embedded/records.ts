@@ -39,6 +39,8 @@ export interface Records {
   readonly labels: Database<string, string>
   /** The accounts with a label of their sign-in; the value has no meaning. */
   readonly signInLabels: Database<true, LabelKey>
+  /** The account that each sign-in joined, by the id of the sign-in. The accounts list them too. */
+  readonly joined: Database<string, string>
   /** The shapes of both kinds of labels, by which look-alikes are found; the value has no meaning. */
   readonly shapes: Database<true, ShapeKey>
   /** Audit rows by their number, which counts them. */
@@ -245,6 +247,7 @@ function openTables(root: RootDatabase, room: DiskRoom): Records {
     keyUses: root.openDB({ name: 'keyUses' }),
     labels: root.openDB({ name: 'labels' }),
     signInLabels: root.openDB({ name: 'signInLabels' }),
+    joined: root.openDB({ name: 'joined' }),
     shapes: root.openDB({ name: 'shapes' }),
     audit: root.openDB({ name: 'audit' }),
     standings: root.openDB({ name: 'standings' }),

@@ -1,10 +1,13 @@
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
-import { ACCOUNT, type AccountState, ORG, type OrgRecord } from '../../records/account.ts'
+import { ACCOUNT, type AccountState, type Invitation, ORG, type OrgRecord } from '../../records/account.ts'
 import { readTerms } from './codec.ts'
 import { HashFields, type Texts } from './hash-fields.ts'
 
-/** The id of an account is in its name; its terms are JSON that scripts compare, and its keys a list beside the active one. */
-type BesideFields = 'account' | 'terms' | 'activeKey' | 'keys'
+/**
+ * The id of an account is in its name; its terms are JSON that scripts compare, its keys a list beside the active one, and who signs in
+ * to it JSON as well.
+ */
+type BesideFields = 'account' | 'terms' | 'activeKey' | 'keys' | 'invitation' | 'signIns'
 
 /** The field that has each member of an account. A new member does not compile until it has one. */
 const ACCOUNT_NAMES = {
@@ -33,7 +36,7 @@ export function readOrg(org: string, texts: Texts): OrgRecord | undefined {
 }
 
 /** Fields read from an account, by their names in Redis. */
-export const ACCOUNT_FIELDS = [...ACCOUNT_HASH.names, 'terms', 'key', 'change'] as const
+export const ACCOUNT_FIELDS = [...ACCOUNT_HASH.names, 'terms', 'key', 'change', 'invitation', 'sign-ins'] as const
 
 type AccountTexts = Texts<(typeof ACCOUNT_FIELDS)[number]>
 
@@ -54,9 +57,31 @@ export function readAccount(account: string, texts: AccountTexts): StoredAccount
   const { terms: text, key = '', change = '' } = texts
   if (!text) return undefined
   const { kind, label = account, createdAt = 0, believedAt = 0, ...read } = ACCOUNT_HASH.read(texts)
-  const record = { ...read, account, kind: kind === 'guest' ? kind : 'developer', label, createdAt } as const
+  const record = {
+    ...read,
+    ...readSignIns(texts),
+    account,
+    kind: kind === 'guest' ? kind : 'developer',
+    label,
+    createdAt,
+  } as const
   return { ...record, terms: readTerms(text), text, key, believedAt, change }
 }
+
+type SignIns = Pick<AccountState, 'invitation' | 'signIns'>
+
+function readSignIns({ invitation, 'sign-ins': signIns }: AccountTexts): SignIns {
+  return {
+    ...(invitation && { invitation: JSON.parse(invitation) as Invitation }),
+    ...(signIns && { signIns: JSON.parse(signIns) as readonly string[] }),
+  }
+}
+
+/** The fields that say who signs in to an account; empty where nobody does, or is invited. */
+export const signInTexts = ({ invitation, signIns = [] }: SignIns) => ({
+  invitation: invitation ? JSON.stringify(invitation) : '',
+  'sign-ins': signIns.length > 0 ? JSON.stringify(signIns) : '',
+})
 
 /** Without what Redis alone has of it. */
 export const recordOf = ({ text, key, believedAt, change, ...record }: StoredAccount): AccountRecord => record

@@ -64,6 +64,11 @@ export class Layout {
     return `${this.#prefix}:label:${label}`
   }
 
+  /** The account that a sign-in joined, which names it too. */
+  joined(signIn: string): string {
+    return `${this.#prefix}:joined:${signIn}`
+  }
+
   /** The first label of a shape, by its hash. */
   shape(hash: string): string {
     return `${this.#prefix}:shape:${hash}`

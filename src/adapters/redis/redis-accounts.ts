@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { changedSignIns } from '../../gateway/accounts/invitations.ts'
 import type { Labelled } from '../../gateway/accounts/look-alikes.ts'
 import { changed, withClaim } from '../../gateway/admission/terms.ts'
-import { stepOfTerms } from '../../gateway/restrictions.ts'
+import { stepOfAccount } from '../../gateway/restrictions.ts'
 import type {
   AccountRecord,
   AccountStore,
@@ -12,6 +13,8 @@ import type {
   Scan,
   ScannedAccount,
   SignedIn,
+  SignInsChange,
+  SignInsChanged,
   SpendReading,
   TermsChange,
 } from '../../gateway/store/account-store.ts'
@@ -21,7 +24,7 @@ import { type Caller, storedTerms, type Terms } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { AuditRow } from '../../records/audit.ts'
 import type { Access } from './access.ts'
-import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount } from './account-hash.ts'
+import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, signInTexts } from './account-hash.ts'
 import { readAuditRow } from './audit-text.ts'
 import { readCounts, termsText } from './codec.ts'
 import { chunksOf, GATEWAYS, GUESTS } from './layout.ts'
@@ -125,7 +128,8 @@ export class RedisAccounts implements AccountStore {
 
   async signIn({ account, claimed, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
     for (;;) {
-      const known = await this.findStored(account)
+      const [known, joined] = await Promise.all([this.findStored(account), this.#joinedBy(account)])
+      if (joined) return this.#callerOf(joined)
       // A token older than the last one that changed something changes nothing.
       if (known && issuedAt < known.believedAt) return this.#callerOf(known)
       const terms = withClaim(known?.terms ?? {}, claimed)
@@ -146,6 +150,40 @@ export class RedisAccounts implements AccountStore {
       const done = await this.#change(account, known, terms, ['', by, action, before, after, ''])
       if (done) return recordOf({ ...known, terms })
     }
+  }
+
+  async changeSignIns(asked: SignInsChange): Promise<SignInsChanged> {
+    const { account, change, by } = asked
+    const { layout, now } = this.#access
+    if ('join' in change && ((await this.#joinedBy(change.join))?.account ?? account) !== account)
+      return { outcome: 'joined-other' }
+    for (;;) {
+      const known = await this.findStored(account)
+      if (!known) return { outcome: 'unknown' }
+      const next = changedSignIns(known, asked, await now(layout.of(account).epoch))
+      if ('action' in next) {
+        const { signIns, action, before, after } = next
+        const done = await this.#change(account, known, known.terms, ['', by, action, before, after, ''], signIns)
+        if (!done) continue
+      } else if (next.outcome !== 'unchanged') return next
+      await this.#index(asked)
+      return { outcome: 'changed', record: recordOf((await this.findStored(account)) ?? known) }
+    }
+  }
+
+  /** Behind the account, whose word counts: a name that is left over where this was cut off leads nowhere. */
+  async #index({ account, change }: SignInsChange): Promise<void> {
+    const { layout } = this.#access
+    if ('join' in change) await this.#access.set('SET', layout.joined(change.join), account)
+    if ('remove' in change) await this.#access.set('DEL', layout.joined(change.remove))
+  }
+
+  /** The account that a sign-in joined. */
+  async #joinedBy(signIn: string): Promise<StoredAccount | undefined> {
+    const name = this.#access.layout.joined(signIn)
+    const account = await this.#access.ask(name, client => client.get(name))
+    const joined = account === null ? undefined : await this.findStored(account)
+    return joined?.signIns?.includes(signIn) ? joined : undefined
   }
 
   async noteChange({ by, action, before, after }: GatewayChange): Promise<void> {
@@ -264,10 +302,12 @@ export class RedisAccounts implements AccountStore {
     known: StoredAccount | undefined,
     after: Terms,
     rest: readonly string[],
+    signIns?: Pick<AccountRecord, 'invitation' | 'signIns'>,
   ): Promise<boolean> {
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.account(account), bucket.audit]
     const values = [account, known?.text ?? '', termsText(after), ...rest, '', known?.change ?? '', randomUUID()]
+    if (signIns) values.push(...Object.values(signInTexts(signIns)))
     const [, by] = rest
     const { change, control } = this.#access
     const [outcome] = await (by === '' ? change : control)(
@@ -275,7 +315,7 @@ export class RedisAccounts implements AccountStore {
       'change',
       keys,
       values,
-      stepOfTerms(storedTerms(after)),
+      stepOfAccount({ ...known, ...signIns, terms: storedTerms(after) }),
     )
     return outcome === 'done'
   }

@@ -41,6 +41,7 @@ export const CALLS: Calls = {
     // Which accounts are wanted is a function of the asker, and does not travel: others may come all the same.
     scan: { ...streams(json, optional(json)), perPage: 1 },
     changeTerms: answers(optional(json), json),
+    changeSignIns: answers(json, json),
     noteChange: answers(nothing, json),
     readAudit: streams(json, optional(json)),
     readAuditBack: streams(json, optional(json)),

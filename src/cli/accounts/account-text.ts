@@ -37,6 +37,8 @@ export function accountText(account: ShownAccount): string {
     ...account.limits.map(limit => ['limit', `${limitText(limit)}, by an operator`]),
     ['window', `${withoutFraction(window.start)} to ${withoutFraction(window.end)}`],
     ['created', timeText(account.created)],
+    ...account.sign_ins.map(signIn => ['sign-in', `${signIn}, by invitation`]),
+    ...(account.invited_until === null ? [] : [['invited', `until ${withoutFraction(account.invited_until)}`]]),
     ...(keys.length > 0 ? keys.map(key => ['key', keyLine(key)]) : [['key', 'none']]),
   ]
   return table(rows)

@@ -5,6 +5,7 @@ import { dollars } from '../../wire/money.ts'
 import { type Changing, type Common, changing, ofGateway, withOperator } from '../kit/options.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../kit/terminal.ts'
 import { overageText, planText, subjectText } from './account-text.ts'
+import { registerInvite } from './invite.ts'
 import { registerLimits } from './limits.ts'
 import { registerList, registerOrgs } from './list.ts'
 import { NAMED, NAMED_OR_ORG, tell, wrong } from './tell.ts'
@@ -19,7 +20,7 @@ interface SureOptions extends Changing {
 
 interface PlanOptions extends ClearOptions, SureOptions {}
 
-/** Registers `svcctl accounts list|orgs|show|set-plan|set-overage|grant|set-limit|unset-limit|set-org|freeze|thaw`. */
+/** Registers `svcctl accounts list|orgs|show|set-plan|set-overage|grant|set-limit|unset-limit|set-org|invite|uninvite|freeze|thaw`. */
 export function registerAccounts(program: Command): void {
   const accounts = program
     .command('accounts')
@@ -43,6 +44,7 @@ export function registerAccounts(program: Command): void {
   registerGrant(accounts)
   registerLimits(accounts)
   registerSetOrg(accounts)
+  registerInvite(accounts)
   registerFreeze(accounts)
 }
 

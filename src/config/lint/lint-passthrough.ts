@@ -233,6 +233,7 @@ const OWN_PATHS = [
   '/v1/keys/developer/revoke',
   '/v1/keys/guest',
   '/v1/account',
+  '/v1/account/join',
   '/v1/requests',
 ]
 

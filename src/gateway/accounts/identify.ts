@@ -9,8 +9,9 @@ import type { KeyCaller, KeyStore } from '../store/key-store.ts'
 import type { Identified } from './identified.ts'
 import type { KeyUses } from './key-uses.ts'
 import { hashOf, isWellFormed } from './keys.ts'
+import { MayOpen } from './may-open.ts'
 import { isWithin } from './networks.ts'
-import type { VerifyToken } from './sign-in/sign-in.ts'
+import type { SignIn, VerifyToken } from './sign-in/sign-in.ts'
 import { isBadToken } from './sign-in/sign-in.ts'
 
 /** Says who sends a request, by its Authorization header or a key that stands for one. Rejects with StoreUnavailable or ProviderUnavailable. */
@@ -21,6 +22,8 @@ export interface Identify {
   applicant(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
   /** By a sign-in token alone: keys do not manage keys. */
   signIn(authorization: string | undefined): Promise<Identified | Denied>
+  /** By the sign-in token of a person, who need not have an account yet. */
+  person(authorization: string | undefined): Promise<SignIn | Denied>
 }
 
 /** A client whose address is found out where a key asks for it. */
@@ -38,7 +41,7 @@ export interface IdentifyPorts {
   readonly verify?: VerifyToken
   readonly store: {
     readonly keys: Pick<KeyStore, 'findCaller' | 'recallCaller'>
-    readonly accounts: Pick<AccountStore, 'signIn'>
+    readonly accounts: Pick<AccountStore, 'signIn' | 'find' | 'findByLabel'>
   }
 }
 
@@ -62,10 +65,19 @@ export function identifyWith(ports: IdentifyPorts): Identify {
       ? 'There is no sign-in here: ask the operator for a key.'
       : `Sign in at ${issuer}, and send \`Authorization: Bearer\` with its access token.`
 
+  const mayOpen = new MayOpen(ports.store.accounts)
+  const personIn = (authorization: string) => {
+    const token = tokenOf(authorization)
+    const isKey = token?.startsWith(`${brand}_`) === true
+    const otherwise = bad(isKey ? `A key does not manage keys. ${signInFirst}` : signInFirst)
+    return verified(ports, token, otherwise, SERVICE)
+  }
+
   const byBearer = async (authorization: string | undefined, client: AddressedClient, mayRecall: boolean) => {
     if (!authorization) return { denial: { code: 'NO_AUTH' } } as const
     const token = tokenOf(authorization)
-    if (!token?.startsWith(`${brand}_`)) return watched(await bySignIn(ports, token, neither))
+    if (!token?.startsWith(`${brand}_`))
+      return watched(await bySignIn(ports, mayOpen, await verified(ports, token, neither)))
     return watched(await byKey(ports, token, client, mayRecall))
   }
 
@@ -74,12 +86,10 @@ export function identifyWith(ports: IdentifyPorts): Identify {
     applicant: (authorization, client) => byBearer(authorization, client, true),
     signIn: async authorization => {
       if (!authorization) return { denial: { code: 'NO_AUTH', todo: signInFirst } }
-      const token = tokenOf(authorization)
-      const isKey = token?.startsWith(`${brand}_`) === true
-      return watched(
-        await bySignIn(ports, token, bad(isKey ? `A key does not manage keys. ${signInFirst}` : signInFirst), SERVICE),
-      )
+      return watched(await bySignIn(ports, mayOpen, await personIn(authorization)))
     },
+    person: async authorization =>
+      authorization ? personIn(authorization) : { denial: { code: 'NO_AUTH', todo: signInFirst } },
   }
 }
 
@@ -127,16 +137,26 @@ const SERVICE: Denied = {
 /** Three parts of base64url, as every signed JWT has. RFC 7515 7.1. */
 const JWT_FORM = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-async function bySignIn(
-  { store, verify }: IdentifyPorts,
+async function verified(
+  { verify }: IdentifyPorts,
   token: string | undefined,
   otherwise: Denied,
   ofService?: Denied,
-): Promise<Identified | Denied> {
+): Promise<SignIn | Denied> {
   if (!verify || token === undefined || !JWT_FORM.test(token)) return otherwise
   const judged = await verify(token)
   if (isBadToken(judged)) return { denial: { code: 'INVALID_TOKEN', problem: judged.problem } }
-  if (ofService && judged.isService) return ofService
+  return ofService && judged.isService ? ofService : judged
+}
+
+async function bySignIn(
+  { store }: IdentifyPorts,
+  mayOpen: MayOpen,
+  judged: SignIn | Denied,
+): Promise<Identified | Denied> {
+  if ('denial' in judged) return judged
+  const refused = await mayOpen.refusalOf(judged)
+  if (refused) return refused
   const { account, plan, label, issuedAt, expiresAt } = judged
   const caller = await store.accounts.signIn({
     account,

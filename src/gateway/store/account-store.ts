@@ -13,7 +13,8 @@ import type { AuditRow, GatewayAction } from '../../records/audit.ts'
 export interface AccountStore {
   /**
    * Opens the account at its first sign-in, and keeps plan and label of the token where they changed. An older token
-   * than the last one that changed something changes nothing. Durable where something changed.
+   * than the last one that changed something changes nothing. Durable where something changed. A sign-in that joined another account
+   * is the caller of that one, of which its claims change nothing.
    */
   signIn(signIn: SignedIn): Promise<Caller>
 
@@ -33,6 +34,8 @@ export interface AccountStore {
    * for the next request. What changes nothing leaves no row of the audit.
    */
   changeTerms(change: TermsChange): Promise<AccountRecord | undefined>
+  /** Invites a sign-in to an account, has it join, or lets it go. Durable, with a row of the audit. */
+  changeSignIns(change: SignInsChange): Promise<SignInsChanged>
   /** Writes an audit row of a change of the gateway itself, which belongs to no account. Durable. */
   noteChange(change: GatewayChange): Promise<void>
   /** Changes by operators and accounts, oldest first, of one account or of all, at or after `since`. */
@@ -111,6 +114,25 @@ export interface TermsChange {
     | { readonly org: string | null }
   readonly by: string
 }
+
+/** Who signs in to an account that an operator opened. */
+export interface SignInsChange {
+  readonly account: string
+  readonly change: /** The hash of the secret; an invitation before it ends. */
+    | { readonly invite: string; readonly forMs: Millis }
+    /** Ends the invitation that is open. */
+    | { readonly withdraw: true }
+    /** The id of the sign-in, and the hash of the secret that it brings. */
+    | { readonly join: string; readonly secret: string }
+    /** The id of a sign-in that joined: it is an account of its own again. */
+    | { readonly remove: string }
+  readonly by: string
+}
+
+export type SignInsChanged =
+  | { readonly outcome: 'changed'; readonly record: AccountRecord }
+  /** `joined-other`: the sign-in belongs to another account, and leaves that first. */
+  | { readonly outcome: 'unknown' | 'not-invited' | 'full' | 'joined-other' | 'not-joined' }
 
 export interface AuditQuery {
   readonly account?: string

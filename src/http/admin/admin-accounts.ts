@@ -90,14 +90,14 @@ export async function showAccount(context: AdminContext, body: JsonObject): Prom
   return 'denial' in record ? record : shownOf(context, record)
 }
 
-export async function shownOf({ config, store }: AdminContext, record: AccountRecord): Promise<ShownAccount> {
+export async function shownOf({ config, store, clock }: AdminContext, record: AccountRecord): Promise<ShownAccount> {
   const { account, terms } = record
   const [spend, keys, org] = await Promise.all([
     store.accounts.readSpend(account),
     store.keys.listOf(account),
     terms.org === undefined ? undefined : store.orgs.find(terms.org),
   ])
-  return shownAccount(config, org ? { ...record, orgTerms: org.terms } : record, spend, keys)
+  return shownAccount(config, org ? { ...record, orgTerms: org.terms } : record, spend, keys, clock.now())
 }
 
 async function setPlan(context: AdminContext, body: JsonObject): Promise<object | Denied> {

@@ -1,4 +1,5 @@
 import { isId, isOrg, type MintedKey, mintKey, plainLabel } from '../../gateway/accounts/accounts.ts'
+import { isOfSignIn } from '../../gateway/accounts/invitations.ts'
 import type { KeyWish } from '../../gateway/accounts/key-wish.ts'
 import { type FreshKey, idOfHash, newFreshKey, storedKeyOf } from '../../gateway/accounts/keys.ts'
 import { repeatableKey } from '../../gateway/accounts/repeatable-key.ts'
@@ -121,14 +122,11 @@ async function mintFor(
 /** Users who sign in may choose the label in their token: that must not lead to a key and a plan for them. */
 async function notTheirs({ store }: AdminContext, label: string): Promise<Denied | undefined> {
   const accounts = await store.accounts.findByLabel(label)
-  const [signedIn] = accounts.filter(({ account }) => SIGNED_IN.test(account))
+  const [signedIn] = accounts.filter(({ account }) => isOfSignIn(account))
   if (!signedIn) return undefined
   if (accounts.length > 1) return ambiguous('account', label, accounts)
   return invalid('account', `an account that signed in calls itself \`${label}\`; if you mean it: ${signedIn.account}`)
 }
-
-/** Made of issuer and subject; those that operators open are shorter. */
-const SIGNED_IN = /^acct_[0-9a-f]{40}$/
 
 export function minted({ config, settings }: AdminContext, made: MintedKey): object | Denied {
   if (made.outcome === 'alike') return tooAlike(made)

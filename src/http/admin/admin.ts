@@ -20,6 +20,7 @@ import {
 } from './admin-config.ts'
 import { consoleEndpoints } from './admin-console.ts'
 import { findAccountsOp } from './admin-find.ts'
+import { inviteOps } from './admin-invite.ts'
 import { listInvoices, showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
@@ -39,7 +40,14 @@ import type { OperatorApp } from './operator-app.ts'
 import { type AdminEndpoint, familyOfOperators, type OperatorEndpoint } from './operator-family.ts'
 
 /** What svcctl also does by itself, on the store of a gateway that does not run. */
-export const adminOps: readonly AdminOp[] = [...keyOps, ...accountOps, findAccountsOp, listAccountsOp, listOrgsOp]
+export const adminOps: readonly AdminOp[] = [
+  ...keyOps,
+  ...accountOps,
+  ...inviteOps,
+  findAccountsOp,
+  listAccountsOp,
+  listOrgsOp,
+]
 
 /** What operators may call, on the admin listener alone. */
 export const adminEndpoints: readonly AdminEndpoint[] = [

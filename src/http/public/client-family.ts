@@ -1,4 +1,5 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
+import type { SignIn } from '../../gateway/accounts/sign-in/sign-in.ts'
 import { keeperOf } from '../../gateway/responses/kept-responses.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
@@ -16,7 +17,7 @@ import type { ClientApp } from './client-app.ts'
 import { openToPages, preflight } from './cors.ts'
 
 /** A row that clients may call. */
-export type ClientEndpoint = OpenEndpoint<ClientApp> | CallerEndpoint | SignedInEndpoint
+export type ClientEndpoint = OpenEndpoint<ClientApp> | CallerEndpoint | SignedInEndpoint | PersonEndpoint
 
 /** A client with a key or a sign-in. */
 interface CallerEndpoint extends Endpoint {
@@ -32,6 +33,13 @@ interface SignedInEndpoint extends Endpoint {
   readonly who: 'signed-in'
   readonly rate: RateBound
   readonly run: (app: ClientApp, call: HttpCall, caller: Caller) => Promise<void>
+}
+
+/** A person who signs in, and need not have an account: nothing is opened for them. */
+interface PersonEndpoint extends Endpoint {
+  readonly who: 'person'
+  readonly rate: RateBound
+  readonly run: (app: ClientApp, call: HttpCall, person: SignIn) => Promise<void>
 }
 
 export type ClientFamily = EndpointFamily<ClientApp, ClientEndpoint>
@@ -65,6 +73,12 @@ async function answer(view: View, call: HttpCall, match: Matched<ClientEndpoint>
     case 'signed-in': {
       const found = await identify.signIn(clientCredential(call))
       return serveKnown(app, call, endpoint, found, ({ caller }) => endpoint.run(app, call, caller))
+    }
+    case 'person': {
+      const found = await identify.person(clientCredential(call))
+      if ('denial' in found) return refuseStranger(app, call, found.denial)
+      const crowded = admitAddress(app, call, 'address')
+      return crowded ? call.deny(crowded.denial) : endpoint.run(app, call, found)
     }
   }
 }

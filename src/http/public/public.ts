@@ -20,6 +20,7 @@ import { listErrors, showErrorDocs, showOpenApi } from './docs.ts'
 import { mintGuestKey } from './guests.ts'
 import { asksForTools, inference } from './infer.ts'
 import { showInvoices } from './invoices.ts'
+import { joinAccount } from './join-account.ts'
 import { passthroughEndpoints } from './passthrough.ts'
 
 /** What clients may call. */
@@ -72,6 +73,7 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
   { method: 'GET', path: '/v1/models', who: 'anyone', rate: 'reads', run: listModels },
   { method: 'GET', path: '/v1/models/{id}', slashes: true, who: 'anyone', rate: 'reads', run: showModel },
   { method: 'GET', path: '/v1/account', who: 'caller', rate: 'reads', quiet: true, run: showAccount },
+  { method: 'POST', path: '/v1/account/join', who: 'person', rate: 'reads', run: joinAccount },
   { method: 'GET', path: '/v1/requests', who: 'caller', rate: 'reads', quiet: true, sheds: true, run: listRequests },
   { method: 'GET', path: '/billing/quota', who: 'caller', rate: 'reads', run: showQuota },
   { method: 'GET', path: '/billing/usage', who: 'caller', rate: 'reads', quiet: true, sheds: true, run: showUsage },

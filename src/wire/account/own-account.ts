@@ -55,7 +55,7 @@ interface StoredUsage extends Readings {
 }
 
 export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): OwnAccount {
-  const { account, kind, key, keyPrefix } = caller
+  const { account, kind, key } = caller
   const plan = planOf(config, caller)
   const names = plan ? [...plan.models.keys()] : []
   return {
@@ -63,7 +63,7 @@ export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): 
     account,
     label: usage.record.label,
     kind,
-    signed_in: keyPrefix === null,
+    signed_in: key === undefined,
     frozen: isFrozen(caller),
     ...shownPlan(config, caller),
     declared: plan !== undefined,

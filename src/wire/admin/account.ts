@@ -34,6 +34,10 @@ export interface ShownAccount extends ShownPlan {
   readonly granted_usd: string
   /** Those that an operator set for it. */
   readonly limits: readonly LimitRule[]
+  /** Ids of sign-ins that joined it. */
+  readonly sign_ins: readonly string[]
+  /** When the invitation ends that is open; null where none is. */
+  readonly invited_until: string | null
   readonly keys: readonly Pick<ShownKey, 'key' | 'status' | 'created' | 'id' | 'name'>[]
 }
 
@@ -53,6 +57,8 @@ export type ShownOverage = 'on' | 'off' | { readonly cap_usd: string }
 interface StoredAccount extends Pick<Caller, 'account' | 'kind' | 'terms' | 'orgTerms'> {
   readonly label: string
   readonly createdAt: EpochMs
+  readonly signIns?: readonly string[]
+  readonly invitation?: { readonly expiresAt: EpochMs }
 }
 
 /** What an account has spent in the billing window that runs, in nano-USD. */
@@ -76,8 +82,9 @@ export function shownAccount(
   record: StoredAccount,
   { used, held, window }: Spend,
   keys: readonly KeyOfAccount[],
+  now: EpochMs,
 ): ShownAccount {
-  const { account, label, kind, terms, orgTerms, createdAt } = record
+  const { account, label, kind, terms, orgTerms, createdAt, signIns = [], invitation } = record
   const plan = planOf(config, record)
   const granted = terms.grants?.[window.start] ?? ZERO_USD
   return {
@@ -97,6 +104,8 @@ export function shownAccount(
     limit_usd: plan ? usdText(addNanoUsd(plan.monthlyNanoUsd, granted)) : null,
     granted_usd: usdText(granted),
     limits: terms.limits ?? [],
+    sign_ins: signIns,
+    invited_until: invitation && now < invitation.expiresAt ? iso(invitation.expiresAt) : null,
     keys: keys.map(({ keyPrefix: key, status, createdAt, id, name = null }) => ({
       ...{ key, status, created: seconds(createdAt), id, name },
     })),
@@ -132,6 +141,9 @@ export function readShownAccount(value: unknown): ShownAccount {
     limit_usd: record.limit_usd === null ? null : text(record, 'limit_usd'),
     granted_usd: text(record, 'granted_usd'),
     limits: readLimits(record.limits),
+    // An older gateway invites nobody.
+    sign_ins: Array.isArray(record.sign_ins) ? record.sign_ins.map(String) : [],
+    invited_until: typeof record.invited_until === 'string' ? record.invited_until : null,
     keys: list(record.keys, 'keys').map(each => {
       const key = object(each, 'key')
       return {
@@ -153,6 +165,20 @@ export const readAccounts = ({ data, has_more, next }: JsonObject): ShownAccount
   has_more: has_more === true,
   // A gateway of a version before this one has one page alone.
   next: typeof next === 'string' ? next : null,
+})
+
+/** An account, and an invitation to it, which is shown once. */
+export interface InvitedAccount extends ShownAccount {
+  readonly invitation: string
+  /** Null where no console leads through it. */
+  readonly link: string | null
+}
+
+/** Reads what an invitation made. */
+export const readInvited = (record: JsonObject): InvitedAccount => ({
+  ...readShownAccount(record),
+  invitation: text(record, 'invitation'),
+  link: typeof record.link === 'string' ? record.link : null,
 })
 
 /** Reads a key that a gateway sent together with its account. */

@@ -137,6 +137,19 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     answer: ({ code, address }) =>
       flat(code, `This key may not be used from ${address}: it was made for other addresses.`),
   },
+  INVITATION_NEEDED: {
+    status: 403,
+    reason: 'an invitation is needed',
+    meaning:
+      'The operator opened an account under the label of this sign-in, mostly its e-mail address. Without an invitation the sign-in would be a second account with limits of its own.',
+    retry: never,
+    todo: 'Ask the operator for an invitation, and open its link. Keys of the account work as ever.',
+    answer: ({ code, label }) =>
+      flat(
+        code,
+        `The operator has opened an account for ${label}, which this sign-in has not joined. Ask the operator for an invitation, and open its link.`,
+      ),
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     reason: 'method not allowed',

@@ -34,14 +34,14 @@ export function refuseEach(rows: readonly BadRow[], options: Partial<IdentityOpt
     const denials = await Promise.all(
       isOther ? [] : doors(verify).map(door => door(`Bearer ${token}`, { clientAddress: '' })),
     )
-    expect(denials).toEqual(isOther ? [] : [INVALID, INVALID])
+    expect(denials).toEqual(isOther ? [] : [INVALID, INVALID, INVALID])
     expect(leaked(JSON.stringify([judged, denials]), token, bench)).toEqual([])
   })
 }
 
 const INVALID = { denial: { code: 'INVALID_TOKEN', problem: expect.any(String) } }
 
-/** The two doors that every endpoint is behind: a bearer of any kind, and a sign-in alone. Neither asks the store. */
+/** The doors that every endpoint is behind: a bearer of any kind, a sign-in alone, and a person without an account. None asks the store. */
 function doors(verify: VerifyToken) {
   const facet = new Proxy({} as Store['keys'] & Store['accounts'], {
     get: (_, call) => () => {
@@ -57,7 +57,7 @@ function doors(verify: VerifyToken) {
     alarm: () => {},
     keyUses: { note: () => {} },
   })
-  return [identify.bearer, identify.signIn]
+  return [identify.bearer, identify.signIn, identify.person]
 }
 
 /** Pieces of a token that a text holds. */

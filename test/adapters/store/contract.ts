@@ -7,6 +7,7 @@ import { auditContract } from './aspects/audit.ts'
 import { dumpContract } from './aspects/dump.ts'
 import { fleetContract } from './aspects/fleet.ts'
 import { guestsContract } from './aspects/guests.ts'
+import { invitationsContract } from './aspects/invitations.ts'
 import { keysContract } from './aspects/keys.ts'
 import { leasesContract } from './aspects/leases.ts'
 import { hoursContract } from './aspects/ledger/hours.ts'
@@ -77,6 +78,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: rotation`, () => rotationContract(start))
   describe(`${name}: look-alike labels`, () => lookAlikesContract(start))
   describe(`${name}: accounts`, () => accountsContract(start))
+  describe(`${name}: invitations`, () => invitationsContract(start))
   describe(`${name}: terms`, () => termsContract(start))
   describe(`${name}: orgs`, () => orgsContract(start))
   describe(`${name}: scans of accounts`, () => scansContract(start))

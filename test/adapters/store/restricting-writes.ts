@@ -28,13 +28,21 @@ const orgChanged =
   }
 
 /** A write of each member that restricts, by the table of `restrictions.ts` that has its step. */
-export const RESTRICTING_WRITES: Readonly<Record<'key' | 'terms', Readonly<Record<string, Write>>>> = {
+export const RESTRICTING_WRITES: Readonly<Record<'key' | 'account' | 'terms', Readonly<Record<string, Write>>>> = {
   key: {
     expiresAt: mint('ending', { life: 60_000 }),
     models: mint('narrow', { models: ['svc-core'] }),
     addresses: mint('bound', { addresses: ['10.9.9.9'] }),
     limits: mint('limited', { limits: [LIMIT] }),
     apart: mint('apart', { apart: 'key_apart' }),
+  },
+  account: {
+    signIns: async store => {
+      await store.keys.mint(mintOf('joined', 'joined'))
+      const own = { account: 'acct_joined', by: BY }
+      await store.accounts.changeSignIns({ ...own, change: { invite: 'hash-of-secret', forMs: 60_000 } })
+      await store.accounts.changeSignIns({ ...own, change: { join: 'acct_person', secret: 'hash-of-secret' } })
+    },
   },
   terms: {
     frozen: changed('frozen', { frozen: true }),
@@ -77,6 +85,7 @@ export async function writeUnrestricted(store: Store): Promise<void> {
   for (const change of [{ override: 'team' }, { overage: true }, { grant: 5 as never, window: 0 }])
     await store.accounts.changeTerms({ account: 'acct_ada', change, by: BY })
   await store.orgs.open('plain')
+  await store.accounts.changeSignIns({ account: 'acct_ada', change: { invite: 'hash-of-open', forMs: 60_000 }, by: BY })
   await store.keys.noteUses([{ hash: 'hash-second', account: 'acct_ada', ago: 0 }])
 }
 

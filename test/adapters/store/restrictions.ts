@@ -34,8 +34,8 @@ export function restrictionsContract(open: () => Promise<SchemaSubject>, first: 
   })
 
   describe('the schema rises', () => {
-    const tables = { key: KEY_STEPS, terms: TERMS_STEPS }
-    const cases = (['key', 'terms'] as const).flatMap(table =>
+    const tables = { key: KEY_STEPS, account: ACCOUNT_STEPS, terms: TERMS_STEPS }
+    const cases = (['key', 'account', 'terms'] as const).flatMap(table =>
       Object.entries(tables[table])
         .filter(([, step]) => step > 0)
         .map(([member]) => [`${table}.${member}`, RESTRICTING_WRITES[table][member]] as const),
@@ -59,8 +59,8 @@ export function restrictionsContract(open: () => Promise<SchemaSubject>, first: 
   it('every stored member of keys, accounts and orgs has a step', async () => {
     const { store } = await start()
     await writeUnrestricted(store)
-    for (const write of Object.values({ ...RESTRICTING_WRITES.key, ...RESTRICTING_WRITES.terms, ...FURTHER_WRITES }))
-      await write(store)
+    const { key, account, terms } = RESTRICTING_WRITES
+    for (const write of Object.values({ ...key, ...account, ...terms, ...FURTHER_WRITES })) await write(store)
 
     const unknown = new Set<string>()
     const look = (kind: string, record: object, steps: object) => {

@@ -96,6 +96,9 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'POST /admin/accounts/limit': 'admin',
   'POST /admin/accounts/unlimit': 'admin',
   'POST /admin/accounts/org': 'admin',
+  // Who joins reads what the account kept, and manages its keys.
+  'POST /admin/accounts/invite': 'admin',
+  'POST /admin/accounts/uninvite': 'admin',
   'POST /admin/accounts/find': 'viewer',
   'POST /admin/accounts/list': 'viewer',
   'GET /admin/orgs': 'viewer',

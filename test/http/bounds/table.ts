@@ -200,6 +200,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/models': read,
   'GET /v1/models/{id}': read,
   'GET /v1/account': read,
+  'POST /v1/account/join': keyChange,
   'GET /v1/requests': read,
   'GET /billing/quota': read,
   'GET /billing/usage': read,

@@ -45,7 +45,7 @@ const dumpOf = <V, K extends Key>(
   }
 
 /** Tables that a dump leaves out: other records have their contents, a restore makes them anew, or they belong to one store alone. */
-type InOthers = 'keyUses' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'series' | 'room'
+type InOthers = 'keyUses' | 'joined' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'series' | 'room'
 
 /** The compiler asks for what a new database has. */
 type Dumped = Exclude<

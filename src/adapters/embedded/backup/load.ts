@@ -132,7 +132,10 @@ const TAKERS: Takers = {
   store: ({ meta }, { minted }) => meta.put('minted', minted),
   hold: ({ holds }, { soFar, ...held }) =>
     holds.put(held.hold.requestId, { ...held, ...(soFar && { soFar: { ...soFar, hold: held.hold } }) }),
-  account: ({ write }, { account, ...stored }) => write.account(account, stored),
+  account: ({ write, joined }, { account, ...stored }) => {
+    write.account(account, stored)
+    for (const signIn of stored.signIns ?? []) joined.put(signIn, account)
+  },
   key: takeKey,
   org: ({ write }, { org, ...stored }) => write.org(org, stored),
   opened: (files, { label, account }) => {

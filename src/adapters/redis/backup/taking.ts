@@ -1,4 +1,4 @@
-import { greatestStep, stepOfKey, stepOfTerms } from '../../../gateway/restrictions.ts'
+import { greatestStep, stepOfAccount, stepOfKey, stepOfTerms } from '../../../gateway/restrictions.ts'
 import { orgId } from '../../../gateway/store/org-store.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
@@ -21,7 +21,7 @@ import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
 import type { HoldState } from '../../../records/hold.ts'
 import type { KeyState } from '../../../records/key.ts'
 import type { SchemaStep } from '../../../records/terms.ts'
-import { ACCOUNT_HASH, ORG_HASH } from '../account-hash.ts'
+import { ACCOUNT_HASH, ORG_HASH, signInTexts } from '../account-hash.ts'
 import { auditTexts } from '../audit-text.ts'
 import { runScript, type ScriptName } from '../client.ts'
 import { termsText } from '../codec.ts'
@@ -208,11 +208,14 @@ export class Taking {
   #account(state: StoreRecords['account']): void {
     const { account, kind, terms, activeKey, keys } = state
     const bucket = this.#layout.bucketOf(account)
-    this.#restricts(bucket.epoch, stepOfTerms(terms))
+    this.#restricts(bucket.epoch, stepOfAccount(state))
     // A device keeps its one key, ended.
     const key = activeKey ?? (kind === 'guest' ? keys[0] : undefined) ?? ''
     const texts = { ...ACCOUNT_HASH.write(state), terms: termsText(termsOfStored(terms)), key }
     this.#send('HSET', bucket.account(account), ...Object.entries(texts).flat())
+    for (const [name, text] of Object.entries(signInTexts(state)))
+      if (text !== '') this.#send('HSET', bucket.account(account), name, text)
+    for (const signIn of state.signIns ?? []) this.#send('SET', this.#layout.joined(signIn), account)
     if (keys.length > 0) this.#send('RPUSH', bucket.keysOf(account), ...keys)
   }
 

@@ -1,0 +1,40 @@
+import type { Command } from 'commander'
+import { withoutFraction } from '../../server/log/terminal-text.ts'
+import { type Changing, changing, withOperator } from '../kit/options.ts'
+import { writeJson, writeOut } from '../kit/terminal.ts'
+import { NAMED, tell } from './tell.ts'
+
+/** Registers `accounts invite|uninvite`. */
+export function registerInvite(accounts: Command): void {
+  changing(accounts.command('invite'))
+    .description(
+      'print a link by which one person signs in to an account that an operator opened; it works once, for 24 hours, and ends the one before it',
+    )
+    .argument('<account>', NAMED)
+    .action((named: string, options: Changing) =>
+      withOperator(options, async operator => {
+        const { invitation, link, ...account } = await operator.invite(named)
+        if (options.json) return writeJson({ ...account, invitation, link })
+        await writeOut([`${link ?? invitation}\n`])
+        const until = account.invited_until === null ? '' : `, until ${withoutFraction(account.invited_until)}`
+        console.error(`✓ one person can join ${account.label} by this${until}: send it over a channel you trust`)
+        if (link === null)
+          console.error(
+            '▲ no console serves people who sign in: the invitation goes to POST /v1/account/join with their access token',
+          )
+      }),
+    )
+
+  changing(accounts.command('uninvite'))
+    .description('end the open invitation of an account, or let a sign-in go that joined it')
+    .argument('<account>', NAMED)
+    .argument('[sign-in]', 'its id, as `accounts show` lists it; without it, the open invitation')
+    .action((named: string, signIn: string | undefined, options: Changing) =>
+      withOperator(options, async operator => {
+        const account = await operator.uninvite(named, signIn)
+        const done =
+          signIn === undefined ? `no invitation to ${account.label} is open` : `${signIn} has left ${account.label}`
+        await tell(account, done, options)
+      }),
+    )
+}
