@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { archiveText } from '../../config/check/fixed.ts'
-import type { PoolSection } from '../../config/file.ts'
 import type { Address } from '../../config/model/formats.ts'
 import { durationText } from '../../config/model/units.ts'
 import { unitAt, valuesOf } from '../../config/pool-settings.ts'
+import { shownWords } from '../../config/pool-words.ts'
 import type {
   AdminTlsSettings,
   ArchiveSettings,
@@ -166,18 +166,10 @@ function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Mo
 
 /** A pool, and how its replicas are spoken to. */
 export function shownPool(declared: Pool, backend: BackendSettings | undefined, hasChats: boolean): Section {
-  const { site, replicas, model, speaks, providerTools, unknownFields, passes, fetches } = declared
-  const isDefault = speaks.length === 1 && speaks[0] === 'chat'
+  const { replicas, speaks } = declared
   // A pool without chats has no dialect of them.
-  const pool = {
-    ...{ site, replicas, model },
-    ...(!isDefault && { speaks: written(speaks) }),
-    ...(providerTools.length > 0 && { provider_tools: providerTools }),
-    // Chats know their fields by the model.
-    ...(!isDefault && { unknown_fields: unknownFields, fetches }),
-    ...(passes.length > 0 && { passes }),
-    ...mannersOf(declared, hasChats),
-  }
+  const { site, ...words } = shownWords(declared, speaks.length === 1 && speaks[0] === 'chat')
+  const pool = { site, replicas, ...words, ...mannersOf(declared, hasChats) }
   if (!backend) return pool
   const { key, probe } = backend
   const { context, max_concurrent, queue_timeout, ...others } = numbersOf(backend)
@@ -192,9 +184,6 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
     probe: probe ? { path: probe.path, every: durationText(probe.every) } : false,
   }
 }
-
-/** As the files have it: a dialect that the schema does not offer does not compile. */
-const written = (speaks: Pool['speaks']): Readonly<NonNullable<PoolSection['speaks']>> => speaks
 
 /** How requests are sent and answers fetched, where the files or the provider's profile decide that. */
 function mannersOf({ provider, caps, fetch, fields, speaks }: Pool, hasChats: boolean): Section {

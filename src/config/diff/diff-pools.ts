@@ -12,6 +12,7 @@ import {
   type PoolSettings,
   unitAt,
 } from '../pool-settings.ts'
+import { POOL_WORDS } from '../pool-words.ts'
 import { type Auth, type BackendSettings, Secret } from '../settings.ts'
 import {
   type Change,
@@ -90,19 +91,34 @@ function placeOfBackend(pool: Pool, field: string, { loaded }: Side) {
   return pool.fields[section] ?? loaded.fields.get(`failover.${section}`) ?? pool.at
 }
 
-const poolRulesOf = (sides: Sides): Rules<Own<Pool>> => ({
-  site: value('site', text, plumbing),
-  replicas: replicasRule(sides),
-  model: value('model', text, plumbing),
-  speaks: wordsRule('speaks'),
-  providerTools: wordsRule('provider_tools'),
-  unknownFields: value('unknown_fields', text, plumbing),
-  passes: wordsRule('passes'),
-  fetches: value('fetches', String, plumbing),
-  caps: wordsRule('cap'),
-  fetch: value('fetch', text, plumbing),
-  provider: providerRule,
-})
+/** In the order of the sentences about a pool. A word without a place of its own comes last. */
+function poolRulesOf(sides: Sides): Rules<Own<Pool>> {
+  const { site, model, speaks, providerTools, unknownFields, passes, fetches, caps, fetch, ...others } = WORDS
+  return {
+    ...{
+      site,
+      replicas: replicasRule(sides),
+      model,
+      speaks,
+      providerTools,
+      unknownFields,
+      passes,
+      fetches,
+      caps,
+      fetch,
+    },
+    ...others,
+    provider: providerRule,
+  }
+}
+
+const wordRule = ({ field, is }: (typeof POOL_WORDS)[keyof typeof POOL_WORDS]): Rule<never> =>
+  is === 'words' ? wordsRule(field) : value<string | boolean>(field, String, plumbing)
+
+/** Rules of all words, as their rows say. */
+const WORDS = Object.fromEntries(
+  Object.entries(POOL_WORDS).map(([member, row]) => [member, wordRule(row)]),
+) as unknown as Rules<Omit<Own<Pool>, 'replicas' | 'provider'>>
 
 const factRules = Object.keys(UNKNOWN).map(fact => {
   const shown = ({ facts }: PoolProvider) => {
@@ -124,10 +140,10 @@ const nameOf = ({ name, isImplied }: PoolProvider): string | undefined =>
   name && (isImplied ? `${name}, by its address` : name)
 
 /** Words in the order in which they are written. */
-const wordsRule =
-  (field: string): Rule<readonly string[] | undefined> =>
-  (from, to, subject) =>
-    value<string | undefined>(field, text, plumbing)(shownWords(from), shownWords(to), subject)
+function wordsRule(field: string): Rule<readonly string[] | undefined> {
+  const rule = value<string | undefined>(field, text, plumbing)
+  return (from, to, subject) => rule(shownWords(from), shownWords(to), subject)
+}
 
 const shownWords = (words: readonly string[] = []): string | undefined => (words.length > 0 ? listed(words) : undefined)
 

@@ -39,7 +39,7 @@ import type {
 import { baseUrl } from '../model/formats.ts'
 import { entriesOf, type Node, nodeAt, type Span } from '../model/tree.ts'
 import { unitOf } from '../model/units.ts'
-import { POOL_FIELDS } from '../pool-fields.ts'
+import { wordsIn } from '../pool-words.ts'
 import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { betaMembersOf } from './beta-members.ts'
@@ -127,15 +127,12 @@ function declared({ name, at, node }: Pick<Declaration<unknown>, 'name' | 'at' |
 
 function linkPool({ data, ...declaration }: Sound<PoolSection>): Pool {
   const replicas = data.replicas.map(url => baseUrl.read(url) ?? url)
+  const words = wordsIn(data)
   return {
     ...declared(declaration),
-    site: data.site,
     replicas,
-    model: data.model,
-    speaks: data.speaks ?? POOL_FIELDS.speaks.default,
-    providerTools: data.provider_tools ?? [],
-    passes: [...(data.passes ?? []), ...betaMembersOf(data)],
-    fetches: data.fetches ?? POOL_FIELDS.fetches.default,
+    ...words,
+    passes: [...words.passes, ...betaMembersOf(data)],
     ...mannersOf(data),
   }
 }
