@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { AnswerMemory, HeldAnswer } from '../../../src/gateway/answer/answer-memory.ts'
 import type { Turns } from '../../../src/http/ingress/turns.ts'
-import { hang } from '../../support/backend.ts'
+import { type Behaviour, hang, SSE_HEADERS } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Answered, Answering, keptAnswer, longStream, WHOLE_ANSWERS } from './fixture.ts'
 
@@ -20,7 +20,7 @@ afterEach(() => vi.restoreAllMocks())
 
 const app = () => site.test.gateway.app
 
-async function ask({ path, body, behaviours }: Answered): Promise<Response> {
+async function ask({ path, body, behaviours }: Answered, signal?: AbortSignal): Promise<Response> {
   const key = await site.key()
   // An answer that is dropped leaves the behaviours of its later rounds.
   const queue = [...behaviours]
@@ -29,6 +29,7 @@ async function ask({ path, body, behaviours }: Answered): Promise<Response> {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
+    ...(signal && { signal }),
   })
 }
 
@@ -124,4 +125,33 @@ it.each([
   expect((await response.text()).length).toBeGreaterThan(300_000)
   expect(most).toBeGreaterThan(300_000 - 16_384)
   await eventually(() => expect(app().answers.total).toBe(0))
+})
+
+/** An event of which a part has come. */
+const begun: Behaviour = ({ response }) => {
+  response.writeHead(200, SSE_HEADERS)
+  response.write(`data: {"padding":"${'x'.repeat(5_000_000)}`)
+}
+
+it.each([
+  ['/v1/chat/completions', 'svc-core', { messages }],
+  ['/v1/chat/completions', 'svc-native', { messages }],
+  ['/v1/responses', 'svc-core', { input: 'Hi' }],
+  ['/v1/responses', 'svc-native', { input: 'Hi' }],
+  ['/v1/messages', 'svc-core', { messages, max_tokens: 100 }],
+  ['/v1/messages', 'svc-native', { messages, max_tokens: 100 }],
+])('an event of a stream of %s at %s counts for its account and address while it comes', async (path, model, body) => {
+  const counted = vi.spyOn(AnswerMemory.prototype, 'count')
+  const left = new AbortController()
+  const asked = ask({ path, body: { model, stream: true, ...body }, behaviours: [begun] }, left.signal)
+
+  await eventually(() => expect(app().answers.total).toBeGreaterThan(5_000_000))
+  const holders = counted.mock.calls.map(([{ owner, address }]) => `${owner.slice(0, 5)} ${address}`)
+  expect(new Set(holders)).toEqual(new Set(['acct_ 127.0.0.1']))
+  left.abort()
+  await expect(asked).rejects.toThrow()
+  await site.test.clock.during(
+    eventually(() => expect(app().answers.total).toBe(0)),
+    100,
+  )
 })
