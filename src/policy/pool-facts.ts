@@ -7,16 +7,16 @@ import type { Millis } from './time.ts'
 export type FactValue = string | number | boolean | readonly string[]
 
 /**
- * How a pool is spoken to, whether its files or a profile decide that: each fact that changes anything, by its name in the
- * files. `provider` is the row of the table.
+ * The facts by which a gateway speaks to a pool, by their names in the files, whether these or a profile decide them. A fact
+ * that changes nothing is absent. `provider` is the row of the table.
  */
 export type FactsInForce = ReadonlyMap<string, FactValue>
 
-/** The facts by which a pool is spoken to. */
+/** Lists the facts by which a gateway speaks to a pool. */
 export function factsInForce(pool: Pool, firstContentTimeout: Millis): FactsInForce {
   const { provider, caps, fetch, speaks, unknownFields } = pool
   const isChat = speaks.includes('chat')
-  // What a pool without chat completions is sent has no other facts.
+  // The other facts are about chat completions.
   const own = OWN.filter(fact => isChat || fact === 'drops').filter(
     fact => !isSame(provider.facts[fact], UNKNOWN[fact]),
   )
@@ -33,14 +33,14 @@ export function factsInForce(pool: Pool, firstContentTimeout: Millis): FactsInFo
 const OWN = Object.keys(UNKNOWN) as (keyof PoolFacts)[]
 const FIRST_CONTENT = 'first_content_timeout_ms'
 
-/** A fact of a pool that has another value under another table of profiles. */
+/** A fact of a pool whose value differs under another table of profiles. */
 export interface FactChange {
   readonly pool: string
   readonly fact: string
-  /** Undefined where nothing is known, which changes nothing. */
+  /** Undefined if the fact is unknown, which changes nothing. */
   readonly from: FactValue | undefined
   readonly to: FactValue | undefined
-  /** Where the new value is known from; empty where no row says it. */
+  /** Sources of the new value; empty if no row has it. */
   readonly sources: readonly string[]
 }
 
@@ -53,14 +53,14 @@ export function factChanges(pool: Pool, before: FactsInForce, after: FactsInForc
   })
 }
 
-/** What holds where a fact is not told. */
+/** Values of facts that a gateway does not report. */
 const DEFAULTS: FactsInForce = new Map(OWN.map(fact => [writtenName(fact), UNKNOWN[fact]]))
 
-/** Fields have no order among those that are dropped. */
+/** The order of dropped fields means nothing. */
 const isSame = (one: FactValue | undefined, other: FactValue | undefined): boolean =>
   one === other || (Array.isArray(one) && Array.isArray(other) && String([...one].sort()) === String([...other].sort()))
 
-/** Sources of the value that is new; of a list those of what it gained. */
+/** Sources of the new value, or of the items that a list gained. */
 function sourcesOf(pool: Pool, written: string, from: FactValue | undefined, to: FactValue | undefined): string[] {
   const fact = FACTS.get(written)
   if (!fact) return []
@@ -80,7 +80,7 @@ const FACTS: ReadonlyMap<string, keyof Facts> = new Map([
   [FIRST_CONTENT, 'firstContentTimeout'],
 ])
 
-/** What the table says of the model of a pool: its own row before what holds anywhere. */
+/** The cells of the table for the model of a pool: its row first, then those that hold anywhere. */
 export const cellsOf = <Fact extends keyof Facts>(
   { model, provider }: Pool,
   fact: Fact,

@@ -22,18 +22,18 @@ const OTHER: PoolFacts = {
 }
 
 const withFacts = (facts: Partial<PoolFacts>): Pool => ({ ...pool, provider: { facts: { ...UNKNOWN, ...facts } } })
-const told = (changed: Pool, timeout = 10_000): FactsInForce => factsInForce(changed, timeout)
-const changed = (before: Pool, after: Pool) => factChanges(after, told(before), told(after))
+const inForce = (changed: Pool): FactsInForce => factsInForce(changed, 10_000)
+const changed = (before: Pool, after: Pool) => factChanges(after, inForce(before), inForce(after))
 
 describe.each(Object.keys(UNKNOWN) as (keyof PoolFacts)[])('the fact %s', fact => {
   const other = withFacts({ [fact]: OTHER[fact] })
 
-  it('is told where it changes anything, and else is not', () => {
-    expect(told(other).get(writtenName(fact))).toEqual(OTHER[fact])
-    expect(told(pool).has(writtenName(fact))).toBe(false)
+  it('is in force only if it changes anything', () => {
+    expect(inForce(other).get(writtenName(fact))).toEqual(OTHER[fact])
+    expect(inForce(pool).has(writtenName(fact))).toBe(false)
   })
 
-  it('is a change where a table gives it or takes it, and none where both say the same', () => {
+  it('is a change if a table adds or removes it, and none if both have it', () => {
     const from = fact === 'drops' ? [] : UNKNOWN[fact]
     expect(changed(pool, other)).toMatchObject([{ fact: writtenName(fact), from, to: OTHER[fact] }])
     expect(changed(other, pool)).toMatchObject([{ fact: writtenName(fact), from: OTHER[fact], to: from, sources: [] }])
@@ -42,17 +42,17 @@ describe.each(Object.keys(UNKNOWN) as (keyof PoolFacts)[])('the fact %s', fact =
 })
 
 it.each(['cap', 'fetch', 'unknownFields', 'firstContentTimeout'] satisfies (keyof Facts)[])(
-  'a pool that speaks several dialects tells %s',
+  '%s of a pool that speaks several dialects is in force',
   fact => {
-    const names = [...told({ ...pool, speaks: ['chat', 'messages'] }).keys()]
+    const names = [...inForce({ ...pool, speaks: ['chat', 'messages'] }).keys()]
 
     expect(names.some(name => name.startsWith(writtenName(fact)))).toBe(true)
   },
 )
 
-it('every fact that a row has is told of some pool', () => {
+it('every fact of the table can be in force', () => {
   const facts = new Set(Object.values(PROFILES).flatMap(row => Object.keys(row.facts)))
-  const names = [...told({ ...withFacts(OTHER), speaks: ['chat', 'messages'] }).keys()]
+  const names = [...inForce({ ...withFacts(OTHER), speaks: ['chat', 'messages'] }).keys()]
 
   expect([...facts].filter(fact => !names.some(name => name.startsWith(writtenName(fact))))).toEqual([])
 })
@@ -67,23 +67,23 @@ it('a dropped field has the sources of the cells that drop it, and no others', (
     model: 'llama',
     provider: { name: 'groq', facts: { ...UNKNOWN, drops: ['store', 'x'] } },
   }
-  const before = new Map([...told(groq), ['drops', ['x']] as const])
+  const before = new Map([...inForce(groq), ['drops', ['x']] as const])
 
-  expect(factChanges(groq, before, told(groq))).toEqual([
+  expect(factChanges(groq, before, inForce(groq))).toEqual([
     { pool: pool.name, fact: 'drops', from: ['x'], to: ['store', 'x'], sources: ['fanenr/chatbot#21'] },
   ])
 })
 
-it('a fact that only one of the builds knows is told as it is', () => {
-  const before = new Map([...told(pool), ['later_fact', 'on'] as const])
+it('a fact that only one of the builds knows is a change', () => {
+  const before = new Map([...inForce(pool), ['later_fact', 'on'] as const])
 
-  expect(factChanges(pool, before, told(pool))).toEqual([
+  expect(factChanges(pool, before, inForce(pool))).toEqual([
     { pool: pool.name, fact: 'later_fact', from: 'on', to: undefined, sources: [] },
   ])
 })
 
-it('what a pool without chat completions is not sent is not told', () => {
+it('a pool without chat completions has none of their facts', () => {
   const native: Pool = { ...withFacts(OTHER), speaks: ['messages'] }
 
-  expect([...told(native).keys()]).toEqual(['fetch', 'unknown_fields', 'first_content_timeout_ms', 'drops'])
+  expect([...inForce(native).keys()]).toEqual(['fetch', 'unknown_fields', 'first_content_timeout_ms', 'drops'])
 })

@@ -272,9 +272,9 @@ export function toolWrites(tally: Tally<TotalKey>, totals: Database<TotalSums, T
   for (const { key, tools } of tally)
     for (const [tool, { calls, cost }] of tools ?? []) {
       const [day, account, plan, model, ...ofKey] = key
-      const place: ToolKey = [day, account, plan, model, tool, ...ofKey]
-      const before = totals.get(place) ?? NO_SUMS
-      writes.push(put(totals, place, addTotals(before, { ...NO_SUMS, requests: calls, cost })))
+      const toolKey: ToolKey = [day, account, plan, model, tool, ...ofKey]
+      const before = totals.get(toolKey) ?? NO_SUMS
+      writes.push(put(totals, toolKey, addTotals(before, { ...NO_SUMS, requests: calls, cost })))
     }
   return writes
 }

@@ -38,7 +38,7 @@ export interface Served {
   readonly title: string
   /** Where its decision log is, on its own machine; undefined where it keeps none. */
   readonly log: string | undefined
-  /** How it speaks to its pools; undefined where an older gateway does not say. */
+  /** The facts by which it speaks to its pools; older gateways do not report them. */
   readonly profiles: ServedProfiles | undefined
 }
 

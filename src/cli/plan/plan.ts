@@ -18,7 +18,7 @@ export function registerPlan(program: Command): void {
     .command('plan')
     .summary('tell what a change of the files means')
     .description(
-      'Compares the configuration with what the running gateway serves, or with another one, and tells each change in meaning in a sentence: what is refused from now on, what is less, what is different, what is more, and what clients do not see. Order, comments and other ways to write the same are not changes. Then it tells whom the changes affect: how many accounts are on plans that change, which the gateway knows, and how many requests of its decision log would have been decided otherwise. Last, it tells which facts of the pools this version has other provider profiles for than the gateway: what an upgrade changes by itself, which no exit code counts. Nothing is changed; with --against no server is asked.',
+      'Compares the configuration with what the running gateway serves, or with another one, and tells each change in meaning in a sentence: what is refused from now on, what is less, what is different, what is more, and what clients do not see. Order, comments and other ways to write the same are not changes. Then it tells whom the changes affect: how many accounts are on plans that change, which the gateway knows, and how many requests of its decision log would have been decided otherwise. Last, it lists for each pool how the provider profiles of this version differ from those of the gateway: an upgrade changes these by itself, and --exit-code does not count them. Nothing is changed; with --against no server is asked.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the candidate: the main configuration file')

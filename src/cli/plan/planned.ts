@@ -64,7 +64,7 @@ function comparedUpgrade(profiles: ServedProfiles, loaded: Loaded): Upgrade {
   const { uncompared } = upgrade
   if (uncompared.length > 0)
     console.error(
-      `▲ provider profiles are not compared where this shell has other models or addresses: ${uncompared.map(oneLine).join(', ')}`,
+      `▲ provider profiles are not compared for pools whose model or addresses differ in this shell: ${uncompared.map(oneLine).join(', ')}`,
     )
   return upgrade
 }

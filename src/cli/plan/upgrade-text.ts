@@ -3,7 +3,7 @@ import type { FactChange, FactValue } from '../../policy/pool-facts.ts'
 import { oneLine } from '../../wire/printable.ts'
 import type { Upgrade } from './upgrade.ts'
 
-/** Which upgrade it is: `Provider profiles once the gateway runs 0.4.0 in place of 0.3.0`. */
+/** `Provider profiles once the gateway runs 0.4.0 in place of 0.3.0` */
 export const upgradeTitle = ({ from, to }: Upgrade): string =>
   `Provider profiles once the gateway runs ${from === to ? `this build of ${to}` : `${to} in place of ${oneLine(from)}`}`
 
@@ -30,7 +30,7 @@ function changeText({ pool, fact, from, to }: FactChange): string {
   return oneLine(`${subject}: ${fieldOf(fact)} ${parts.join(' and ')}`)
 }
 
-/** As programs read them; null where no gateway said how it speaks to its pools. */
+/** As programs read it; null unless a gateway reports the facts by which it speaks to its pools. */
 export const upgradeRecord = (upgrade: Upgrade | undefined): object | null =>
   upgrade
     ? {
@@ -48,7 +48,7 @@ export const upgradeRecord = (upgrade: Upgrade | undefined): object | null =>
       }
     : null
 
-/** Where a pool writes a fact: `cap`, `provider.drops`. */
+/** The field of a pool for a fact: `cap`, `provider.drops`. */
 const fieldOf = (fact: string): string => OF_POOL[fact] ?? `provider.${oneLine(fact)}`
 
 const OF_POOL: Readonly<Record<string, string>> = {

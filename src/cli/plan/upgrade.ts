@@ -9,14 +9,14 @@ export interface Upgrade {
   readonly from: string
   readonly to: string
   readonly changes: readonly FactChange[]
-  /** Pools whose model or addresses have other values in this shell than at the gateway. */
+  /** Pools whose model or addresses differ between this shell and the gateway. */
   readonly uncompared: readonly string[]
 }
 
-/** Compares how a gateway speaks to its pools with how this version would by the same files. */
-export function upgradeOf({ version: from, pools: told }: ServedProfiles, { config, settings }: Loaded): Upgrade {
+/** Compares the facts by which a gateway speaks to its pools with those of this version, for the same files. */
+export function upgradeOf({ version: from, pools }: ServedProfiles, { config, settings }: Loaded): Upgrade {
   const pairs = [...config.pools.values()].flatMap(pool => {
-    const served = told.get(pool.name)
+    const served = pools.get(pool.name)
     const backend = settings.backends.get(pool.name)
     return served && backend && hasChats(pool, config.models) ? [{ pool, served, backend }] : []
   })

@@ -3,7 +3,7 @@ import { type FactsInForce, type FactValue, factsInForce } from '../../policy/po
 import type { JsonObject } from '../json-safety.ts'
 import { list, object, text } from './record-fields.ts'
 
-/** How a running gateway speaks to a pool, and what its table of profiles was asked for. */
+/** The facts by which a running gateway speaks to a pool, with the model and the addresses that they depend on. */
 export interface ShownPoolFacts {
   /** The name the backends know. */
   readonly model: string
@@ -11,7 +11,7 @@ export interface ShownPoolFacts {
   readonly facts: FactsInForce
 }
 
-/** What a gateway knows of a pool. */
+/** A pool, and the setting that is a fact of it. */
 export interface KnownFacts {
   readonly pool: Pool
   readonly settings: { readonly firstContentTimeout: Millis }
@@ -23,7 +23,7 @@ export const shownPoolFacts = ({ pool, settings: { firstContentTimeout } }: Know
   facts: Object.fromEntries(factsInForce(pool, firstContentTimeout)),
 })
 
-/** Reads what a gateway sent. A fact of a form that this version does not know has no value here. */
+/** Reads the answer of a gateway. Skips facts whose form this version does not know. */
 export const readPoolFacts = (record: JsonObject): ShownPoolFacts => ({
   model: text(record, 'model'),
   replicas: list(record.replicas, 'replicas').map(String),

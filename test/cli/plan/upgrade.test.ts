@@ -7,7 +7,7 @@ import { compileProgram, type Program } from '../program.ts'
 import { runCommand } from '../run-command.ts'
 import { filesOf, type Site, startSite } from '../site.ts'
 
-// The gateway is a process with the table as it is; svcctl runs in this process, as of a build whose table is another one.
+// The gateway is a process with the real table. svcctl runs in this process, where the tests change the table.
 
 let program: Program
 beforeAll(() => {
@@ -61,7 +61,7 @@ const plan = ({ dir, env }: Site, args: readonly string[] = [], more: Readonly<R
 const GAINED = 'min_p'
 const LOST = (rows.mistral.facts.drops ?? []).flatMap(({ is }) => is).filter(each => each !== 'seed' && each !== GAINED)
 
-it('plan tells which facts of each pool another table changes, with where they are known from', async () => {
+it('plan lists the facts of each pool that another table changes, with their sources', async () => {
   const site = await startSite(program, files(), 'config.yaml')
   changeTable()
 
@@ -91,7 +91,7 @@ it('plan tells which facts of each pool another table changes, with where they a
   ])
 })
 
-it('plan says nothing of profiles where the table is the same, whatever changes in the files', async () => {
+it('plan lists no facts if the table is the same, whatever changes in the files', async () => {
   const site = await startSite(program, files(), 'config.yaml')
 
   const same = await plan(site)
@@ -104,7 +104,7 @@ it('plan says nothing of profiles where the table is the same, whatever changes 
   })
 })
 
-it('the other formats have the same, beside what changes in the files', async () => {
+it('the other formats list the same facts beside the changes of the files', async () => {
   const site = await startSite(program, files(), 'config.yaml')
   changeTable()
   const formatted = async (format: string) => (await plan(site, ['-c', 'next.yaml', '--format', format])).stdout
@@ -133,19 +133,21 @@ it('the other formats have the same, beside what changes in the files', async ()
   expect(markdown).toContain('pool large: provider.developer_role true → false  (owner/mistral#3)\n')
 })
 
-it('a pool whose addresses are others in this shell is named, and not compared', async () => {
+it('a pool whose addresses differ in this shell is named and not compared', async () => {
   const site = await startSite(program, files(), 'config.yaml')
   changeTable()
 
   const { stdout, stderr } = await plan(site, ['--json'], { SOMEWHERE: 'http://127.0.0.1:10/v1' })
 
-  expect(stderr).toBe('▲ provider profiles are not compared where this shell has other models or addresses: tiny\n')
+  expect(stderr).toBe(
+    '▲ provider profiles are not compared for pools whose model or addresses differ in this shell: tiny\n',
+  )
   const { changes, uncompared } = JSON.parse(stdout).upgrade
   expect(uncompared).toEqual(['tiny'])
   expect(changes.some(({ pool }: { pool: string }) => pool === 'tiny')).toBe(false)
 })
 
-it('with --against both sides are of this table', async () => {
+it('with --against both sides have the table of this version', async () => {
   const dir = files()
   changeTable()
 
