@@ -8,16 +8,16 @@ interface PoolWord {
   readonly field: keyof PoolSection
   readonly is: 'word' | 'words' | 'flag'
   /**
-   * When `show` has it: always; where it names anything; where the pool speaks more than chats, which know their fields by the model;
-   * or with what is known of its provider.
+   * When `show` prints it: always, where it names anything, where the pool speaks more than chats (models declare the fields of
+   * chats), or together with what is known about the provider.
    */
   readonly shown: 'always' | 'where any' | 'beside chats' | 'with provider'
 }
 
-/** Members of a pool that are no words: its addresses, and the facts about its provider. */
+/** Members of a pool with code of their own: its addresses, and the facts about its provider. */
 type Apart = keyof Declared | 'replicas' | 'provider'
 type Words = Omit<Pool, Apart>
-/** Those that the profile of a provider decides where the files are silent. */
+/** The provider's profile decides these where the files are silent. */
 type Derived = 'unknownFields' | 'caps' | 'fetch'
 
 /** Every setting of a pool that is a word, words or a flag, in the order of `show`. Resolution, `show` and `plan` follow from a row. */
@@ -56,7 +56,7 @@ export function wordsIn(section: PoolSection): Omit<Words, Derived> {
   return words as unknown as Omit<Words, Derived>
 }
 
-/** The words that `show` has of a pool, by their fields, but for those that go with its provider. */
+/** What `show` prints of a pool's words, by field. Those that go with the provider are left to it. */
 export function shownWords(pool: Words, isOfChats: boolean): Readonly<Record<string, unknown>> {
   const shown: Record<string, unknown> = {}
   for (const [member, row] of ROWS) {

@@ -4,7 +4,7 @@ import type { LimitRule } from './limits/limit-rule.ts'
 import { allowedText, amountText } from './limits/limit-text.ts'
 import { isNamed, type NamedRule } from './limits/named-rules.ts'
 
-/** Why a request is refused that no window of a rule is large enough for: a 429 would be retried for ever. */
+/** Refuses a request that no window of the rule can hold. A 429 would be retried for ever. */
 export function tooLarge(
   plan: Plan,
   rule: LimitRule | NamedRule,

@@ -13,7 +13,7 @@ export type SchemaStep = 0 | 1
 type Members = {
   readonly [Member in keyof Terms]-?: {
     readonly step: SchemaStep
-    /** What the text of Redis has of it; undefined leaves it out. */
+    /** The value in the text that Redis keeps; undefined leaves the member out. */
     readonly write: (value: NonNullable<StoredTerms[Member]>) => unknown
     readonly isSame: (one: Terms[Member], other: Terms[Member]) => boolean
   }
@@ -64,7 +64,7 @@ export const TERMS_MEMBERS = Object.keys(MEMBERS) as readonly Member[]
 
 export const termsStepOf = (member: Member): SchemaStep => MEMBERS[member].step
 
-/** Whether they say the same, in whatever order. Mostly they are the same object. */
+/** Whether two terms are equal, whatever the order of their members. Usually they are the same object. */
 export const sameTerms = (one: Terms, other: Terms): boolean =>
   one === other || TERMS_MEMBERS.every(member => isSameIn(member, one, other))
 

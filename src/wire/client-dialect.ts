@@ -13,17 +13,17 @@ import type { Usage } from './usage/usage.ts'
 export interface ClientDialect {
   /** The chat that a body asks for. */
   read(body: JsonObject, terms: ReadTerms): ChatOfDialect | Denied
-  /** The chat whose tokens a body asks to count: like that of a request, whose answer need not be capped. */
+  /** Reads a body whose tokens are to be counted. Unlike a request it needs no cap for the answer. */
   countable(body: JsonObject, terms: ReadTerms): Pick<ChatOfDialect, 'chat'> | Denied
-  /** The event that shows its clients that a quiet stream lives; undefined where a comment does. */
+  /** The event that keeps a quiet stream open for its clients; undefined where a comment does that. */
   readonly ping: string | undefined
-  /** How answers name the model for clients that want the name that they asked for; undefined where none does. */
+  /** Renames the model in answers for clients that compare it with the name they sent; undefined where no client does. */
   readonly askedModel: AskedModel | undefined
 }
 
-/** Names the model in answers that a backend wrote in the dialect. */
+/** Puts the name that a client sent in place of the backend's, in answers that pass through untranslated. */
 export interface AskedModel {
-  /** Whether a client wants the name that it asked for, by its `user-agent`. */
+  /** Whether this client compares names, judged by its `user-agent`. */
   isWanted(userAgent: string | undefined): boolean
   /** A whole answer with this name. */
   answer(bytes: Buffer, model: string): Buffer

@@ -5,12 +5,9 @@ import { type AnyDenial, errorCodes } from './codes.ts'
 import { backendReason, type ErrorWords, wordsOf } from './error-words.ts'
 import type { ErrorBody } from './texts.ts'
 
-/**
- * How errors are written for some clients. Chats have two forms, and each client dialect declares its own; a row of
- * src/wire/client-dialects.ts has it.
- */
+/** Writes errors for one kind of client. Chats have two forms, and each client dialect declares one in src/wire/client-dialects.ts. */
 export interface ErrorForm {
-  /** Headers of every answer to these clients, served or refused, beside those that all clients get. */
+  /** Headers that these clients get with every answer, served or refused, beside those that all clients get. */
   readonly headers: ClientHeaders
   /** The status of a denial, whose status in the specification is `usual`. */
   status(denial: AnyDenial, usual: number): number
@@ -19,7 +16,7 @@ export interface ErrorForm {
   lastEvent(of: DeniedAnswer): string
 }
 
-/** Headers that the clients of a dialect read, and no others. */
+/** Headers that only the clients of one dialect read. */
 export interface ClientHeaders {
   /** The header that has the id of the request; undefined where `x-request-id` is enough. */
   readonly requestId: string | undefined
@@ -36,7 +33,7 @@ export interface DeniedAnswer {
   readonly requestId: string | undefined
 }
 
-/** OpenAI's SDKs read these, and no other ones. */
+/** OpenAI's SDKs need no header beyond those that all clients get. */
 export const OPENAI_HEADERS: ClientHeaders = { requestId: undefined, addRate: undefined }
 
 /** As the specification fixes it. */
@@ -66,12 +63,12 @@ export const openaiForm: ErrorForm = {
   lastEvent: of => sseEvent(JSON.stringify(openaiForm.body(of))),
 }
 
-/** Software that reads another form than the specification's asks a 503 again at once, and waits after a 429. */
+/** Clients of every form but the specification's retry a 503 at once, and wait after a 429. */
 function busyStatus(denial: AnyDenial, usual: number): number {
   return denial.code === 'UPSTREAMS_EXHAUSTED' && denial.isBusy ? 429 : usual
 }
 
-/** As `busyStatus`; and a model that is not there is a 404 in both newer dialects. */
+/** Responses and Messages answer an unknown model with a 404, and otherwise as `busyStatus`. */
 export const newerStatus = (denial: AnyDenial, usual: number): number =>
   denial.code === 'VALIDATION_ERROR' && denial.reason === 'model_not_found' ? 404 : busyStatus(denial, usual)
 
