@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest'
+import { choicesOf } from '../cli/doctor/site.ts'
 import { compileProgram } from '../cli/program.ts'
-import { type Backend, startBackend } from '../support/backend.ts'
+import { type Backend, hello, startBackend } from '../support/backend.ts'
 import { describeRedis, useRedis } from '../support/redis/redis.ts'
 import { Reader } from './reader.ts'
 
@@ -12,6 +13,8 @@ describe('a reader of one page after another', () => {
 
   beforeAll(async () => {
     backend = await startBackend()
+    const choices = choicesOf({ made: 2, counted: 2 })
+    backend.always(exchange => (exchange.seen.body.n === undefined ? hello : choices)(exchange))
     reader = await Reader.arrive({ main: program.main, ports: { 8000: backend.port } })
   })
   afterAll(async () => {

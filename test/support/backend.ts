@@ -167,7 +167,7 @@ export class Backend {
 const isHealthCheck = ({ headers }: Seen): boolean => /-check$/.test(String(headers['x-request-id']))
 
 /** Answers with one word, whole or streamed as the request asks. */
-const hello: Behaviour = exchange =>
+export const hello: Behaviour = exchange =>
   exchange.seen.body.stream === true
     ? stream({ chunks: ['Hel', 'lo.'] })(exchange)
     : answer({ content: 'Hello.' })(exchange)
