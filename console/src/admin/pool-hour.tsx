@@ -5,23 +5,19 @@ import * as text from './texts/pools.tsx'
 
 type PoolSeries = ShownPoolSeries['data'][number]
 
-/** The last hour of a pool, at all gateways: attempts over time, and how many failed. */
+/** The last hour of a pool, at all gateways: attempts over time, how many failed, and p50 and p95 of how long they took. */
 export function PoolHour({ series }: { readonly series: PoolSeries }) {
-  const { requests, failed } = series.total
+  const { requests, failed, p50_ms, p95_ms, first_token_p50_ms, first_token_p95_ms } = series.total
   const tone = failed / requests >= BAD_SHARE ? 'dot bad' : failed > 0 ? 'dot warn' : 'dot ok'
   return (
     <span class="hour">
       <Sparkline series={series} />
-      <span class={tone}>{text.failedShare(shareText(failed / requests))}</span>
-    </span>
-  )
-}
-
-/** Percentiles of attempts and first tokens in the last hour. */
-export function PoolLatency({ series: { total } }: { readonly series: PoolSeries }) {
-  return (
-    <span title={text.firstTokens(latencyText(total.first_token_p50_ms), latencyText(total.first_token_p95_ms))}>
-      {latencyText(total.p50_ms)} <span class="muted">/</span> {latencyText(total.p95_ms)}
+      <span>
+        <span class={tone}>{text.failedShare(shareText(failed / requests))}</span>
+        <p class="small" title={text.firstTokens(latencyText(first_token_p50_ms), latencyText(first_token_p95_ms))}>
+          {text.latency(latencyText(p50_ms), latencyText(p95_ms))}
+        </p>
+      </span>
     </span>
   )
 }

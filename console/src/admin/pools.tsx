@@ -14,7 +14,7 @@ import { may } from './api/who.ts'
 import { Origin } from './command.tsx'
 import { useGateway } from './gateway-choice.tsx'
 import { commandOf, nameOf, PoolDialog, probeNow } from './pool-dialogs.tsx'
-import { hourText, PoolHour, PoolLatency } from './pool-hour.tsx'
+import { hourText, PoolHour } from './pool-hour.tsx'
 import { type StateWord, stateOfPool, stateOfReplica } from './pool-state.ts'
 import { RoleNote } from './role-note.tsx'
 import * as text from './texts/pools.tsx'
@@ -110,42 +110,47 @@ interface PoolTableProps {
   readonly act: Act
 }
 
-const PoolTable = ({ pools, gateways, hour, isOne, act }: PoolTableProps) => (
-  <Table
-    label={text.pools}
-    columns={[
-      { title: text.pool },
-      { title: text.state },
-      { title: isOne ? text.lastHourOfFleet : text.lastHour, narrow: true },
-      { title: text.latency, num: true, narrow: true },
-      { title: text.serves, narrow: true },
-      { title: text.inFlight, num: true, narrow: true },
-      { title: text.waiting, num: true, narrow: true },
-      { title: text.last10S, num: true, narrow: true },
-      { title: text.spendHour, num: true, narrow: true },
-      { title: text.actions, hidden: true },
-    ]}
-  >
-    {pools.map(pool => (
-      <Pool
-        key={pool.pool}
-        pool={pool}
-        gateways={gateways}
-        series={hour?.find(each => each.pool === pool.pool)}
-        isHourKnown={hour !== undefined}
-        act={act}
-      />
-    ))}
-  </Table>
-)
+function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
+  const hasBudget = pools.some(({ max_usd_per_hour }) => max_usd_per_hour !== null)
+  return (
+    <Table
+      label={text.pools}
+      columns={[
+        { title: text.pool },
+        { title: text.state },
+        { title: isOne ? text.lastHourOfFleet : text.lastHour, narrow: true },
+        { title: text.serves, narrow: true },
+        { title: text.inFlight, num: true, narrow: true },
+        { title: text.waiting, num: true, narrow: true },
+        { title: text.last10S, num: true, narrow: true },
+        ...(hasBudget ? [{ title: text.spendHour, num: true, narrow: true } as const] : []),
+        { title: text.actions, hidden: true },
+      ]}
+    >
+      {pools.map(pool => (
+        <Pool
+          key={pool.pool}
+          pool={pool}
+          gateways={gateways}
+          series={hour?.find(each => each.pool === pool.pool)}
+          isHourKnown={hour !== undefined}
+          hasBudget={hasBudget}
+          act={act}
+        />
+      ))}
+    </Table>
+  )
+}
 
 interface PoolProps extends Pick<PoolTableProps, 'gateways' | 'act'> {
   readonly pool: ShownPool
   readonly series: ShownPoolSeries['data'][number] | undefined
   readonly isHourKnown: boolean
+  /** Whether a pool of the table has a most to spend in an hour. */
+  readonly hasBudget: boolean
 }
 
-function Pool({ pool, gateways, series, isHourKnown, act }: PoolProps) {
+function Pool({ pool, gateways, series, isHourKnown, hasBudget, act }: PoolProps) {
   return (
     <tbody>
       <tr class="group">
@@ -157,29 +162,28 @@ function Pool({ pool, gateways, series, isHourKnown, act }: PoolProps) {
           <State state={stateOfPool(pool)} />
         </td>
         <td class="narrow muted">{series ? <PoolHour series={series} /> : isHourKnown && text.noAttempts}</td>
-        <td class="num narrow">{series && <PoolLatency series={series} />}</td>
         <td class="narrow muted">{pool.models.join(', ')}</td>
         <td class="num narrow">{ofMost(pool)}</td>
         <td class="num narrow">{pool.waiting}</td>
         <td class="num narrow">{lastTen(pool)}</td>
-        <td class="num narrow">{hourOf(pool) ?? '–'}</td>
+        {hasBudget && <td class="num narrow">{hourOf(pool) ?? '–'}</td>}
         <td class="actions">
           <Actions place={{ pool: pool.pool }} isDrained={pool.drained} act={act} />
         </td>
       </tr>
       {pool.replicas.map(replica => (
-        <Replica key={replica.url} replica={replica} pool={pool} gateways={gateways} act={act} />
+        <Replica key={replica.url} replica={replica} pool={pool} gateways={gateways} hasBudget={hasBudget} act={act} />
       ))}
     </tbody>
   )
 }
 
-interface ReplicaProps extends Pick<PoolTableProps, 'gateways' | 'act'> {
+interface ReplicaProps extends Pick<PoolProps, 'gateways' | 'hasBudget' | 'act'> {
   readonly replica: ShownReplica
   readonly pool: ShownPool
 }
 
-function Replica({ replica, pool, gateways, act }: ReplicaProps) {
+function Replica({ replica, pool, gateways, hasBudget, act }: ReplicaProps) {
   // Where there is one alone, the pool is what is drained.
   const hasActions = pool.replicas.length > 1 && !pool.drained
   const probe = probeOf(replica)
@@ -197,11 +201,11 @@ function Replica({ replica, pool, gateways, act }: ReplicaProps) {
           </p>
         )}
       </td>
-      <td class="narrow muted" colSpan={3}>
+      <td class="narrow muted" colSpan={2}>
         {probe}
       </td>
       <td class="num narrow">{replica.in_flight}</td>
-      <td colSpan={3} class="num narrow muted">
+      <td colSpan={hasBudget ? 3 : 2} class="num narrow muted">
         {replica.replica === 1 && <code>{pool.declared}</code>}
       </td>
       <td class="actions">

@@ -56,7 +56,7 @@ export const unknown = 'unknown'
 export const ofThemWaiting = (waiting: string | number) => `${waiting} waiting`
 export const lastHour = 'Last hour'
 export const lastHourOfFleet = 'Last hour, fleet'
-export const latency = 'p50 / p95'
+export const latency = (p50: string, p95: string) => `${p50} / ${p95}`
 export const noAttempts = 'no attempts'
 export const percent = (value: string) => `${value}%`
 export const failedShare = (share: string) => `${share} failed`
