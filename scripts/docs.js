@@ -1,7 +1,7 @@
 // `npm run docs`: builds the site of docs/ and serves it. `--build` only builds it, into site/.vitepress/dist.
 // Its packages are those of site/, installed at the first run: no page of the site needs the network afterwards.
 import { execFileSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -16,10 +16,26 @@ if (!existsSync(join(site, 'node_modules', 'vitepress'))) run('npm', 'ci', '--no
 // Vite finds packages from where a page lies, which is below site/ for copies alone.
 rmSync(join(site, 'pages'), { recursive: true, force: true })
 for (const page of pages()) cpSync(join(root, page), join(site, 'pages', page), { recursive: true })
+// The site opens with what this is; the table of all pages stands behind it.
+renameSync(join(site, 'pages/docs/index.md'), join(site, 'pages/docs/contents.md'))
+writeFileSync(join(site, 'pages/docs/index.md'), home())
 cpSync(join(root, 'console/static/icon.svg'), join(site, 'pages/public/icon.svg'))
 
 run('npx', '--no', 'vitepress', 'build')
 if (!values.build) run('npx', '--no', 'vitepress', 'preview', '--port', values.port)
+
+/** The first page, with the pictures of the console that the last run of its tests left in CI_ARTIFACTS, where it did. */
+function home() {
+  const text = readFileSync(join(site, 'home.md'), 'utf8')
+  const pictures = ['light', 'dark'].map(scheme => [
+    scheme,
+    join(process.env.CI_ARTIFACTS ?? '', `console-start-${scheme}-1280.png`),
+  ])
+  if (!process.env.CI_ARTIFACTS || !pictures.every(([, path]) => existsSync(path))) return text
+  for (const [scheme, path] of pictures) cpSync(path, join(site, 'pages/public', `console-${scheme}.png`))
+  const image = '{ light: /console-light.png, dark: /console-dark.png, alt: "Live, the start page of operators" }'
+  return text.replace('hero:\n', `hero:\n  image: ${image}\n`)
+}
 
 /** The pages of the repository, and docs/ with all it has. */
 function pages() {

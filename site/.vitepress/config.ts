@@ -55,7 +55,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    search: { provider: 'local', options: { miniSearch: { searchOptions: { boostDocument: weightOf } } } },
     outline: [2, 3],
     docFooter: { prev: false, next: false },
     nav: [
@@ -68,9 +68,18 @@ export default defineConfig({
   },
 })
 
+/**
+ * Ranks pages of tasks before reference, and records of decisions and changes last. It is sent to browsers as text, so it
+ * must know nothing but its argument.
+ */
+function weightOf(page: string): number {
+  if (/^\/(how-to\/|tutorial|getting-started)/.test(page)) return 4
+  return /^\/(decisions\/|CHANGELOG|CONTRIBUTING|internals\/|src\/|console\/|importers\/)/.test(page) ? 0.3 : 1
+}
+
 /** A group for each bold line of docs/index.md, with the pages of the table under it by their own titles. */
 function groupsOfIndex(): DefaultTheme.SidebarItem[] {
-  const [, ...groups] = textOf('index.md').split(/^\*\*(.+)\*\*$/m)
+  const [, ...groups] = textOf('contents.md').split(/^\*\*(.+)\*\*$/m)
   return groups.flatMap((text, index) => {
     if (index % 2 === 1) return []
     const pages = Array.from((groups[index + 1] ?? '').matchAll(/^\| \[.*?\]\((.+?\.md)\)/gm), ([, page = '']) => page)

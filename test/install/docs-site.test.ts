@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Running, running } from '../cli/program.ts'
 import { hasChromium, openWindow, startChromium } from '../console/chromium.ts'
+import { widthFaults } from '../console/look.ts'
 import { ROOT } from '../deploy/files.ts'
 import { freePort } from '../support/free-port.ts'
 
@@ -30,6 +31,57 @@ describe.skipIf(!hasChromium)('the site that `npm run docs` serves', () => {
       .map(name => name.replace(/README\.md$/, 'overview.md').replace(/\.md$/, '.html'))
       .filter(name => !built.includes(name))
     expect(missing).toEqual([])
+  })
+
+  it('opens with what this is and where to begin, and fits a phone', async () => {
+    const browser = await startChromium()
+    try {
+      const { page, faults } = await openWindow(browser, [origin], { viewport: { width: 390, height: 800 } })
+      await page.goto(origin)
+      await page
+        .getByRole('heading', { level: 1 })
+        .getByText('A gateway for models that enforces your policy')
+        .waitFor()
+      expect(await widthFaults(page)).toEqual([])
+      for (const title of ['Any SDK or agent', 'Limits that hold', 'A ledger and invoices'])
+        expect(await page.locator('a.VPFeature', { hasText: title }).getAttribute('href')).toMatch(/^\/\w/)
+      await page.getByRole('link', { name: 'All pages' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Documentation' }).waitFor()
+      await page.goto(origin)
+      await page.getByRole('link', { name: 'Try it in a minute' }).click()
+      await page.getByRole('heading', { level: 1, name: 'Getting started' }).waitFor()
+      expect(faults).toEqual([])
+    } finally {
+      await browser.close()
+    }
+  })
+
+  it('finds the page of a task before reference and decisions', async () => {
+    const browser = await startChromium()
+    try {
+      const { page } = await openWindow(browser, [origin])
+      await page.goto(`${origin}/tutorial`)
+      await page.keyboard.press('Control+k')
+      const field = page.getByRole('searchbox')
+      const results = page.locator('.VPLocalSearchBox .result')
+      const firstHref = async () =>
+        ((await results.count()) > 0 ? await results.first().getAttribute('href') : null) ?? ''
+      for (const word of ['backup', 'upgrade', 'invoice', 'limit']) {
+        // What is typed before the index is loaded is not searched for.
+        const find = async () => {
+          const found = await firstHref()
+          if (found === '' || (await field.inputValue()) !== word) {
+            await field.fill('')
+            await field.fill(word)
+            return ''
+          }
+          return found
+        }
+        await expect.poll(find, { interval: 1000, timeout: 30_000 }).toMatch(/^\/(how-to|tutorial|getting-started)/)
+      }
+    } finally {
+      await browser.close()
+    }
   })
 
   it('leads from any page to any other, is searched, and draws its diagrams, and asks no other origin', async () => {
