@@ -21,7 +21,7 @@ export interface Revisions {
   find(number: number): Promise<RevisionFiles | undefined>
 }
 
-/** What changes in meaning from one kept revision to another. */
+/** The changes in meaning from one kept revision to another. */
 export type Compared =
   | {
       readonly changes: Parameters<typeof shownRevisionDiff>[2]['changes']
@@ -48,7 +48,7 @@ export interface MovedPlan {
   readonly accounts: number
 }
 
-/** What became of an application. */
+/** The outcome of an application. */
 export type Applied = AppliedFiles | Denied<ApplyDenial | RevisionDenial>
 
 /** A gateway of the fleet as an operator saw it, with what it served. */
@@ -57,12 +57,12 @@ export interface ExpectedGateway {
   readonly revision: string
 }
 
-/** What became of an application to all gateways: committed by all of them, or by none. */
+/** The outcome of an application to all gateways: committed by all of them, or by none. */
 export type AppliedToAll =
   | (AppliedFiles & { readonly gateways: readonly { readonly gateway: string; readonly problem?: string }[] })
   | Denied<ApplyDenial>
 
-/** What a gateway does for changes of all gateways of the fleet. */
+/** A gateway's part in changes of all gateways of the fleet. */
 export interface FleetChanges {
   /** Has all gateways take an application, or none. */
   readonly coordinator: {
@@ -75,7 +75,7 @@ export interface FleetChanges {
   }
 }
 
-/** What became of a reload. Where it is denied, the configuration that served goes on. */
+/** The outcome of a reload. Where it is denied, the configuration that served goes on. */
 export type Reloaded = ServingFiles | Denied<ReloadDenial>
 
 /** The files that serve from now on. */

@@ -23,7 +23,7 @@ export class EventResponse {
   #wroteAt: Millis = 0
   /** Whether there was more than headers. */
   #wrote = false
-  /** What fills a silence behind the first event. */
+  /** Fills a silence behind the first event. */
   ping = KEEP_ALIVE
   #cancel: Cancel = () => {}
 
@@ -92,7 +92,7 @@ export class EventResponse {
     return takes
   }
 
-  /** What was written in this tick of the loop waits for `end`, which is to follow, and is sent with it; or for a silence. */
+  /** Holds the bytes of this tick of the loop for `end`, which is to follow, and is sent with it; or for a silence. */
   hold(): void {
     const { response } = this.#call
     // Else the connection may be another response's by now.
@@ -121,7 +121,7 @@ export class EventResponse {
       const left = SILENCE_MAX - (this.#clock.elapsed() - this.#wroteAt)
       if (left <= 0) {
         this.#wroteAt = this.#clock.elapsed()
-        // What waits for its end has waited long enough.
+        // Held bytes have waited long enough.
         response.socket?.uncork()
         // Who reads nothing is not to look alive by what we write.
         if (!response.writableNeedDrain) response.write(this.#wrote ? this.ping : KEEP_ALIVE)
@@ -131,7 +131,7 @@ export class EventResponse {
   }
 }
 
-/** What is written in this tick of the loop goes out as one, as node has it for all but headers. */
+/** Sends the bytes of this tick of the loop as one, as Node has it for all but headers. */
 function sendTogether(socket: Socket | null): void {
   socket?.cork()
   process.nextTick(() => socket?.uncork())
@@ -162,7 +162,7 @@ export function relay(
         .then(settle)
         .then(last)
         .then(resolve, (error: unknown) => {
-          // What cannot be settled must not end well.
+          // A stream that cannot be settled must not end well.
           events.destroy()
           reject(error)
         })

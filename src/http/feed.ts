@@ -19,7 +19,7 @@ import { Ticker } from './ticker.ts'
 export interface FeedPorts {
   readonly store: LimitStores & { readonly accounts: Pick<AccountStore, 'readUsage'> }
   readonly clock: Clock
-  /** What serves now. */
+  /** The configuration that serves now. */
   readonly config: () => Config
   /** There are readers, or none any more. */
   readonly followed?: (isFollowed: boolean) => void
@@ -30,7 +30,7 @@ interface EndedRequest {
   readonly config: Config
 }
 
-/** What operators follow: the requests of this gateway as they end, and how their accounts stand. Without followers nothing is kept or read. */
+/** The feed that operators follow: the requests of this gateway as they end, and their accounts' usage. Without followers nothing is kept or read. */
 export class Feed {
   readonly #ports: FeedPorts
   readonly #readers = new Map<FeedReader, () => void>()
@@ -169,7 +169,7 @@ export class Feed {
     this.#send({ event: 'pool', ...pool }, undefined)
   }
 
-  /** What serves from now on. */
+  /** Tells followers of the revision that serves from now on. */
   serves(revision: ShownRevisionLine): void {
     this.#send({ event: 'revision', ...revision }, undefined)
   }

@@ -41,7 +41,7 @@ export async function showReady(app: ReadyApp & { readonly begun: Promise<void> 
   call.json(200, { status: 'ready', revision: app.config.revision })
 }
 
-/** The same for operators, with what is their business alone. */
+/** Readiness for operators, with the details that are theirs alone. */
 export async function showReadyInDetail(app: ReadyInDetailApp, call: HttpCall): Promise<void> {
   if (!app.ready()) return call.deny({ code: 'DRAINING' })
   const { config, generation, loadedAt, reloads, fleet } = app

@@ -35,7 +35,7 @@ export const WISH_FIELDS = {
   rpm: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
 }
 
-/** What a body whose fields have these forms asks of a key. */
+/** Reads the wish for a key from a body whose fields have these forms. */
 export function readWish(config: Config, body: JsonObject): KeyWish | Denied<ValidationDenial> {
   const life = spanIn(body, 'expires_in')
   if ('denial' in life) return life

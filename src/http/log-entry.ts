@@ -15,7 +15,7 @@ export interface LogEntry extends Readonly<Partial<CallNote>> {
   readonly ms: Millis
   /** Where it is traced. */
   readonly traceId?: string | undefined
-  /** Of a caller that was recognised. */
+  /** The account of a caller that was recognised. */
   readonly account?: string | undefined
   /** The id of the key that it came with, and no part of the key. */
   readonly key?: string | undefined
@@ -30,7 +30,7 @@ export class CallNote {
   type: string | undefined
   /** The limit that refused it. */
   limit: LimitRule | undefined
-  /** What the client learned of a refusal. It is in no line of the log. */
+  /** The refusal's message to the client. It is in no line of the log. */
   message: string | undefined
   plan: string | undefined
   asked: string | undefined
@@ -43,16 +43,16 @@ export class CallNote {
   failures: readonly { readonly pool: string; readonly cause: string }[] | undefined
   inputTokens: number | undefined
   outputTokens: number | undefined
-  /** Of the input. */
+  /** The cached part of the input. */
   cachedTokens: number | undefined
   cacheWriteTokens: number | undefined
   cost: NanoUsd | undefined
   estimated: boolean | undefined
-  /** Of a stream: until the first of its content was passed on. */
+  /** Time until the first content of a stream was passed on. */
   firstMs: Millis | undefined
   /** Until it was first sent to a backend, without waiting for its body: what the gateway itself took. */
   overheadMs: Millis | undefined
-  /** What was taken of the fullest limit that it met, when it was admitted: 1 is all. */
+  /** The used share of the fullest limit that it met, when it was admitted: 1 is all. */
   limitShare: number | undefined
   /** Set when the answer did not end well. */
   interrupted: string | undefined
@@ -68,7 +68,7 @@ export function modelOf({ model, asked }: LogEntry, config: Config): string | un
   return models.has(asked) ? asked : aliasNamed(config, asked)?.model.name
 }
 
-/** What the trace of a request says at its end. */
+/** The end of a request for its trace. */
 export function tracedEnd(entry: LogEntry, config: Config): TracedEnd {
   const { status, plan, rule, pool, code, inputTokens, outputTokens, firstMs, interrupted } = entry
   const model = modelOf(entry, config)

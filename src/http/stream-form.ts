@@ -4,7 +4,7 @@ import { errorEvent, sseDone } from '../wire/sse.ts'
 
 /** How a stream is written for its client: chats as they come, other dialects from them. */
 export interface StreamForm {
-  /** What is sent of whole events; empty where there is nothing yet. */
+  /** The bytes to send for whole events; empty where there are none yet. */
   write(events: string): string
   /** The end of a stream that came whole, once it is settled. */
   end(bill: Bill): string | Promise<string>
@@ -12,7 +12,7 @@ export interface StreamForm {
   fail(error: StreamError): string
   /** Set where it keeps what was said: the last events have all of it, or what follows may stand before it. */
   readonly keepsSaid?: true
-  /** What fills a silence behind its first event; absent for a comment. */
+  /** The event that fills a silence behind the first one; absent for a comment. */
   readonly ping?: string
 }
 

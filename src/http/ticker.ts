@@ -24,7 +24,7 @@ export class Ticker {
     this.#wait()
   }
 
-  /** What runs ends, and says whether it goes on. */
+  /** Ends the round that runs. */
   stop(): void {
     if (!this.#cancel) return
     this.#cancel()

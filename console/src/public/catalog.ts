@@ -18,7 +18,7 @@ export interface CatalogModel {
   readonly alias_of?: string
 }
 
-/** What a million tokens cost, or an image of the smallest size. */
+/** The price of a million tokens, or of an image of the smallest size. */
 export function priceOf({ pricing = {} }: CatalogModel): { readonly input: string; readonly output: string } {
   const { prompt, completion, image } = pricing
   const [first] = Object.values(image ?? {})

@@ -1,7 +1,7 @@
 import type { LimitRecord } from '../../../src/wire/quota-record.ts'
 import * as text from './texts/limits.tsx'
 
-/** What a limit counts, for its meter: `Tokens, last minute, svc-pro`. */
+/** The label of a limit's meter: `Tokens, last minute, svc-pro`. */
 export function limitLabel({ measure, per, of, model }: Pick<LimitRecord, 'measure' | 'per' | 'of' | 'model'>): string {
   const scope = of === 'account' ? [] : [text.scopes[of]]
   return [

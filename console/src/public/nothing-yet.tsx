@@ -5,7 +5,7 @@ import { lookedWith } from './look-with-key.tsx'
 
 interface NothingYetProps {
   readonly fact: string
-  /** What leads to something, as links; keys can be made with a sign-in alone. */
+  /** The next step in words with links; keys can be made with a sign-in alone. */
   readonly words: (link: (page: string, words: string) => ComponentChildren, hasKeys: boolean) => ComponentChildren
   readonly children?: ComponentChildren
 }

@@ -18,7 +18,7 @@ import * as lookWithKeyText from './texts/look-with-key.tsx'
 import * as text from './texts/overview.tsx'
 import { Usage } from './usage/usage.tsx'
 
-/** What the account may use, and what it has used of it. */
+/** The account's limits, and its use of them. */
 export function Overview() {
   return (
     <>

@@ -5,7 +5,7 @@ export function nanoUsdOf(usd: string): number | undefined {
   return whole !== '' && nano > 0 ? nano : undefined
 }
 
-/** What a field takes that `nanoUsdOf` reads. */
+/** The pattern of a field that `nanoUsdOf` reads. */
 export const USD_PATTERN = '\\d{1,6}(\\.\\d{1,9})?'
 
 /** A count of at least 1. */

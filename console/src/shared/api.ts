@@ -3,14 +3,14 @@ import { boot } from './boot.ts'
 import { accessToken, refused } from './sign-in/session.ts'
 import * as common from './texts/common.ts'
 
-/** What went wrong, in words for a reader, and what to do about it. */
+/** A problem in words for a reader, and its remedy. */
 export class ApiProblem extends Error {
   readonly status: number
   readonly code: string
   readonly type: string | undefined
   readonly requestId: string | undefined
   readonly retryMs: number | undefined
-  /** Of files: what is wrong in them, over several lines. */
+  /** The problems in files, over several lines. */
   readonly detail: string | undefined
 
   constructor(problem: ProblemFields) {
@@ -67,7 +67,7 @@ async function send(path: string, init: RequestInit): Promise<Response> {
     const response = await fetched(path, { ...init, headers })
     if (response.ok) return response
     const problem = await problemOf(response)
-    // What a role may do was changed meanwhile: pages offer what it may do now.
+    // The role's permissions changed meanwhile: pages offer those it has now.
     if (init.method === 'POST' && problem.code === 'FORBIDDEN') dispatchEvent(new Event('refresh'))
     if (!refused(token, problem)) throw problem
   }

@@ -13,7 +13,7 @@ interface BarsProps {
   readonly series: readonly string[]
   readonly bars: readonly Bar[]
   readonly amount: (value: number) => string
-  /** Of a scale for nothing but small amounts: 2, where they are whole. */
+  /** The least top of a scale, for small amounts alone: 2, where they are whole. */
   readonly least?: number
 }
 
@@ -111,7 +111,7 @@ const DAY_WIDTH = 56
 
 const isHour = ({ at }: Bar): boolean => at.includes('T')
 
-/** What stands below a bar: every so many days, or hours that a clock has in equal steps. */
+/** The mark below a bar: every so many days, or hours that a clock has in equal steps. */
 function markOf(bar: Bar, index: number, every: number): string {
   if (!isHour(bar)) return index % every === 0 ? shortDay(bar.at) : ''
   const hour = new Date(bar.at).getUTCHours()

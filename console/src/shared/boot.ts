@@ -1,6 +1,6 @@
 import type { ConsoleBoot } from '../../../src/wire/console/boot.ts'
 
-/** What the page was given by the gateway. */
+/** The facts that the gateway gave to the page. */
 export const boot: ConsoleBoot = readBoot()
 
 /** Where the console stands, without a slash at the end. */

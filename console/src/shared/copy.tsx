@@ -3,9 +3,9 @@ import { toast } from './frame/toast.tsx'
 import * as common from './texts/common.ts'
 
 interface CopyProps {
-  /** What goes to the clipboard: never shown by this button. */
+  /** The text for the clipboard: never shown by this button. */
   readonly value: string
-  /** What is said: "Key copied". */
+  /** The noun of the message: "Key copied". */
   readonly what: string
   readonly primary?: boolean
   /** One of many, such as one in each row. */

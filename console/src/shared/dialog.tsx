@@ -4,7 +4,7 @@ import * as common from './texts/common.ts'
 
 interface DialogProps {
   readonly title: string
-  /** What the button says that does it. */
+  /** The label of the button that does it. */
   readonly action: string
   readonly danger?: boolean
   readonly children: ComponentChildren

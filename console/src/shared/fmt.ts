@@ -76,7 +76,7 @@ export function nanoUsdText(nanoUsd: number): string {
   return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '')
 }
 
-/** The same with a sign, and with two digits of cents at least. */
+/** An exact amount with a sign, and with at least two digits of cents. */
 export const exactNanoUsd = (nanoUsd: number): string => exactUsd(nanoUsdText(nanoUsd))
 
 /** `12 min`: rounded up, since it is a wait. */

@@ -2,9 +2,9 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { guardLeaving } from './frame/router.ts'
 
-/** What a panel does that shows a value this once. */
+/** The panel that shows a value this once. */
 interface Fresh {
-  /** Of the button that copies it, which has the focus. */
+  /** The button that copies it, which has the focus. */
   readonly copy: RefObject<HTMLButtonElement | null>
   readonly copied: () => void
   /** Takes the panel away; asks first where nothing was copied. */

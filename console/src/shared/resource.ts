@@ -2,7 +2,7 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { ApiProblem } from './api.ts'
 
-/** What is known of something that is asked for again and again. What was there stays while it cannot be had. */
+/** The state of something that is fetched again and again. The last data stay while no newer can be had. */
 export interface Shown<T> {
   readonly data: T | undefined
   readonly problem: ApiProblem | undefined

@@ -78,7 +78,7 @@ interface ProblemProps {
   readonly problem: ApiProblem
   readonly at?: number | undefined
   readonly onAgain?: () => unknown
-  /** What can be done about it. */
+  /** The remedy. */
   readonly children?: ComponentChildren
 }
 

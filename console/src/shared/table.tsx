@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 export interface Column {
   readonly title: string
-  /** Of numbers, which stand to the right. */
+  /** Set for numbers, which stand to the right. */
   readonly num?: true
   /** Left away where there is little room. */
   readonly narrow?: true
@@ -13,7 +13,7 @@ export interface Column {
 interface TableProps {
   /** Digits of numbers have one width, so that they stand below each other. */
   readonly figures?: true
-  /** What its rows are. */
+  /** The name of its rows. */
   readonly label: string
   readonly columns: readonly Column[]
   /** Rows, or bodies with rows. */

@@ -4,7 +4,7 @@ interface TabsProps {
   readonly label: string
   readonly names: readonly string[]
   readonly chosen: string
-  /** Of the panel that they switch. */
+  /** The id of the panel that they switch. */
   readonly panel: string
   readonly onChoose: (name: string) => void
 }

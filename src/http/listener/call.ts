@@ -53,7 +53,7 @@ export class HttpCall implements Client {
   #costs: CallCosts | undefined
   /** Whether a drain is waited for, to count again. */
   #isCounting = false
-  /** What was counted last of a stream that is kept until its end. */
+  /** Bytes counted last of a stream that is kept until its end. */
   #keptForEnd = 0
   /** Whether all of its answer waits to be read. */
   #isHandedOver = false

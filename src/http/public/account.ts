@@ -62,5 +62,5 @@ export async function listRequests(app: AccountApp, call: HttpCall, { caller }: 
 }
 
 const MOST_REQUESTS = 100
-/** Of an id, or of the time that ids begin with. */
+/** The form of an id, or of the time that ids begin with. */
 const REQUEST_ID = /^req_[0-9A-Za-z]{1,40}$/

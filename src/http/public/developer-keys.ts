@@ -57,7 +57,7 @@ export async function rotateKey(app: KeysApp, call: HttpCall, caller: Caller): P
   const { named } = read
   const change = { named, grace: grace.span, limits: otherLimits.limits }
   const rotated = await rotateOwnKey(app.store.keys, app.random, owner, change)
-  // Of whatever else it names, the caller learns nothing.
+  // The caller learns nothing about anything else that it names.
   if (!rotated) return call.deny({ code: 'INVALID_KEY' })
   if ('outcome' in rotated) return call.deny(tooManyKeys('grace', owner.most).denial)
   const facts = rotated.key.name === undefined ? {} : keyFacts(rotated.key)

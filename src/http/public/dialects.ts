@@ -60,7 +60,7 @@ const ENDPOINTS: Readonly<Record<ClientDialectName, readonly ClientEndpoint[]>> 
   ],
 }
 
-/** What clients of other dialects than that of chats may call. */
+/** The endpoints of the dialects other than that of chats. */
 export const dialectEndpoints: readonly ClientEndpoint[] = Object.values(ENDPOINTS).flat()
 
 /** Says how many tokens the prompt of a body has, by our own estimate. It costs nothing, and counts in no limit. */

@@ -74,7 +74,7 @@ export function inference<P extends object>(format: Format<P>) {
   }
 }
 
-/** What the use-case gets of a call, and of who sent it. */
+/** The use-case's view of a call and of its caller. */
 function callOf(client: HttpCall, { caller, keyHash, confirm }: Identified): Omit<Call, 'wire' | 'trying' | 'trace'> {
   const call: Mutable<Omit<Call, 'wire' | 'trying' | 'trace'>> = {
     requestId: client.requestId,
@@ -126,7 +126,7 @@ async function answer(
       return relay(call, late.events, { stream: served.stream, form: late.answeredBy(served) }, async ending => {
         const bill = await served.ending.end(ending.how, ending)
         noteBill(call, bill)
-        // Of an answer in rounds there may be more by now.
+        // An answer in rounds may have more failures by now.
         noteFailures(call, served)
         if (ending.how !== 'well') call.note.interrupted = ending.cause
         call.note.skippedEvents = ending.skippedEvents
@@ -242,7 +242,7 @@ function deny(call: HttpCall, { denial, rate }: Refusal, late: LateStart | undef
   late.events.end(call.lastWords(denial))
 }
 
-/** Of a caller as it is known by now: its plan may change while a request is read. */
+/** Notes the plan of a caller as it is known by now: it may change while a request is read. */
 export function notePlan({ config }: Pick<ClientApp, 'config'>, { note }: HttpCall, caller: Caller | undefined): void {
   if (caller) note.plan = planOf(config, caller)?.name
 }

@@ -110,6 +110,6 @@ function* writtenLight(response: JsonObject, light: WithoutLikelihoods | undefin
 /** To read or write less takes no longer than to wait for a turn. */
 const LIGHT_BYTES = 65_536
 
-/** What the first events are called that hold a response, and every one after them that an answer has. */
+/** The names of the first events, which hold a response, and of the first one that an answer has after them. */
 const FRAME = 'event: response.'
 const BEGUN = 'event: response.output_item.added'

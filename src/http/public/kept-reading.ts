@@ -54,7 +54,7 @@ export class KeptReading implements Reading {
     this.#held.complete()
   }
 
-  /** What was read is kept no longer, or counts elsewhere from now on. */
+  /** Releases the bytes read: they are kept no longer, or count elsewhere from now on. */
   release(): void {
     this.#held.release()
   }

@@ -32,7 +32,7 @@ import { RequestUpload } from './upload.ts'
 /** Dependencies of passing requests through. */
 type PassthroughApp = ServingPorts & ReceiveApp & Pick<ClientApp, 'config' | 'feed' | 'settings' | 'traces'>
 
-/** What the files pass through, as rows of the table. */
+/** The pass-through routes of the files, as rows of the table. */
 export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'>): readonly ClientEndpoint[] =>
   [...passthrough.values()].flatMap(route =>
     route.methods.map((method): ClientEndpoint => {
@@ -44,7 +44,7 @@ export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'
     }),
   )
 
-/** What of a call its body says. */
+/** The parts of a call that its body says. */
 type Body = Pick<PassthroughCall, 'model' | 'bodyFor' | 'look' | 'bytes' | 'cacheTime'> & {
   readonly upload?: RequestUpload
   readonly received?: Pick<Received<unknown>, 'decided' | 'release'>
@@ -98,11 +98,11 @@ function knownOf(
   return { ...(trace && { trace }), ...(keyHash !== undefined && { keyHash }) }
 }
 
-/** What follows a path is a client's to say, and would reach the backend unread. */
+/** The fault of a query: it is the client's own, and would reach the backend unread. */
 const queryFault = ({ request }: HttpCall): Refusal | undefined =>
   request.url?.includes('?') ? invalid('query', 'is not accepted here: leave out what follows the path') : undefined
 
-/** Of what is streamed. */
+/** The most bytes of a streamed body. */
 const limitOf = ({ maxBody, meter }: Passthrough): number => Math.min(maxBody, mostBytes(meter))
 
 async function bodyOf(
@@ -131,7 +131,7 @@ async function bodyOf(
   return { bytes: Number(length), bodyFor, look: () => upload.look(), upload }
 }
 
-/** What is wrong with a model that a form names: it comes after the admission, which would have said the same. */
+/** Judges a model that a form names: it comes after the admission, which would have said the same. */
 const judgeFor =
   ({ config }: Pick<ClientApp, 'config'>, { name: path }: Passthrough) =>
   (model: string): Denied | undefined => {

@@ -23,7 +23,7 @@ import { showInvoices } from './invoices.ts'
 import { joinAccount } from './join-account.ts'
 import { passthroughEndpoints } from './passthrough.ts'
 
-/** What clients may call. */
+/** The endpoints for clients. */
 export const publicEndpoints: readonly ClientEndpoint[] = [
   {
     method: 'POST',

@@ -23,7 +23,7 @@ export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
   readonly check: (parsed: P, app: FormatApp, caller: Caller) => WireRequest | Denied
   /** Whether something of the plan is asked before the admission. Absent: it never is. */
   readonly asksPlan?: (parsed: P, app: FormatApp) => boolean
-  /** What a body refers to is looked up before it is checked, where it refers to anything. */
+  /** Looks up the references of a body before it is checked, where it has any. */
   readonly references?: {
     readonly isIn: (parsed: P, app: FormatApp, caller: Caller) => boolean
     readonly lookUp: (parsed: P, app: FormatApp, by: LookUp) => Promise<P | Denied>
@@ -34,7 +34,7 @@ export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
 interface LookUp {
   readonly account: string
   readonly reading: Reading
-  /** Of the body. */
+  /** Bytes of the body. */
   readonly bytes: number
 }
 
@@ -75,7 +75,7 @@ export async function receiveRequest<P extends object>(
       drop()
       return complete
     }
-    // What it goes on from counts with the request from now on.
+    // The response that it continues counts with the request from now on.
     reading?.release()
     if (reading?.isSmall) decided()
     return { ...received, ...complete, decided }

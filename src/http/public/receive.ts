@@ -21,7 +21,7 @@ const SMALL_BYTES = 8192
 /** To read a body of so many bytes takes as long as to look at its account's minute, unless it is a costly one. */
 const LIGHT_BYTES = 262_144
 
-/** What it takes the kernel and node to hand over a byte, and us to keep it. */
+/** The time that the kernel and Node take to hand over a byte, and the gateway to keep it. */
 const RECEIVING_MS_PER_BYTE: Millis = 2 / 1_000_000
 
 /** A body that was received and read. */
@@ -120,7 +120,7 @@ async function readInTurn<P extends object, T extends object>(
     if (!parsed) throw new ClientLeft()
     if ('denial' in parsed) return { value: parsed, decided }
     const checked = await turns.run(account, 'going on', () => check(parsed, size))
-    // What follows serves the request, and has a turn of its own as well.
+    // Serving the request follows, and has a turn of its own as well.
     await endOfTurn()
     return { value: checked, decided }
   } catch (error) {

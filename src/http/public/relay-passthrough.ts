@@ -31,7 +31,7 @@ export function relayPassthrough(
         .then(settle)
         .then(end)
         .then(resolve, (error: unknown) => {
-          // What cannot be settled must not end well.
+          // An answer that cannot be settled must not end well.
           if (call.response.headersSent) out.breakOff()
           reject(error)
         })

@@ -32,7 +32,7 @@ const format: Format<ResponsesBody> = {
     lookUp: async (parsed, { responses, settings }, by) => {
       const references = referencesIn(parsed.body)
       if (!responses || !references) return parsed
-      // What is kept may have U+0000, as marks have.
+      // Kept items may have U+0000, as marks have.
       const body = asObject(parsed.texts.whole(parsed.body))
       const asking = { ...by, limitBytes: settings.limits.bodyBytes }
       const expanded = await expand(responses, body, references, asking)
@@ -53,13 +53,13 @@ const format: Format<ResponsesBody> = {
 /** Dependencies of the endpoints of kept responses. */
 type KeptApp = Pick<ClientApp, 'responses' | 'settings' | 'turns' | 'bodies'>
 
-/** What keeps responses of a caller; undefined where nothing does. */
+/** The keeper of a caller's responses; undefined where none are kept. */
 const keeperFor = (
   { responses, settings }: Pick<ClientApp, 'responses' | 'settings'>,
   { kind }: Caller,
 ): KeptResponses | undefined => (kind === 'guest' && settings.responses?.guests !== true ? undefined : responses)
 
-/** What of a request the answer goes on from, and is kept with it. */
+/** The response that the answer continues, and the items that are kept with it. */
 function threadOf(
   { body, texts, from }: ResponsesBody,
   responses: KeptResponses | undefined,

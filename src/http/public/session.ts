@@ -55,7 +55,7 @@ export function runSession(route: SocketRoute) {
 
 const EXPIRED: Denied = { denial: { code: 'INVALID_TOKEN', problem: 'The token has expired: sign in again.' } }
 
-/** What a request for a WebSocket asks for; or what is wrong with it. */
+/** Reads a request for a WebSocket, or says its fault. */
 function read({ request, upgrade }: HttpCall, isExpired: boolean): ReturnType<typeof readSocketRequest> | Denied {
   // A request may come with a token that ended a moment ago, in case the clocks differ; a session would end at once.
   if (isExpired) return EXPIRED

@@ -10,7 +10,7 @@ const LOOK_BYTES = 16_384
 /** The body of a request, sent on as it arrives. No more of it is read than its receiver takes. */
 export class RequestUpload {
   received = 0
-  /** What was found wrong with it. */
+  /** The fault found in it. */
   fault: Denied | undefined
   /** Whether it took longer than may be. */
   isLate = false
@@ -19,7 +19,7 @@ export class RequestUpload {
   readonly #form: FormReader | undefined
   /** Announced by the sender. */
   readonly #length: number | undefined
-  /** What was read and not taken yet. */
+  /** Bytes read and not taken yet. */
   #held: Piece[] = []
   #ended = false
   #complain: () => void = () => {}
@@ -57,7 +57,7 @@ export class RequestUpload {
     })
   }
 
-  /** The same for a backend that knows the model by this name. */
+  /** The upload for a backend that knows the model by this name. */
   for(model: string): Upload {
     const request = this.#request
     const length = this.#lengthFor(model)
@@ -82,7 +82,7 @@ export class RequestUpload {
     }
   }
 
-  /** Of a form it is known once its model was seen: where that comes after a file, it is not. */
+  /** The length, which for a form is known once its model was seen: not where that comes after a file. */
   #lengthFor(model: string): number | undefined {
     if (!this.#form) return this.#length
     const length = this.#ended ? this.received : this.#length
@@ -130,7 +130,7 @@ export class RequestUpload {
     sink.on('drain', more).once('close', stop)
   }
 
-  /** What is sent on of these bytes; nothing more once there is a fault. */
+  /** The part of these bytes that is sent on; none once there is a fault. */
   #take(bytes: Buffer): readonly Piece[] {
     this.received += bytes.length
     if (this.received > this.#limitBytes)

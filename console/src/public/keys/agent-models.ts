@@ -23,7 +23,7 @@ export interface AgentModels {
 
 /** Claude Code's prompts begin at 21,000 tokens and grow with each file that it reads. */
 export const AGENT_CONTEXT = 64_000
-/** What Claude Code asks for by itself. */
+/** The output cap that Claude Code asks for by itself. */
 const MOST_OUTPUT = 32_000
 /** Errands have short prompts. */
 const ERRAND_CONTEXT = 16_000

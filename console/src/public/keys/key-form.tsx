@@ -3,7 +3,7 @@ import * as common from '../../shared/texts/common.ts'
 import * as text from '../texts/key-form.tsx'
 import { type KeyLimit, LimitFields, limitsOf, textsOf } from './key-limits.tsx'
 
-/** What a new key is to be, as POST /v1/keys/developer takes it. */
+/** The terms of a new key, as POST /v1/keys/developer takes them. */
 export interface KeyWish {
   readonly name?: string
   readonly expires_in?: string

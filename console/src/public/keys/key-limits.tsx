@@ -38,7 +38,7 @@ export function LimitFields({ value, onChange }: LimitFieldsProps) {
 /** A limit of a key. */
 export type KeyLimit = NonNullable<OwnKey['limits']>[number]
 
-/** What stands in the fields: decimal texts, empty where there is no limit. */
+/** The texts of the fields: decimals, empty where there is no limit. */
 export type LimitTexts = Readonly<Record<(typeof FIELDS)[number]['name'], string>>
 
 const FIELDS = [
@@ -69,7 +69,7 @@ export function limitsOf(texts: LimitTexts, limits: readonly KeyLimit[] | null =
 const isOf = ({ measure, per }: Pick<(typeof FIELDS)[number], 'measure' | 'per'>, limit: KeyLimit): boolean =>
   limit.measure === measure && limit.per === per && limit.model === undefined
 
-/** What the account may, as far as the fields ask for it. */
+/** The account's limits that the fields ask for. */
 function accountLimits(): readonly string[] {
   const limits = account.value.data?.limits
   if (!limits) return []

@@ -129,7 +129,7 @@ interface KeyList {
   readonly data: readonly OwnKey[]
 }
 
-/** What a change of keys answers: the full value of a new key, or a mask. */
+/** The answer to a change of keys: the full value of a new key, or a mask. */
 interface Changed {
   readonly key: string
   readonly existing?: boolean

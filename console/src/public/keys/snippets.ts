@@ -1,7 +1,7 @@
 import { boot } from '../../shared/boot.ts'
 import type { AgentModels } from './agent-models.ts'
 
-/** What uses a key, by the name of its tab. `key` is a value, a mask, or a variable. */
+/** A snippet that uses a key, by the name of its tab. `key` is a value, a mask, or a variable. */
 export interface Snippet {
   readonly name: string
   /** Where it goes, where that is not clear. */
@@ -24,7 +24,7 @@ const model = boot.default_model
 const shell = (key: string): string => (key.startsWith('$') ? `"${key}"` : `'${key}'`)
 /** In a program: the variable is read from the environment. */
 const python = (key: string): string => (key.startsWith('$') ? `os.environ["${key.slice(1)}"]` : JSON.stringify(key))
-/** What reads a variable needs `os`; a value needs nothing. */
+/** The imports of a snippet: reading a variable needs `os`; a value needs none. */
 const pythonImports = (key: string): string => (key.startsWith('$') ? 'import os\n' : '')
 const node = (key: string): string => (key.startsWith('$') ? `process.env.${key.slice(1)}` : `'${key}'`)
 

@@ -6,7 +6,7 @@ import { problemFrom, type Resource, useResource } from '../../shared/resource.t
 
 /** The newest requests and, page by page, older ones. */
 interface FollowedRequests {
-  /** Of the newest page: what was seen of older ones stays beside it. */
+  /** The newest page; the older ones seen so far stay beside it. */
   readonly newest: Resource<OwnRequests>
   /** Newest first. */
   readonly rows: readonly OwnRequest[]

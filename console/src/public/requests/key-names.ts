@@ -4,7 +4,7 @@ import { useResource } from '../../shared/resource.ts'
 import { lookedWith } from '../look-with-key.tsx'
 import * as text from '../texts/requests.tsx'
 
-/** What a key is called, by its id; null is a sign-in. Of a key that is not listed it is the id. */
+/** The name of a key by its id; null is a sign-in. A key that is not listed has its id. */
 export type KeyNames = (id: string | null) => string
 
 /** The names of the account's keys, else their masks. With a key they cannot be asked for. */

@@ -14,7 +14,7 @@ import { useRequests } from './follow-requests.ts'
 import { type KeyNames, useKeyNames } from './key-names.ts'
 import { RequestRow } from './request-row.tsx'
 
-/** What became of the newest requests of the account, and why some were refused. */
+/** The newest requests of the account with their outcomes, and why some were refused. */
 export function Requests() {
   const [outcome, choose] = useState<Outcome | ''>('')
   const { field, word } = useFind(text.find)
@@ -90,7 +90,7 @@ function notesOf({ refusals_since, complete }: OwnRequests): string {
   return complete ? since : `${since} ${text.incomplete}`
 }
 
-/** What a row is found by. */
+/** The words by which a row is found. */
 const wordsOf = ({ id, asked, model, status, code, type, message, upstream, route, path }: OwnRequest): string =>
   [id, asked, model, status, code, type, message, upstream, route, path].join(' ').toLowerCase()
 

@@ -2,7 +2,7 @@ import { ApiProblem, askResponse, wordsIn } from '../../shared/api.ts'
 import { boot } from '../../shared/boot.ts'
 import { eachText } from '../../shared/stream.ts'
 
-/** What is known of an answer beside its text. */
+/** The facts of an answer beside its text. */
 export interface AnswerFacts {
   readonly requestId?: string | undefined
   readonly pool?: string | undefined

@@ -1,7 +1,7 @@
 import type { OwnRequests } from '../../../../src/wire/account/own-requests.ts'
 import { ask } from '../../shared/api.ts'
 
-/** What a request that is over was charged, as soon as the gateway lists it. */
+/** The charge of a request that is over, as soon as the gateway lists it. */
 export async function costOf(requestId: string): Promise<string | undefined> {
   for (const wait of WAITS_MS) {
     await new Promise(resolve => setTimeout(resolve, wait))

@@ -4,7 +4,7 @@ import * as requestsText from '../texts/requests.tsx'
 import * as text from '../texts/try.tsx'
 import type { AnswerFacts } from './chat-stream.ts'
 
-/** What an answer was: who gave it, how fast, and what it cost. */
+/** The facts of an answer: who gave it, how fast, and what it cost. */
 export function Facts({ facts }: { readonly facts: AnswerFacts }) {
   const { pool, route, firstMs, totalMs, tokens, usd, requestId } = facts
   const known = [

@@ -3,7 +3,7 @@ import type { CatalogModel } from '../catalog.ts'
 import * as modelsText from '../texts/models.tsx'
 import * as text from '../texts/try.tsx'
 
-/** What a chat is asked with, beside its messages. Empty where the gateway decides. */
+/** The settings of a chat, beside its messages. Empty where the gateway decides. */
 export interface ChatSettings {
   readonly model: string
   readonly system: string

@@ -1,7 +1,7 @@
 import type { OwnUsage } from '../../../../src/wire/account/own-usage.ts'
 import type { Bar } from '../../shared/bars.tsx'
 
-/** What usage is counted in. */
+/** The units of usage. */
 export type Unit = 'spend' | 'tokens' | 'requests'
 
 /** Integers, so that sums are exact. */

@@ -15,7 +15,7 @@ import * as text from '../texts/usage.tsx'
 import { barsOf, byDayAndModel, byModel, type Unit } from './usage-sums.ts'
 import { UsageTable } from './usage-table.tsx'
 
-/** What the account used in 30 days or in this month, by day and by model. */
+/** The account's usage in 30 days or in this month, by day and by model. */
 export function Usage() {
   const [period, choosePeriod] = useState<Period>('days')
   return (
@@ -39,7 +39,7 @@ function UsageOf({ period, choice }: UsageOfProps) {
   // The day of the month is how many days of it there are, today among them: UTC.
   const days = period === 'month' ? new Date().getUTCDate() : 30
   const usage = useResource<OwnUsage>(() => ask(`/billing/usage?days=${days}`), 60_000)
-  // What is wrong with both is said once, by the account above.
+  // A problem of both is shown once, by the account above.
   const shown = account.value.problem ? { ...usage, problem: undefined } : usage
   return (
     <Loaded of={shown}>

@@ -24,7 +24,7 @@ export interface Page {
   readonly open?: true
   /** Whether a key does not do. */
   readonly needsSignIn?: true
-  /** What came that its reader has not seen. */
+  /** The number of things that came and that its reader has not seen. */
   readonly news?: ReadonlySignal<number>
   readonly view: ComponentType
 }
@@ -41,7 +41,7 @@ export interface Who {
   readonly note: ComponentChildren
 }
 
-/** What stands around each page: the brand, the pages, and who is signed in. */
+/** The frame around each page: the brand, the pages, and who is signed in. */
 export function Frame({ pages, who, children }: FrameProps) {
   const nav = useRef<HTMLElement>(null)
   const name = page.value
@@ -121,7 +121,7 @@ function SignInOrOut() {
   )
 }
 
-/** What concerns every page. */
+/** Bars that concern every page. */
 function Bars() {
   return (
     <>

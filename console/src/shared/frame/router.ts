@@ -4,7 +4,7 @@ import { prefix } from '../boot.ts'
 /** The page that the address names: `keys`; empty for the first one. */
 export const page = signal(pageOf(location.pathname))
 
-/** What stands behind `?`: the state of a page that is worth a link. */
+/** The query behind `?`: the state of a page that is worth a link. */
 export const query = signal(new URLSearchParams(location.search))
 
 /** The part of the address behind `#`. */

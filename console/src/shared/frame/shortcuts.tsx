@@ -73,7 +73,7 @@ const ACTIONS: Readonly<Record<string, (event: Event) => unknown>> = {
   ArrowDown: event => isRow(event.target) && step(event, 1),
   ArrowUp: event => isRow(event.target) && step(event, -1),
   r: () => void dispatchEvent(new Event('refresh')),
-  // Of pages that change by themselves.
+  // Pages that change by themselves pause.
   p: () => void dispatchEvent(new Event('pause')),
   // From one row to the list of them.
   Escape: () => ['id', 'from'].some(name => query.peek().has(name)) && leaveDetail(),

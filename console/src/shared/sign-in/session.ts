@@ -153,14 +153,14 @@ async function answered(): Promise<void> {
 /** A sign-in without questions ends so where nobody is signed in: that is no fault. */
 const SILENT = new Set(['login_required', 'interaction_required', 'consent_required', 'account_selection_required'])
 
-/** What was kept over the redirect; it serves once. */
+/** Takes the state kept over the redirect; it serves once. */
 function takeBegun(): (Omit<Begun, 'url'> & { readonly to: string }) | undefined {
   const kept = sessionStorage.getItem(BEGUN)
   sessionStorage.removeItem(BEGUN)
   return kept === null ? undefined : JSON.parse(kept)
 }
 
-/** Of a popup: the tab that opened it has what the answer is checked by. */
+/** Hands the answer of a popup to the tab that opened it, which has the state to check it by. */
 function handOver(answer: URL): void {
   history.replaceState(null, '', prefix)
   const channel = new BroadcastChannel(CHANNEL)
@@ -193,7 +193,7 @@ function accept(next: Tokens): void {
   for (const each of run) each()
 }
 
-/** What setTimeout takes. */
+/** The longest time that setTimeout takes, in ms. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
 /** The token is over: another one is had without a question, or its reader is asked. */
