@@ -13,6 +13,7 @@ import {
 } from '../wire/admin/event.ts'
 import type { ShownPool } from '../wire/admin/pool.ts'
 import type { ShownRevisionLine } from '../wire/admin/revision.ts'
+import type { FEED_KINDS } from '../wire/admin-api/requests.ts'
 import type { LogEntry } from './log-entry.ts'
 import { Ticker } from './ticker.ts'
 
@@ -213,7 +214,6 @@ const ROOM = 1_048_576
 export type Write = (text: string, onDrain: () => void) => boolean
 
 /** Kinds of events; the usual ones are those that every follower knows. */
-export const FEED_KINDS = ['request', 'standing', 'alarm', 'pool', 'revision'] as const
 export type FeedKind = (typeof FEED_KINDS)[number]
 const USUAL_KINDS: readonly FeedKind[] = ['request', 'standing']
 

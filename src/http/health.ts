@@ -3,7 +3,7 @@ import type { Fleet } from '../gateway/fleet/fleet.ts'
 import type { StoreHealth } from '../gateway/store-health.ts'
 import type { Config, EpochMs } from '../policy/config.ts'
 import { driftOf } from '../wire/admin/fleet.ts'
-import { type KnownProcess, shownProcess, type WorkerState } from '../wire/admin/process.ts'
+import { type KnownProcess, type ProcessList, shownProcess, type WorkerState } from '../wire/admin/process.ts'
 import type { Reloads } from './changes.ts'
 import type { HttpCall } from './listener/call.ts'
 import { UNCACHED } from './uncached.ts'
@@ -75,12 +75,13 @@ const hasOwnStore = ({ settings }: ReadyApp): boolean => settings.store.kind ===
 const timeText = (at: number): string => new Date(at).toISOString()
 
 /** GET /admin/workers: the processes of this gateway, and how each does; none where one process does all. */
-export async function listProcesses(
-  { processes }: { readonly processes?: () => Promise<readonly KnownProcess[]> },
-  call: HttpCall,
-): Promise<void> {
+export async function listProcesses({
+  processes,
+}: {
+  readonly processes?: () => Promise<readonly KnownProcess[]>
+}): Promise<ProcessList> {
   const known = (await processes?.()) ?? []
-  call.json(200, { object: 'list', data: known.map(shownProcess) }, UNCACHED)
+  return { object: 'list', data: known.map(shownProcess) }
 }
 
 /** Metrics in the Prometheus exposition format. */

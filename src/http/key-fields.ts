@@ -1,43 +1,16 @@
-import { type KeyWish, readSpan, SPAN_FORMS, wrongWish } from '../gateway/accounts/key-wish.ts'
+import { type KeyWish, readSpan, wrongWish } from '../gateway/accounts/key-wish.ts'
 import type { LookAlike } from '../gateway/store/key-store.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import { type Denied, invalid, type ValidationDenial } from '../policy/denial.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
-import { countedIn, LIMIT } from '../wire/admin/limit.ts'
+import { countedIn } from '../wire/admin/limit.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { readUsd } from '../wire/money.ts'
-
-/** The fields of a body that says what a new key is to be. */
-export const WISH_FIELDS = {
-  name: {
-    type: 'string',
-    // One line that shows as it reads; ids begin like that.
-    pattern: '^(?!\\s|key_)[^\\p{C}\\p{Zl}\\p{Zp}]{1,64}(?<!\\s)$',
-    description: 'must be one line of at most 64 characters, and not begin with key_',
-  },
-  expires_in: { type: ['integer', 'string'], description: `must be ${SPAN_FORMS}` },
-  models: {
-    type: 'array',
-    minItems: 1,
-    maxItems: 50,
-    uniqueItems: true,
-    items: { type: 'string', minLength: 1, maxLength: 128 },
-  },
-  addresses: {
-    type: 'array',
-    minItems: 1,
-    maxItems: 50,
-    uniqueItems: true,
-    items: { type: 'string', minLength: 1, maxLength: 64 },
-  },
-  limits: { type: 'array', minItems: 1, maxItems: 16, items: LIMIT },
-  usd_per_day: { type: ['number', 'string'] },
-  rpm: { type: 'integer', minimum: 1, maximum: 1_000_000_000 },
-}
+import { SPAN_FORMS } from '../wire/wished-key.ts'
 
 /** Reads the wish for a key from a body whose fields have these forms. */
 export function readWish(config: Config, body: JsonObject): KeyWish | Denied<ValidationDenial> {
-  const life = spanIn(body, 'expires_in')
+  const life = spanIn(body.expires_in, 'expires_in')
   if ('denial' in life) return life
   const limits = limitsIn(body)
   if ('denial' in limits) return limits
@@ -50,9 +23,6 @@ export function readWish(config: Config, body: JsonObject): KeyWish | Denied<Val
   }
   return wrongWish(config, wish) ?? wish
 }
-
-/** The limits in a body that says what a key is to have from now on; none of them: no limits. */
-export const OTHER_LIMITS = { ...WISH_FIELDS.limits, minItems: 0 }
 
 /** Those limits, wrapped; absent where the body does not say. */
 export function readLimits(
@@ -85,9 +55,9 @@ function limitsIn(body: JsonObject): readonly LimitRule[] | Denied<ValidationDen
 }
 
 /** A time in a field of a body; wrapped, so that it differs from a denial. */
-export function spanIn(body: JsonObject, field: string): { readonly span?: Millis } | Denied<ValidationDenial> {
-  if (body[field] === undefined) return {}
-  const span = readSpan(body[field])
+export function spanIn(value: unknown, field: string): { readonly span?: Millis } | Denied<ValidationDenial> {
+  if (value === undefined) return {}
+  const span = readSpan(value)
   return span === undefined ? invalid(field, `must be ${SPAN_FORMS}`) : { span }
 }
 

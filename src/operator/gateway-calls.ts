@@ -1,60 +1,67 @@
 import type { FileText } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
-import { type ArchiveRecord, readArchiveRecord } from '../wire/admin/archive-state.ts'
-import { readShownEvent, type ShownEvent } from '../wire/admin/event.ts'
-import { readFleet, type ShownFleet, type ShownGateway } from '../wire/admin/fleet.ts'
-import { type FleetPools, readFleetPools } from '../wire/admin/fleet-pools.ts'
-import { readIncidents, type ShownIncidents } from '../wire/admin/incident.ts'
-import { readShownPool, readShownResults, type ShownPool, type ShownResult } from '../wire/admin/pool.ts'
-import { readProcesses, type ShownProcess } from '../wire/admin/process.ts'
+import type { ArchiveRecord } from '../wire/admin/archive-state.ts'
+import { EVENT, type ShownEvent } from '../wire/admin/event.ts'
+import type { ShownFleet, ShownGateway } from '../wire/admin/fleet.ts'
+import type { FleetPools } from '../wire/admin/fleet-pools.ts'
+import type { ShownIncidents } from '../wire/admin/incident.ts'
+import type { ShownPool, ShownResult } from '../wire/admin/pool.ts'
+import { profilesIn } from '../wire/admin/pool-facts.ts'
+import type { ShownProcess } from '../wire/admin/process.ts'
 import {
-  readConfig,
-  readPlanCounts,
-  readRevisionLines,
-  readServedConfig,
-  readShownApplied,
+  KEPT_CONFIG,
+  REVISIONS,
   type ServedConfig,
   type ShownApplied,
   type ShownConfig,
   type ShownPlanCount,
   type ShownRevisionLine,
+  withWarningLines,
 } from '../wire/admin/revision.ts'
+import { pathOf } from '../wire/admin-api/call.ts'
+import * as config from '../wire/admin-api/config.ts'
+import * as fleet from '../wire/admin-api/fleet.ts'
+import * as pools from '../wire/admin-api/pools.ts'
+import { followEvents } from '../wire/admin-api/requests.ts'
+import { issueCode } from '../wire/admin-api/sessions.ts'
+import { showArchive } from '../wire/admin-api/usage.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
+import { readAs } from '../wire/schema/read.ts'
 import { SseSplitter } from '../wire/sse.ts'
 import type { AdminEndpoint } from './operator-api.ts'
-import { askGateway, openBody, postToGateway } from './remote.ts'
+import { askFor, openBody } from './remote.ts'
 
 // Each asks a running gateway, and rejects with CommandFailed when it refuses.
 
-export const servedConfig = async (endpoint: AdminEndpoint): Promise<ServedConfig> =>
-  readServedConfig(await askGateway(endpoint, 'GET', '/admin/config'))
+export async function servedConfig(endpoint: AdminEndpoint): Promise<ServedConfig> {
+  const { profiles, ...served } = await askFor(endpoint, config.showConfig)
+  return { ...served, ...(profiles && { profiles: profilesIn(profiles) }) }
+}
 
-export const archiveState = async (endpoint: AdminEndpoint): Promise<ArchiveRecord> =>
-  readArchiveRecord(await askGateway(endpoint, 'GET', '/admin/archive'))
+export const archiveState = (endpoint: AdminEndpoint): Promise<ArchiveRecord> => askFor(endpoint, showArchive)
 
 /** Newest first. */
 export const keptRevisions = async (endpoint: AdminEndpoint): Promise<readonly ShownRevisionLine[]> =>
-  readRevisionLines(await askGateway(endpoint, 'GET', '/admin/revisions'))
+  (await askFor(endpoint, { ...config.listRevisions, answer: REVISIONS })).revisions
 
-export const keptRevision = async (endpoint: AdminEndpoint, number: number): Promise<ShownConfig> =>
-  readConfig(await askGateway(endpoint, 'GET', `/admin/revisions?number=${number}`), 'at')
+export const keptRevision = (endpoint: AdminEndpoint, number: number): Promise<ShownConfig> =>
+  askFor(endpoint, { ...config.listRevisions, answer: KEPT_CONFIG }, { query: { number } })
 
 /** All plans that the files declare, then others that accounts are on. */
 export const accountsByPlan = async (endpoint: AdminEndpoint): Promise<readonly ShownPlanCount[]> =>
-  readPlanCounts(await askGateway(endpoint, 'GET', '/admin/plans'))
+  (await askFor(endpoint, config.listPlans)).plans
 
 /** A link to the console that signs its reader in, once. */
 export async function consoleLink(endpoint: AdminEndpoint): Promise<string> {
-  const { code, url } = await postToGateway(endpoint, '/admin/console/code', {}, () => undefined)
-  const own = new URL(String(url))
+  const { code, url } = await askFor(endpoint, issueCode, { body: {} })
+  const own = new URL(url)
   // The gateway does not know whether it was reached by way of TLS.
   return own.host === new URL(endpoint.admin).host ? `${endpoint.admin}/console#code=${code}` : own.href
 }
 
 /** The gateways on the store of the one that is asked. */
-export const fleetOf = async (endpoint: AdminEndpoint): Promise<ShownFleet> =>
-  readFleet(await askGateway(endpoint, 'GET', '/admin/fleet'))
+export const fleetOf = (endpoint: AdminEndpoint): Promise<ShownFleet> => askFor(endpoint, fleet.showFleet)
 
 export interface IncidentsQuery {
   /** The name of one, or `all` of the fleet. */
@@ -64,20 +71,18 @@ export interface IncidentsQuery {
 }
 
 /** Reads incidents of gateways, open ones first. */
-export async function incidentsOf(
+export const incidentsOf = (
   endpoint: AdminEndpoint,
   { gateway, state, limit = MOST_INCIDENTS }: IncidentsQuery,
-): Promise<ShownIncidents> {
-  const words = new URLSearchParams({ gateway, state, limit: String(Math.min(limit, MOST_INCIDENTS)) })
-  return readIncidents(await askGateway(endpoint, 'GET', `/admin/incidents?${words}`))
-}
+): Promise<ShownIncidents> =>
+  askFor(endpoint, fleet.listIncidents, { query: { gateway, state, limit: Math.min(limit, MOST_INCIDENTS) } })
 
 /** A gateway keeps no more. */
 const MOST_INCIDENTS = 200
 
 /** The processes of a gateway that has several; none where one process does all. */
 export const processesOf = async (endpoint: AdminEndpoint): Promise<readonly ShownProcess[]> =>
-  readProcesses(await askGateway(endpoint, 'GET', '/admin/workers'))
+  (await askFor(endpoint, fleet.listProcesses)).data
 
 export interface NewFiles {
   /** The revision that they were compared with. */
@@ -94,14 +99,13 @@ export interface NewFiles {
 /** Sends files that are to serve. Rejects with ApplyRefused where the gateway does not take them. */
 export async function applyFiles(
   endpoint: AdminEndpoint,
-  { previous, files, movePlans = {}, how, fleet }: NewFiles,
+  { previous, files, movePlans = {}, how, fleet: members }: NewFiles,
 ): Promise<ShownApplied> {
-  const all = fleet && { fleet: fleet.map(({ gateway, revision }) => ({ gateway, revision })) }
+  const all = members && { fleet: members.map(({ gateway, revision }) => ({ gateway, revision })) }
   const body = { previous, files, move_plans: movePlans, how, ...all }
-  const answer = await postToGateway(endpoint, '/admin/apply', body, ({ code, ...json }) =>
-    code === 'APPLY_REFUSED' || code === 'REVISION_CHANGED' ? new ApplyRefused(code, json) : undefined,
-  )
-  return readShownApplied(answer)
+  const refusal = ({ code, ...json }: JsonObject) =>
+    code === 'APPLY_REFUSED' || code === 'REVISION_CHANGED' ? new ApplyRefused(code, json) : undefined
+  return withWarningLines(await askFor(endpoint, config.applyConfig, { body, refusal }))
 }
 
 /** A gateway that does not take files, and goes on with those that served. The message has all that it says. */
@@ -126,27 +130,28 @@ export interface PoolPlace {
   readonly replica?: string | number
 }
 
+type NamedPlace = PoolPlace & { readonly pool: string }
+
 /** Operators' calls on the pools of a running gateway: no store knows of them. Rejects with CommandFailed. */
 export interface PoolsApi {
   /** As the gateway of this name sees them, or as `all` of the fleet do. */
   list(gateway: string): Promise<FleetPools>
   /** The pool as it is then. */
-  drain(place: PoolPlace): Promise<ShownPool>
-  undrain(place: PoolPlace): Promise<ShownPool>
+  drain(place: NamedPlace): Promise<ShownPool>
+  undrain(place: NamedPlace): Promise<ShownPool>
   /** Probes all replicas, unless a place is given. */
   probe(place: PoolPlace): Promise<readonly ShownResult[]>
 }
 
-export function poolsOf(endpoint: AdminEndpoint): PoolsApi {
-  const post = (path: string, body: object) => askGateway(endpoint, 'POST', `/admin/pools/${path}`, body)
-  return {
-    list: async gateway =>
-      readFleetPools(await askGateway(endpoint, 'GET', `/admin/pools?${new URLSearchParams({ gateway })}`)),
-    drain: async place => readShownPool(await post('drain', place)),
-    undrain: async place => readShownPool(await post('undrain', place)),
-    probe: async place => readShownResults(await post('probe', place)),
-  }
-}
+export const poolsOf = (endpoint: AdminEndpoint): PoolsApi => ({
+  list: async gateway => ({
+    ...{ gateways: [], unreached: [] },
+    ...(await askFor(endpoint, pools.listPools, { query: { gateway } })),
+  }),
+  drain: body => askFor(endpoint, pools.drainPool, { body }),
+  undrain: body => askFor(endpoint, pools.undrainPool, { body }),
+  probe: async body => (await askFor(endpoint, pools.probePools, { body })).data,
+})
 
 /** A gateway that lives says something every 15 s. */
 const SILENCE_MAX: Millis = 45_000
@@ -168,8 +173,8 @@ export async function follow(
   endpoint: AdminEndpoint,
   { account, gateway, signal }: Follow,
 ): Promise<AsyncIterable<ShownEvent>> {
-  const words = new URLSearchParams({ gateway, ...(account !== undefined && { account }) })
-  const body = await openBody(endpoint, `/admin/events?${words}`, { signal, silence: SILENCE_MAX })
+  const path = pathOf(followEvents, { query: { gateway, account } })
+  const body = await openBody(endpoint, path, { signal, silence: SILENCE_MAX })
   return eventsIn(body, endpoint.admin, signal)
 }
 
@@ -181,7 +186,8 @@ async function* eventsIn(
   const splitter = new SseSplitter()
   let reason = 'it has ended'
   try {
-    for await (const bytes of body) for (const data of splitter.push(bytes)) yield readShownEvent(JSON.parse(data))
+    for await (const bytes of body)
+      for (const data of splitter.push(bytes)) yield readAs(EVENT, JSON.parse(data), 'event')
   } catch (error) {
     reason = error instanceof Error ? error.message : String(error)
   }

@@ -8,9 +8,10 @@ import { type AdminContext, accountNamed } from '../http/admin/admin-op.ts'
 import { auditedNamed } from '../http/admin/admin-orgs.ts'
 import { readPast } from '../http/admin/admin-past-requests.ts'
 import { ledgerRecords, readUsage, rowsQuery } from '../http/admin/admin-usage.ts'
+import { checkedBody } from '../http/admin/declared.ts'
 import { standingsOf } from '../http/admin/exports.ts'
 import { periodIn } from '../http/admin/period.ts'
-import type { Denial } from '../policy/denial.ts'
+import type { Denial, Denied } from '../policy/denial.ts'
 import { openArchived } from '../server/archiving.ts'
 import { ensureBackupKey } from '../server/backup-key.ts'
 import { CommandFailed } from '../server/failure.ts'
@@ -22,8 +23,11 @@ import { version } from '../server/version.ts'
 import { world } from '../server/world.ts'
 import { shownAudit } from '../wire/admin/audit.ts'
 import { ledgerRecord } from '../wire/admin/ledger-record.ts'
+import type { AnswerOf, BodySent, OperationCall } from '../wire/admin-api/call.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
-import { isObject, type JsonObject } from '../wire/json-safety.ts'
+import { asObject, isObject } from '../wire/json-safety.ts'
+import { readAs } from '../wire/schema/read.ts'
+import type { Schema } from '../wire/schema/schema.ts'
 import {
   type OperatorApi,
   type OperatorName,
@@ -52,14 +56,15 @@ export async function localOperatorApi(
 
 const opsIn =
   (context: AdminContext): RunAdminOp =>
-  async (method, path, body = {}) => {
-    const op = adminOps.find(each => each.method === method && each.path === path)
-    if (!op) throw new Error(`there is no admin operation ${method} ${path}`)
-    const fields: JsonObject = { ...body }
-    const wrong = op.check?.(fields)
-    if (wrong) return refuse(context, { code: 'VALIDATION_ERROR', ...wrong })
-    const answer = await op.run(context, fields)
-    return 'denial' in answer ? refuse(context, answer.denial) : { ...answer }
+  async <C extends OperationCall>(declared: C, body?: BodySent<C>) => {
+    const op = adminOps.find(each => each.declared === declared)
+    if (!op) throw new Error(`there is no admin operation ${declared.method} ${declared.path}`)
+    const read = checkedBody(declared, asObject(body))
+    if ('denial' in read) return refuse(context, read.denial)
+    const answer = await op.run(context, read.body)
+    if ('denial' in answer) return refuse(context, (answer as Denied).denial)
+    const schema: Schema<AnswerOf<C>> = declared.answer
+    return readAs(schema, answer)
   }
 
 /** Fails with the text that a gateway would answer. */
@@ -71,8 +76,8 @@ function refuse({ settings }: AdminContext, denial: Denial): never {
 const streamsOf = (context: AdminContext, files: readonly FileText[]): Streams => {
   const { store, settings, config, clock } = context
   return {
-    usage: async ({ by, ...query }) => {
-      const report = await readUsage(context, { ...query, by: by.join(',') })
+    usage: async query => {
+      const report = await readUsage(context, query)
       return 'denial' in report ? refuse(context, report.denial) : report
     },
     invoice: async query => {

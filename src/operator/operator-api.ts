@@ -2,30 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { hostname, userInfo } from 'node:os'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
-import {
-  type InvitedAccount,
-  readAccounts,
-  readInvited,
-  readOwnedKey,
-  readShownAccount,
-  readShownSubject,
-  type ShownAccount,
-  type ShownAccounts,
-} from '../wire/admin/account.ts'
+import type { InvitedAccount, LIST_ORDERS, ShownAccount, ShownAccounts } from '../wire/admin/account.ts'
 import type { ShownAudit } from '../wire/admin/audit.ts'
 import type { ShownStanding } from '../wire/admin/event.ts'
-import { readKeys, readShownKey, type ShownKey } from '../wire/admin/key.ts'
+import { KEY, type ShownKey } from '../wire/admin/key.ts'
 import type { LedgerRecord } from '../wire/admin/ledger-record.ts'
 import type { CountedLimit } from '../wire/admin/limit.ts'
-import { readOrgs, type ShownOrg, type ShownOrgs } from '../wire/admin/org.ts'
+import type { ShownOrg, ShownOrgs } from '../wire/admin/org.ts'
 import type { PastRequests } from '../wire/admin/past-request.ts'
 import type { RequestDetail } from '../wire/admin/request-detail.ts'
-import type { PastRequestsQuery, RowsQuery } from '../wire/admin/rows-query.ts'
 import type { Group, UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
+import * as accounts from '../wire/admin-api/accounts.ts'
+import type { AnswerOf, BodySent, OperationCall } from '../wire/admin-api/call.ts'
+import type { RowsQuery } from '../wire/admin-api/fields.ts'
+import * as keys from '../wire/admin-api/keys.ts'
+import type { PastRequestsQuery } from '../wire/admin-api/requests.ts'
 import type { ShownInvoice } from '../wire/invoice/shown-invoice.ts'
 import type { ShownInvoices } from '../wire/invoice/shown-invoices.ts'
-import type { JsonObject } from '../wire/json-safety.ts'
+import { readAs } from '../wire/schema/read.ts'
 import type { ClientTls } from './client-tls.ts'
 
 /**
@@ -68,7 +63,7 @@ export interface AccountsQuery {
   /** `org:acme` */
   readonly org?: string
   readonly search?: string
-  readonly sort?: string
+  readonly sort?: (typeof LIST_ORDERS)[number]
   readonly limit: number
   readonly cursor?: string
 }
@@ -160,51 +155,48 @@ export interface AdminEndpoint extends OperatorName {
 }
 
 /**
- * Runs an operation of the admin table, by its path. Rejects with CommandFailed when it is refused. With a key of repetitions it
- * may be run again where nothing is known of the first run.
+ * Runs an operation of the admin table. Rejects with CommandFailed when it is refused. With a key of repetitions it may be
+ * run again where nothing is known of the first run.
  */
-export type RunAdminOp = (
-  method: 'GET' | 'POST',
-  path: string,
-  body?: object,
+export type RunAdminOp = <C extends OperationCall>(
+  declared: C,
+  body?: BodySent<C>,
   repeatKey?: string,
-) => Promise<JsonObject>
+) => Promise<AnswerOf<C>>
 
 /** The API on top of admin operations, run by a gateway or in this process. */
 export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi => ({
   ...streams,
   mint: async (owner, wish) =>
-    'device' in owner
-      ? readMinted(await run('POST', '/admin/keys/guest', { device_id: owner.device }))
-      : readMinted(await run('POST', '/admin/keys', { ...owner, ...wish }, randomUUID())),
+    mintedOf(
+      'device' in owner
+        ? await run(keys.mintGuestKey, { device_id: owner.device })
+        : await run(keys.mintKey, { ...owner, ...wish }, randomUUID()),
+    ),
   // An older gateway lists all of them.
-  list: async query => readKeys(query ? await run('POST', '/admin/keys/list', query) : await run('GET', '/admin/keys')),
-  showKey: async key => readOwnedKey(await run('POST', '/admin/keys/show', { key })),
-  rotate: async (key, rotation) =>
-    readMinted(await run('POST', '/admin/keys/rotate', { key, ...rotation }, randomUUID())),
-  revoke: async key => readShownKey(await run('POST', '/admin/keys/revoke', { key })),
-  listAccounts: async query => readAccounts(await run('POST', '/admin/accounts/list', query)),
-  listOrgs: async () => readOrgs(await run('GET', '/admin/orgs')),
-  showAccount: async account => readShownSubject(await run('POST', '/admin/accounts/show', { account })),
-  setPlan: async (account, plan) => readShownAccount(await run('POST', '/admin/accounts/plan', { account, plan })),
-  setOverage: async (account, overage) =>
-    readShownAccount(await run('POST', '/admin/accounts/overage', { account, overage })),
-  grant: async (account, usd) => readShownAccount(await run('POST', '/admin/accounts/grant', { account, usd })),
-  setFrozen: async (account, frozen) =>
-    readShownSubject(await run('POST', `/admin/accounts/${frozen ? 'freeze' : 'thaw'}`, { account })),
-  setLimit: async (account, limit) => readShownSubject(await run('POST', '/admin/accounts/limit', { account, limit })),
-  unsetLimit: async (account, limit) =>
-    readShownSubject(await run('POST', '/admin/accounts/unlimit', { account, limit })),
-  setOrg: async (account, org) => readShownAccount(await run('POST', '/admin/accounts/org', { account, org })),
-  invite: async account => readInvited(await run('POST', '/admin/accounts/invite', { account })),
-  uninvite: async (account, sign_in) =>
-    readShownAccount(await run('POST', '/admin/accounts/uninvite', { account, ...(sign_in && { sign_in }) })),
+  list: async query => (await (query ? run(keys.listSomeKeys, query) : run(keys.listKeys))).data,
+  showKey: key => run(keys.showKey, { key }),
+  rotate: async (key, rotation) => mintedOf(await run(keys.rotateKey, { key, ...rotation }, randomUUID())),
+  revoke: key => run(keys.revokeKey, { key }),
+  listAccounts: query => run(accounts.listAccounts, query),
+  listOrgs: () => run(accounts.listOrgs),
+  showAccount: account => run(accounts.showAccount, { account }),
+  setPlan: (account, plan) => run(accounts.setPlan, { account, plan }),
+  setOverage: (account, overage) => run(accounts.setOverage, { account, overage }),
+  grant: (account, usd) => run(accounts.grantCredit, { account, usd }),
+  setFrozen: (account, frozen) => run(frozen ? accounts.freezeAccount : accounts.thawAccount, { account }),
+  setLimit: (account, limit) => run(accounts.setLimit, { account, limit }),
+  unsetLimit: (account, limit) => run(accounts.unsetLimit, { account, limit }),
+  setOrg: (account, org) => run(accounts.setOrg, { account, org }),
+  invite: account => run(accounts.invite, { account }),
+  uninvite: (account, sign_in) => run(accounts.uninvite, { account, ...(sign_in && { sign_in }) }),
 })
 
-function readMinted(answer: JsonObject): MintedByOperator {
-  const { value, base_url } = answer
-  return { key: readShownKey(answer), ...(typeof value === 'string' && { value }), baseUrl: String(base_url) }
-}
+const mintedOf = ({ value, base_url, ...key }: AnswerOf<typeof keys.mintKey>): MintedByOperator => ({
+  key: readAs(KEY, key),
+  ...(value !== undefined && { value }),
+  baseUrl: base_url,
+})
 
 /** Who runs this command, as the audit of the gateway has it beside the admin token: SVCCTL_USER, else the user of the machine. */
 export function osUser(): string {

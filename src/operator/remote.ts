@@ -5,17 +5,28 @@ import { outOfPatience } from '../gateway/patience.ts'
 import type { Clock } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
-import { readShownAudit } from '../wire/admin/audit.ts'
-import { readShownStanding } from '../wire/admin/event.ts'
-import { readLedgerRecord } from '../wire/admin/ledger-record.ts'
-import { readPastRequests } from '../wire/admin/past-request.ts'
-import { readRequestDetail } from '../wire/admin/request-detail.ts'
-import { readShownReload, type ShownReload } from '../wire/admin/revision.ts'
-import { readUsageReport } from '../wire/admin/usage-report.ts'
+import { PAST_REQUESTS } from '../wire/admin/past-request.ts'
+import { READ_DETAIL } from '../wire/admin/request-detail.ts'
+import { type ShownReload, withWarningLines } from '../wire/admin/revision.ts'
 import { AS_HEADER, REPEAT_HEADER, USER_HEADER } from '../wire/admin/user.ts'
-import { readInvoice, readInvoices } from '../wire/invoice/read-invoice.ts'
+import * as accounts from '../wire/admin-api/accounts.ts'
+import {
+  type AdminCall,
+  type AnswerOf,
+  type BodySent,
+  type LineOf,
+  pathOf,
+  type QuerySent,
+  type Sent,
+} from '../wire/admin-api/call.ts'
+import { reloadConfig } from '../wire/admin-api/config.ts'
+import * as requests from '../wire/admin-api/requests.ts'
+import * as usage from '../wire/admin-api/usage.ts'
+import { INVOICES } from '../wire/invoice/shown-invoices.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { linesOf } from '../wire/lines.ts'
+import { readAs } from '../wire/schema/read.ts'
+import type { AnySchema, Schema } from '../wire/schema/schema.ts'
 import type { ClientTls } from './client-tls.ts'
 import { ask, type Question } from './http.ts'
 import { type AdminEndpoint, type OperatorApi, operatorApiOf, osUser, type RunAdminOp } from './operator-api.ts'
@@ -52,33 +63,30 @@ const ALIVE_MS: Millis = 5000
 
 /** The operator's API through the admin listener of a running gateway. */
 export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
-  return operatorApiOf((...run) => askAgain(endpoint, ...run), {
-    usage: async ({ by, ...query }) => {
-      const words = new URLSearchParams({ ...query, by: by.join(',') })
-      return readUsageReport(await askGateway(endpoint, 'GET', `/admin/usage?${words}`))
-    },
-    invoice: async query =>
-      readInvoice(await askGateway(endpoint, 'GET', `/admin/invoice?${new URLSearchParams({ ...query })}`)),
-    invoices: async query =>
-      readInvoices(await askGateway(endpoint, 'GET', `/admin/invoices?${new URLSearchParams({ ...query })}`)),
-    monthInvoices: ({ month }) =>
-      readRows(endpoint, `/admin/invoices?${new URLSearchParams({ month, format: 'ndjson' })}`, readInvoice),
-    pastRequests: async query =>
-      readPastRequests(await askGateway(endpoint, 'GET', `/admin/requests?${new URLSearchParams({ ...query })}`)),
-    showRequest: async (requestId, gateway) => {
-      const path = `/admin/requests/${encodeURIComponent(requestId)}?${new URLSearchParams({ gateway })}`
-      return readRequestDetail(await askGateway(endpoint, 'GET', path))
-    },
-    ledger: query => readRows(endpoint, `/admin/ledger?${new URLSearchParams({ ...query })}`, readLedgerRecord),
-    audit: query => readRows(endpoint, `/admin/audit?${new URLSearchParams({ ...query })}`, readShownAudit),
-    standings: account => {
-      const query = account === undefined ? '' : `?${new URLSearchParams({ account })}`
-      return readRows(endpoint, `/admin/accounts${query}`, readShownStanding)
-    },
-    backup: () => readBytes(endpoint, '/admin/backup'),
+  const run: RunAdminOp = (declared, body, repeatKey) =>
+    askAgain(() => askFor(endpoint, declared, { body, ...(repeatKey !== undefined && { repeatKey }) }), repeatKey)
+  return operatorApiOf(run, {
+    usage: query => askFor(endpoint, usage.showUsage, { query }),
+    invoice: query => askFor(endpoint, usage.showInvoice, { query }),
+    invoices: query => askFor(endpoint, INVOICES_OF_ACCOUNT, { query }),
+    monthInvoices: ({ month }) => readRows(endpoint, usage.listInvoices, { month, format: 'ndjson' }),
+    pastRequests: query => askFor(endpoint, PAST, { query }),
+    showRequest: (id, gateway) => askFor(endpoint, DETAIL, { id, query: { gateway } }),
+    ledger: query => readRows(endpoint, usage.exportLedger, { ...query }),
+    audit: query => readRows(endpoint, usage.showAudit, { ...query }),
+    standings: account => readRows(endpoint, accounts.listStandings, { account }),
+    backup: () => readBytes(endpoint, usage.sendBackup.path),
     close: async () => {},
   })
 }
+
+/** With an account the answer has its months. */
+const INVOICES_OF_ACCOUNT = { ...usage.listInvoices, answer: INVOICES }
+
+const DETAIL = { ...requests.showRequest, answer: READ_DETAIL }
+
+/** With `since` or `month` the answer has past requests. */
+const PAST = { ...requests.listRequests, answer: PAST_REQUESTS }
 
 async function* readBytes(endpoint: AdminEndpoint, path: string): AsyncGenerator<Uint8Array, void, undefined> {
   const answer = await openBody(endpoint, path)
@@ -90,14 +98,15 @@ async function* readBytes(endpoint: AdminEndpoint, path: string): AsyncGenerator
   }
 }
 
-async function* readRows<Row>(
+async function* readRows<C extends AdminCall & { readonly lines: AnySchema }>(
   endpoint: AdminEndpoint,
-  path: string,
-  read: (value: unknown) => Row,
-): AsyncGenerator<Row, void, undefined> {
-  const answer = await openBody(endpoint, path)
+  declared: C,
+  query: QuerySent<C>,
+): AsyncGenerator<LineOf<C>, void, undefined> {
+  const row: Schema<LineOf<C>> = declared.lines
+  const answer = await openBody(endpoint, pathOf(declared, { query }))
   try {
-    for await (const line of linesOf(answer)) yield read(JSON.parse(line))
+    for await (const line of linesOf(answer)) yield readAs(row, JSON.parse(line), 'row')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`✗ the gateway broke off, so that rows are missing: ${reason}`, exitCodes.unreachable)
@@ -114,30 +123,38 @@ type Waiting = Pick<Question, 'signal' | 'silence'>
 
 /** Has a gateway take its files as they are now. Rejects with CommandFailed, which shows all problems that are in the way. */
 export async function reloadGateway(endpoint: AdminEndpoint): Promise<ShownReload> {
-  const answer = await postToGateway(endpoint, '/admin/reload', {}, ({ code, text, error }) =>
-    code === 'RELOAD_REFUSED' ? new CommandFailed(`${String(text)}\n✗ ${String(error)}`) : undefined,
-  )
-  return readShownReload(answer)
+  const refusal = ({ code, text, error }: JsonObject) =>
+    code === 'RELOAD_REFUSED' ? new CommandFailed(`${String(text)}\n✗ ${String(error)}`) : undefined
+  return withWarningLines(await askFor(endpoint, reloadConfig, { body: {}, refusal }))
 }
 
-/** Rejects with the error that `refusal` makes of the body of a refusal, else with CommandFailed for anything but a 200. */
-export async function postToGateway(
+interface Asking<C> extends Pick<Sent<C>, 'id' | 'query'> {
+  readonly body?: BodySent<C> | undefined
+  readonly repeatKey?: string
+  /** The error of a refusal that means something to the command. */
+  readonly refusal?: (body: JsonObject) => CommandFailed | undefined
+}
+
+/** Asks a gateway, and reads its answer as the call declares it. Rejects with CommandFailed for anything but a 200. */
+export async function askFor<C extends AdminCall & { readonly answer: AnySchema }>(
   endpoint: AdminEndpoint,
-  path: string,
-  body: object,
-  refusal: (body: JsonObject) => CommandFailed | undefined,
-): Promise<JsonObject> {
-  const answer = await send(endpoint, 'POST', path, body)
+  declared: C,
+  { body, repeatKey, refusal, ...asked }: Asking<C> = {},
+): Promise<AnswerOf<C>> {
+  const { method } = declared
+  const path = pathOf(declared, asked)
+  const answer = await send(endpoint, method, path, body, repeatKey === undefined ? {} : { repeatKey })
   const json = await readJson(endpoint, path, answer)
-  if (answer.statusCode === 200) return json
-  throw refusal(json) ?? refuse(endpoint, answer, json)
+  if (answer.statusCode !== 200) throw refusal?.(json) ?? refuse(endpoint, answer, json)
+  const schema: Schema<AnswerOf<C>> = declared.answer
+  return readAs(schema, json)
 }
 
 /** Asks once more, and a third time, where the store was away or the gateway broke off: with the same key nothing is done twice. */
-async function askAgain(endpoint: AdminEndpoint, ...[method, path, body, repeatKey]: Parameters<RunAdminOp>) {
+async function askAgain<T>(ask: () => Promise<T>, repeatKey: string | undefined): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await askGateway(endpoint, method, path, body, repeatKey)
+      return await ask()
     } catch (error) {
       const isOver = repeatKey === undefined || tries === MOST_TRIES
       if (isOver || !(error instanceof CommandFailed) || error.exitCode !== exitCodes.unreachable) throw error
@@ -148,19 +165,6 @@ async function askAgain(endpoint: AdminEndpoint, ...[method, path, body, repeatK
 
 const MOST_TRIES = 3
 const RETRY_MS: Millis = 500
-
-/** Rejects with CommandFailed for anything but a 200. */
-export async function askGateway(
-  endpoint: AdminEndpoint,
-  method: 'GET' | 'POST',
-  path: string,
-  body?: object,
-  repeatKey?: string,
-): Promise<JsonObject> {
-  const answer = await send(endpoint, method, path, body, repeatKey === undefined ? {} : { repeatKey })
-  const json = await readJson(endpoint, path, answer)
-  return answer.statusCode === 200 ? json : refuse(endpoint, answer, json)
-}
 
 function send(
   { admin, token, as, tls }: AdminEndpoint,

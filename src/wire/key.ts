@@ -1,26 +1,23 @@
 import type { EpochMs } from '../policy/config.ts'
 import type { LimitUse } from '../policy/counters/limit-use.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
+import { LIMIT_RULE } from './limit-rule.ts'
 import { type LimitRecord, limitRecord } from './quota-record.ts'
+import { defaulted, list, orNull, type RecordOf, text, whole } from './schema/schema.ts'
 
 /** The facts shown about a key beside its masked value. Moments are seconds since the epoch; null stands for none. */
-export interface KeyFacts {
-  readonly id: string
-  /** Null for the first key of an account. */
-  readonly name: string | null
-  /** It works before this moment. */
-  readonly expires: number | null
-  /** To the minute. */
-  readonly last_used: number | null
-  /** Models and tiers, of those of its plan. */
-  readonly models: readonly string[] | null
-  /** From where it may be used. */
-  readonly addresses: readonly string[] | null
-  /** Its own, beside those of its account. Amounts are nano-USD. */
-  readonly limits: readonly LimitRule[] | null
-  /** The id of the key in its place. */
-  readonly replaced_by: string | null
+export const KEY_FACTS = {
+  id: defaulted(text(), ''),
+  name: defaulted(orNull(text('Null for the first key of an account.')), null),
+  expires: defaulted(orNull(whole('It works before this moment, in seconds since the epoch.')), null),
+  last_used: defaulted(orNull(whole('To the minute, in seconds since the epoch.')), null),
+  models: defaulted(orNull(list(text(), 'Models and tiers, of those of its plan.')), null),
+  addresses: defaulted(orNull(list(text(), 'From where it may be used.')), null),
+  limits: defaulted(orNull(list(LIMIT_RULE, 'Its own, beside those of its account.')), null),
+  replaced_by: defaulted(orNull(text('The id of the key in its place.')), null),
 }
+
+export interface KeyFacts extends RecordOf<typeof KEY_FACTS> {}
 
 /** A key as stores have it. */
 export interface StoredKey {

@@ -19,7 +19,8 @@ import type { Settlement } from '../../src/gateway/store/hold-store.ts'
 import type { RowState } from '../../src/gateway/store/store-record.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import type { LedgerRow } from '../../src/records/ledger-row.ts'
-import { ledgerRecord, readLedgerRecord } from '../../src/wire/admin/ledger-record.ts'
+import { LEDGER_RECORD, ledgerRecord } from '../../src/wire/admin/ledger-record.ts'
+import { readAs } from '../../src/wire/schema/read.ts'
 import { golden } from './golden.ts'
 import { FULL_BILL, PLAIN_BILL, ROWS } from './rows.ts'
 
@@ -148,7 +149,7 @@ it.each(['csv', 'json', 'ndjson', 'text'] as const)(
     const records = Object.values(ROWS).map(row =>
       ledgerRecord({ ...publicRow(row), ...(row.kind !== 'waste' && { label: 'Shop, 1' }) }),
     )
-    for (const record of records) expect(readLedgerRecord(JSON.parse(JSON.stringify(record)))).toEqual(record)
+    for (const record of records) expect(readAs(LEDGER_RECORD, JSON.parse(JSON.stringify(record)))).toEqual(record)
     const texts: string[] = []
     const rows = (async function* () {
       yield* records

@@ -15,6 +15,7 @@ import type { LedgerRow } from '../../src/records/ledger-row.ts'
 import type { RunningGateway } from '../../src/server/compose/gateway.ts'
 import { startSingle } from '../../src/server/compose/single.ts'
 import { type Examine, examination, foundOf } from '../../src/server/examiner/examiner.ts'
+import { adminViolationsOf } from './admin-api.ts'
 import { VirtualClock } from './clock.ts'
 import type { OidcServer } from './identity/oidc.ts'
 import { type Exchange, tap, violationsOf } from './openapi.ts'
@@ -56,7 +57,7 @@ export interface TestGateway {
   readonly said: readonly string[]
   /** Stops it and starts another one on the same files. */
   restart(): Promise<TestGateway>
-  /** Rejects when a request or an answer of the public listener was not as openapi.yaml says. */
+  /** Rejects when a request or an answer of the public listener was not as openapi.yaml says, or one of the admin API not as declared. */
   close(): Promise<void>
 }
 
@@ -177,7 +178,15 @@ export async function startTestGateway(pools: TestPools): Promise<TestGateway> {
   writeFiles(pools, dir)
   const start = pools.oidc || pools.redis || pools.now ? Date.now() : START
   const { sample } = pools
-  return open({ pools, file, dir, clock: new VirtualClock(start), violations: [], ...(sample && { sample }) })
+  return open({
+    pools,
+    file,
+    dir,
+    clock: new VirtualClock(start),
+    violations: [],
+    adminViolations: [],
+    ...(sample && { sample }),
+  })
 }
 
 function writeFiles(pools: TestPools, dir: string, edit = (yaml: string) => yaml): void {
@@ -191,11 +200,12 @@ interface Opened {
   readonly dir: string
   readonly clock: VirtualClock
   readonly violations: string[]
+  readonly adminViolations: string[]
   readonly sample?: () => Sample
 }
 
 async function open(opened: Opened): Promise<TestGateway> {
-  const { file, dir, clock, violations, sample } = opened
+  const { file, dir, clock, violations, adminViolations, sample } = opened
   let { pools } = opened
   // As from another thread, and without one: that loads compiled modules.
   const examine: Examine = async candidate => {
@@ -224,7 +234,10 @@ async function open(opened: Opened): Promise<TestGateway> {
     }
     const address = server.address() as AddressInfo | null
     // Other servers of this process get requests too, also before this one listens.
-    if (address === null || address.port !== running?.listen.port) return
+    if (address === null || !running) return
+    if (address.port === running.admin.port)
+      return tap(request, response, exchange => adminViolations.push(...adminViolationsOf(exchange)))
+    if (address.port !== running.listen.port) return
     const passed = running.app.config.passthrough.has((request.url ?? '').replace(/\?.*/, ''))
     tap(request, response, exchange => violations.push(...violationsOf(inOurWords({ ...exchange, passed }, brand))))
     response.once('close', () => closed.add())
@@ -301,6 +314,8 @@ async function open(opened: Opened): Promise<TestGateway> {
       await gateway.close(0)
       rmSync(dir, { recursive: true, force: true })
       if (violations.length > 0) throw new Error(`openapi.yaml does not say so:\n${violations.join('\n')}`)
+      if (adminViolations.length > 0)
+        throw new Error(`the declared admin API does not say so:\n${adminViolations.join('\n')}`)
     },
   }
 }

@@ -1,5 +1,6 @@
 import type { LeavingRow } from '../../gateway/store/archive-store.ts'
-import { ledgerRecord, readLedgerRecord, rowOfLedgerRecord } from '../../wire/admin/ledger-record.ts'
+import { LEDGER_RECORD, ledgerRecord, rowOfLedgerRecord } from '../../wire/admin/ledger-record.ts'
+import { readAs } from '../../wire/schema/read.ts'
 
 /** A row as a line of NDJSON: as `svcctl usage export` writes it, with its place among the rows of its request. */
 export function archivedLine({ place, row }: LeavingRow): string {
@@ -13,7 +14,7 @@ export const nameOf = (requestId: string, place: number): string => `${requestId
 /** A row, and its place, as `archivedLine` wrote it. Throws where it is none. */
 export function readArchivedLine(line: string): Omit<LeavingRow, 'key'> {
   const written = JSON.parse(line) as { readonly place: number }
-  return { place: written.place, row: rowOfLedgerRecord(readLedgerRecord(written)) }
+  return { place: written.place, row: rowOfLedgerRecord(readAs(LEDGER_RECORD, written)) }
 }
 
 /** The request id of a line, without reading all of it. */

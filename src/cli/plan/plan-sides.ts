@@ -13,7 +13,8 @@ import { servedConfig } from '../../operator/gateway-calls.ts'
 import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf, withoutFraction } from '../../server/log/terminal-text.ts'
-import type { ServedConfig, ServedProfiles } from '../../wire/admin/revision.ts'
+import type { ServedProfiles } from '../../wire/admin/pool-facts.ts'
+import type { ServedConfig } from '../../wire/admin/revision.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { comment, fence } from './markdown-comment.ts'
@@ -146,9 +147,9 @@ export async function servedBase(endpoint: AdminEndpoint, directory: string): Pr
   }
 }
 
-const titleOf = ({ admin }: AdminEndpoint, { revision, number, how, by, at }: ServedConfig): string => {
+const titleOf = ({ admin }: AdminEndpoint, { revision, number, how, by, since }: ServedConfig): string => {
   const who = how === by ? '' : ` by ${oneLine(by)}`
-  return `${admin} serves revision ${revision}, number ${number}: ${CAME[how]}${who} at ${withoutFraction(at)}`
+  return `${admin} serves revision ${revision}, number ${number}: ${CAME[how]}${who} at ${withoutFraction(since)}`
 }
 
 const CAME: Readonly<Record<ServedConfig['how'], string>> = {

@@ -1,7 +1,7 @@
 import type { Loaded } from '../../config/settings.ts'
 import { type FactChange, factChanges, factsInForce, hasChats } from '../../policy/pool-facts.ts'
 import { version } from '../../server/version.ts'
-import type { ServedProfiles } from '../../wire/admin/revision.ts'
+import type { ServedProfiles } from '../../wire/admin/pool-facts.ts'
 
 /** The changes that this version's provider profiles make to the files that a gateway serves, once it runs this version. */
 export interface Upgrade {

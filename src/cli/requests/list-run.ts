@@ -1,7 +1,7 @@
 import type { OperatorApi } from '../../operator/operator-api.ts'
 import { timeOfDay, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { PastRequest, PastRequests } from '../../wire/admin/past-request.ts'
-import type { PastRequestsQuery } from '../../wire/admin/rows-query.ts'
+import type { PastRequestsQuery } from '../../wire/admin-api/requests.ts'
 import { forPrograms } from '../kit/formats.ts'
 import { periodOf, withOperator } from '../kit/options.ts'
 import { type Column, tableText } from '../kit/table.ts'
@@ -40,7 +40,7 @@ async function pagesOf(operator: OperatorApi, query: PastRequestsQuery, most: nu
   let page: PastRequests
   let before: string | undefined
   do {
-    const limit = String(Math.min(PAGE, most - data.length))
+    const limit = Math.min(PAGE, most - data.length)
     page = await operator.pastRequests({ ...query, limit, ...(before !== undefined && { before }) })
     data.push(...page.data)
     before = page.next ?? undefined

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OperatorApi } from '../../operator/operator-api.ts'
-import type { RowsQuery } from '../../wire/admin/rows-query.ts'
 import { GROUPS, type Group, readGroups, type UsageReport } from '../../wire/admin/usage-report.ts'
+import type { RowsQuery } from '../../wire/admin-api/fields.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { FORMATS, type Format, type FormatOptions, formatOf, listsIn } from '../kit/formats.ts'
 import {

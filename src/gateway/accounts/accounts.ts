@@ -4,12 +4,6 @@ import type { KeyWish } from './key-wish.ts'
 import { type FreshKey, newAccountId, newFreshKey } from './keys.ts'
 
 /**
- * How an account may be called: one line that shows as it reads, so that no listing can be forged with it. Nothing is
- * invisible in it, and no blank is at its ends: two labels that look the same are the same.
- */
-export const LABEL = '^(?!\\s)[^\\p{C}\\p{Zl}\\p{Zp}]{1,200}(?<!\\s)$'
-
-/**
  * Whether a label has the one form that looks like it: letters of full width, ligatures, accents that stand alone and blanks of
  * other widths (NFKC) are others that look the same, and what takes no room at all is none. Where it has not, the label that it looks
  * like; empty where there is none.
@@ -26,9 +20,6 @@ export const isId = (named: string): boolean => /^(?:acct|dev)_/.test(named)
 
 /** Whether a text is the id of a key. */
 export const isKeyId = (named: string): boolean => /^key_[0-9A-Za-z]+$/.test(named)
-
-/** How an org is named where an account might be: `org:acme`. */
-export const ORG_ID = '^org:[0-9A-Za-z][0-9A-Za-z._-]{0,62}$'
 
 /** Whether a text is meant as an org. No label has this form. */
 export const isOrg = (named: string): boolean => named.startsWith('org:')

@@ -5,9 +5,6 @@ import type { EventCount } from '../store/account-store.ts'
 import type { Store } from '../store/store.ts'
 import { keyOf, storedKeyOf } from './keys.ts'
 
-/** One form of a device id for every gateway: any printable text, as it was sent. */
-export const DEVICE_ID = '^[^\\p{C}\\p{Zl}\\p{Zp}]{1,256}$'
-
 const HOUR: Millis = 3_600_000
 
 /** The outcome for a device that asks for its key. */

@@ -52,5 +52,3 @@ export function readSpan(written: unknown): Millis | undefined {
   const span = typeof written === 'number' ? written * 1000 : Number(number) * (UNITS[unit] ?? Number.NaN)
   return Number.isSafeInteger(span) && span > 0 && span <= LONGEST_LIFE ? span : undefined
 }
-
-export const SPAN_FORMS = 'a time such as 90d, 12h or 30m, or whole seconds, of at most 10 years'

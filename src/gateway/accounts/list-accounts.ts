@@ -1,10 +1,8 @@
 import type { Config } from '../../policy/config.ts'
 import { planName } from '../../policy/plan.ts'
+import type { LIST_ORDERS } from '../../wire/admin/account.ts'
 import type { AccountRecord, AccountStore, Scan, ScannedAccount, ScanOrder, ScanPlace } from '../store/account-store.ts'
 import { Smallest } from './smallest.ts'
-
-/** The orders of listings: by label, the newest first, who spent most in this window first, or by id. */
-export const LIST_ORDERS = ['label', 'created', 'spend', 'id'] as const
 
 export type ListOrder = (typeof LIST_ORDERS)[number]
 

@@ -1,40 +1,46 @@
 import { newestAudit } from '../../gateway/accounts/audited.ts'
-import { invalid } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
 import { shownAudit } from '../../wire/admin/audit.ts'
+import type { AnswerOf } from '../../wire/admin-api/call.ts'
+import type { showAudit as declared } from '../../wire/admin-api/usage.ts'
 import type { HttpCall } from '../listener/call.ts'
-import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import { auditedNamed } from './admin-orgs.ts'
+import type { Asked } from './declared.ts'
 import { exportAudit } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
 
 /** Dependencies of the audit endpoints. */
 type AuditApp = Pick<OperatorApp, 'config' | 'store' | 'settings' | 'clock'>
 
+type AskedAudit = Asked<typeof declared>
+
 /** GET /admin/audit: control changes as JSON lines, oldest first; with `order=desc` a page of the newest. */
-export function showAudit(app: AuditApp, call: HttpCall): Promise<void> {
-  return /[?&]order=/.test(call.request.url ?? '') ? listAudit(app, call) : exportAudit(app, call)
+export async function showAudit(app: AuditApp, { query }: AskedAudit, call: HttpCall): Promise<void> {
+  const known =
+    query.order === undefined ? ['since', 'account'] : ['order', 'limit', 'before', 'account', 'action', 'by']
+  const other = Object.keys(query).find(name => !known.includes(name))
+  if (other) return call.deny(invalid(other, `is not accepted here; there are ${known.join(', ')}`).denial)
+  if (query.order === undefined) return exportAudit(app, query, call)
+  const page = await newestPage(app, query)
+  if ('denial' in page) call.deny(page.denial)
+  else call.json(200, page, UNCACHED)
 }
 
 /** The newest changes first, so many of those before a moment. */
-async function listAudit(app: AuditApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['order', 'limit', 'before', 'account', 'action', 'by'])
-  if ('denial' in query) return call.deny(query.denial)
-  if (query.order !== 'desc')
-    return call.deny(invalid('order', 'must be desc: without it the oldest come first').denial)
-  const limit = wholeIn(query.limit ?? '200', MOST_CHANGES)
-  if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST_CHANGES}`).denial)
+async function newestPage(
+  app: AuditApp,
+  { limit = 200, account, action, by, ...query }: AskedAudit['query'],
+): Promise<AnswerOf<typeof declared> | Denied> {
   const before = query.before === undefined ? Number.POSITIVE_INFINITY : Date.parse(query.before)
-  if (Number.isNaN(before)) return call.deny(invalid('before', 'must be a time such as `at` of a change').denial)
-  const named = query.account === undefined ? undefined : await auditedNamed(app, query.account)
-  if (named && 'denial' in named) return call.deny(named.denial)
+  if (Number.isNaN(before)) return invalid('before', 'must be a time such as `at` of a change')
+  const named = account === undefined ? undefined : await auditedNamed(app, account)
+  if (named && 'denial' in named) return named
   const isMeant = (wanted: string | undefined, is: string) => wanted === undefined || wanted === is
   const { rows, next } = await newestAudit(app.store.accounts, {
     ...(named && { account: named.account }),
-    ...{ before, limit, isWanted: row => isMeant(query.action, row.action) && isMeant(query.by, row.by) },
+    ...{ before, limit, isWanted: row => isMeant(action, row.action) && isMeant(by, row.by) },
   })
   const data = rows.map(shownAudit)
-  call.json(200, { object: 'list', data, next: next === undefined ? null : new Date(next).toISOString() }, UNCACHED)
+  return { object: 'list', data, next: next === undefined ? null : new Date(next).toISOString() }
 }
-
-const MOST_CHANGES = 1000

@@ -1,37 +1,20 @@
 import { findAccounts } from '../../gateway/accounts/find-accounts.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
-import type { ShownAccount } from '../../wire/admin/account.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
-import { validator } from '../../wire/openai/validate.ts'
+import * as calls from '../../wire/admin-api/accounts.ts'
+import type { AnswerOf, BodyOf } from '../../wire/admin-api/call.ts'
 import { shownOf } from './admin-accounts.ts'
-import { type AdminContext, type AdminOp, accountNamed, NAME, textOf } from './admin-op.ts'
+import { type AdminContext, type AdminOp, accountNamed, opOf } from './admin-op.ts'
 
 /**
  * Accounts for a page in which an operator types: the one with this id, label or key first, then others with the text in their
  * label or id. It is answered at once: `partial` says that `accounts/list` may find more.
  */
-export const findAccountsOp: AdminOp = {
-  method: 'POST',
-  path: '/admin/accounts/find',
-  needs: 'viewer',
-  check: validator({
-    type: 'object',
-    required: ['search'],
-    properties: { search: NAME, limit: { type: 'integer', minimum: 1, maximum: 100 } },
-    additionalProperties: false,
-  }),
-  run: find,
-}
+export const findAccountsOp: AdminOp = opOf(calls.findAccounts, find)
 
-interface ShownFound {
-  readonly object: 'list'
-  readonly data: readonly ShownAccount[]
-  readonly partial: boolean
-}
-
-async function find(context: AdminContext, body: JsonObject): Promise<ShownFound> {
-  const text = textOf(body, 'search')
-  const limit = Number(body.limit ?? 20)
+async function find(
+  context: AdminContext,
+  { search: text, limit }: BodyOf<typeof calls.findAccounts>,
+): Promise<AnswerOf<typeof calls.findAccounts>> {
   const { records, isPartial } = await matching(context, text, limit)
   const data = await Promise.all(records.map(record => shownOf(context, record)))
   return { object: 'list', data, partial: isPartial }

@@ -1,31 +1,24 @@
 import { hashOfInvitation, INVITATION_MS, isOfSignIn, newInvitation } from '../../gateway/accounts/invitations.ts'
 import type { AccountRecord, SignInsChange } from '../../gateway/store/account-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
-import { validator } from '../../wire/openai/validate.ts'
+import type { InvitedAccount, ShownAccount } from '../../wire/admin/account.ts'
+import * as calls from '../../wire/admin-api/accounts.ts'
+import type { BodyOf } from '../../wire/admin-api/call.ts'
 import { shownOf } from './admin-accounts.ts'
-import { type AdminContext, type AdminOp, accountNamed, NAME, noAccount, textOf } from './admin-op.ts'
-
-const fields = (properties: object) =>
-  validator({
-    type: 'object',
-    required: ['account'],
-    properties: { account: NAME, ...properties },
-    additionalProperties: false,
-  })
+import { type AdminContext, type AdminOp, accountNamed, noAccount, opOf } from './admin-op.ts'
 
 /** Who signs in to accounts that operators opened. */
-export const inviteOps: readonly AdminOp[] = [
-  { method: 'POST', path: '/admin/accounts/invite', needs: 'admin', check: fields({}), run: invite },
-  { method: 'POST', path: '/admin/accounts/uninvite', needs: 'admin', check: fields({ sign_in: NAME }), run: uninvite },
-]
+export const inviteOps: readonly AdminOp[] = [opOf(calls.invite, invite), opOf(calls.uninvite, uninvite)]
 
 /** The link is shown once: the store has the hash of its secret. */
-async function invite(context: AdminContext, body: JsonObject): Promise<object | Denied> {
+async function invite(
+  context: AdminContext,
+  { account: named }: BodyOf<typeof calls.invite>,
+): Promise<InvitedAccount | Denied> {
   const { settings, random } = context
   if (settings.identity?.issuer === undefined)
     return invalid('account', 'cannot be joined: nobody signs in here without identity.issuer')
-  const record = await accountNamed(context, textOf(body, 'account'))
+  const record = await accountNamed(context, named)
   if ('denial' in record) return record
   const wrong = notOpened(record)
   if (wrong) return wrong
@@ -48,14 +41,20 @@ function linkOf({ settings: { server } }: AdminContext, invitation: string): str
 }
 
 /** Ends the invitation that is open; with `sign_in` lets a sign-in go that joined. */
-async function uninvite(context: AdminContext, body: JsonObject): Promise<object | Denied> {
-  const record = await accountNamed(context, textOf(body, 'account'))
+async function uninvite(
+  context: AdminContext,
+  { account, sign_in: remove }: BodyOf<typeof calls.uninvite>,
+): Promise<ShownAccount | Denied> {
+  const record = await accountNamed(context, account)
   if ('denial' in record) return record
-  const remove = body.sign_in === undefined ? undefined : textOf(body, 'sign_in')
   return changeSignIns(context, record.account, remove === undefined ? { withdraw: true } : { remove })
 }
 
-async function changeSignIns(context: AdminContext, account: string, change: SignInsChange['change']) {
+async function changeSignIns(
+  context: AdminContext,
+  account: string,
+  change: SignInsChange['change'],
+): Promise<ShownAccount | Denied> {
   const changed = await context.store.accounts.changeSignIns({ account, change, by: context.by })
   if (changed.outcome === 'changed') return shownOf(context, changed.record)
   return changed.outcome === 'not-joined' ? invalid('sign_in', 'has not joined this account') : noAccount(account)

@@ -1,16 +1,18 @@
 import { allInvoices, pageOfInvoices } from '../../gateway/accounts/month-invoices.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import type { QueryOf } from '../../wire/admin-api/call.ts'
+import type * as calls from '../../wire/admin-api/usage.ts'
 import { invoicesCsv, itemsCsv } from '../../wire/invoice/month-csv.ts'
 import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
 import { monthInvoice, type ShownInvoices, type ShownMonthInvoices } from '../../wire/invoice/shown-invoices.ts'
 import { inChunks } from '../../wire/lines.ts'
-import { formatIn, monthIn, readInvoiceFor, readInvoicesFor, sendInvoice } from '../invoices/invoice-answer.ts'
+import { monthIn, readInvoiceFor, readInvoicesFor, sendInvoice } from '../invoices/invoice-answer.ts'
 import type { HttpCall } from '../listener/call.ts'
-import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import { cursorText, readCursor } from './admin-list.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
+import type { Asked } from './declared.ts'
 import { jsonLines } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { sendStream } from './stream-answer.ts'
@@ -21,68 +23,67 @@ type InvoiceApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
 type InvoiceContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
 
 /** GET /admin/invoice: what one account is charged for a month, as JSON, CSV or a page to print. */
-export async function showInvoice(app: InvoiceApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['account', 'month', 'format'])
-  if ('denial' in query) return call.deny(query.denial)
-  const asked = formatIn(query.format)
-  if ('denial' in asked) return call.deny(asked.denial)
+export async function showInvoice(
+  app: InvoiceApp,
+  { query }: Asked<typeof calls.showInvoice>,
+  call: HttpCall,
+): Promise<void> {
   const invoice = await readInvoiceNamed(app, query)
   if ('denial' in invoice) call.deny(invoice.denial)
-  else sendInvoice(call, invoice, asked.format)
+  else sendInvoice(call, invoice, query.format)
 }
 
+type InvoicesQuery = QueryOf<typeof calls.listInvoices>
+
 /** GET /admin/invoices: the months of one account that have usage, or the invoices of all accounts for a month. */
-export async function listInvoices(app: InvoiceApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['account', 'month', 'format', 'limit', 'cursor'])
-  if ('denial' in query) return call.deny(query.denial)
-  if (query.month !== undefined) return listMonth(app, call, query)
+export async function listInvoices(
+  app: InvoiceApp,
+  { query }: Asked<typeof calls.listInvoices>,
+  call: HttpCall,
+): Promise<void> {
+  const { account, month } = query
+  if (month !== undefined) return listMonth(app, call, { ...query, month })
   const alone = (['format', 'limit', 'cursor'] as const).find(name => query[name] !== undefined)
   if (alone) return call.deny(invalid(alone, 'goes with month').denial)
-  const invoices = await readInvoicesNamed(app, query)
+  if (account === undefined) return call.deny(invalid('account', 'is required where no month is given').denial)
+  const invoices = await readInvoicesNamed(app, { account })
   if ('denial' in invoices) call.deny(invoices.denial)
   else call.json(200, invoices, UNCACHED)
 }
 
-interface MonthTexts {
-  readonly account?: string
-  readonly month?: string
-  readonly format?: string
-  readonly limit?: string
-  readonly cursor?: string
-}
-
 /** A page as JSON, or all of them as they are read. */
-async function listMonth(app: InvoiceApp, call: HttpCall, query: MonthTexts): Promise<void> {
+async function listMonth(
+  app: InvoiceApp,
+  call: HttpCall,
+  query: InvoicesQuery & { readonly month: string },
+): Promise<void> {
   if (query.account !== undefined) return call.deny(invalid('account', 'goes without month here').denial)
-  const { format = 'json', month = '' } = query
+  const { format = 'json', month } = query
   if (format === 'json') {
     const page = await readPage(app, month, query)
     return 'denial' in page ? call.deny(page.denial) : call.json(200, page, UNCACHED)
   }
   const ofPage = (['limit', 'cursor'] as const).find(name => query[name] !== undefined)
   if (ofPage) return call.deny(invalid(ofPage, 'goes with format=json').denial)
-  const stream = STREAMS.find(({ name }) => name === format)
-  if (!stream) return call.deny(invalid('format', 'must be one of json, ndjson, csv, lines').denial)
   const invoices = readInvoicesOf(app, month)
   if ('denial' in invoices) return call.deny(invoices.denial)
-  await sendStream(call, stream.type, inChunks(stream.write(invoices)))
+  const { type, write } = STREAMS[format]
+  await sendStream(call, type, inChunks(write(invoices)))
 }
 
-const STREAMS = [
-  { name: 'ndjson', type: 'application/x-ndjson', write: jsonLines },
-  { name: 'csv', type: 'text/csv; charset=utf-8', write: invoicesCsv },
-  { name: 'lines', type: 'text/csv; charset=utf-8', write: itemsCsv },
-] as const
+const STREAMS = {
+  ndjson: { type: 'application/x-ndjson', write: jsonLines },
+  csv: { type: 'text/csv; charset=utf-8', write: invoicesCsv },
+  lines: { type: 'text/csv; charset=utf-8', write: itemsCsv },
+} as const
 
 async function readPage(
   app: InvoiceApp,
   text: string,
-  { limit: most = '50', cursor }: MonthTexts,
+  { limit = 50, cursor }: InvoicesQuery,
 ): Promise<ShownMonthInvoices | Denied> {
   const month = monthIn(text)
   if ('denial' in month) return month
-  const limit = wholeIn(most, MOST)
-  if (limit === undefined) return invalid('limit', `must be a number from 1 to ${MOST}`)
   const after = cursor === undefined ? undefined : readCursor('label', cursor)
   if (cursor !== undefined && !after) return invalid('cursor', 'must be that of another page')
   const { accounts } = app.store
@@ -98,9 +99,6 @@ async function readPage(
   }
 }
 
-/** Each is read from the store for itself. */
-const MOST = 200
-
 /** The invoices of all accounts for a month such as `2026-10`, in no order. */
 export function readInvoicesOf(context: InvoiceContext, text: string): AsyncIterable<ShownInvoice> | Denied {
   const month = monthIn(text)
@@ -111,9 +109,8 @@ export function readInvoicesOf(context: InvoiceContext, text: string): AsyncIter
 /** The account is named by its id or label, or by its key. */
 export async function readInvoiceNamed(
   context: InvoiceContext,
-  { account: named, month: text }: { readonly account?: string; readonly month?: string },
+  { account: named, month: text }: { readonly account: string; readonly month: string },
 ): Promise<ShownInvoice | Denied> {
-  if (named === undefined) return NAMELESS
   const month = monthIn(text)
   if ('denial' in month) return month
   const account = await accountNamed(context, named)
@@ -123,11 +120,8 @@ export async function readInvoiceNamed(
 /** The account is named by its id or label, or by its key. */
 export async function readInvoicesNamed(
   context: InvoiceContext,
-  { account: named }: { readonly account?: string },
+  { account: named }: { readonly account: string },
 ): Promise<ShownInvoices | Denied> {
-  if (named === undefined) return NAMELESS
   const account = await accountNamed(context, named)
   return 'denial' in account ? account : readInvoicesFor(context, account)
 }
-
-const NAMELESS = invalid('account', 'is needed')

@@ -4,15 +4,12 @@ import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Terms } from '../../policy/facts.ts'
 import { countedBy, type LimitRule, type LimitScope } from '../../policy/limits/limit-rule.ts'
-import { COUNTED_LIMIT, type CountedLimit, countedIn, countedText, LIMIT } from '../../wire/admin/limit.ts'
-import { isObject, type JsonObject } from '../../wire/json-safety.ts'
+import { type COUNTED_LIMIT, type CountedLimit, countedIn, countedText } from '../../wire/admin/limit.ts'
+import type { TypeOf } from '../../wire/schema/schema.ts'
 import type { AdminContext } from './admin-op.ts'
 
+type CountedBody = TypeOf<typeof COUNTED_LIMIT>
 type LimitChange = Extract<TermsChange['change'], { limit: unknown } | { withoutLimit: unknown }>
-
-/** The properties of bodies. */
-export const SET_LIMIT = { limit: LIMIT }
-export const UNSET_LIMIT = { limit: COUNTED_LIMIT }
 
 /** They are a part of the terms, which every admission compares. */
 const MOST_LIMITS = 16
@@ -20,11 +17,10 @@ const MOST_LIMITS = 16
 /** The limit that a body sets for an account, or an org, on these terms. */
 export function settingOf(
   config: Config,
-  body: JsonObject,
+  written: CountedBody & { readonly most: number },
   { limits = [] }: Pick<Terms, 'limits'>,
   scopes: Scopes,
 ): LimitChange | Denied {
-  const written = isObject(body.limit) ? body.limit : {}
   const counted = countedOf(written, scopes)
   if ('denial' in counted) return counted
   const { measure, ...others } = counted
@@ -32,7 +28,7 @@ export function settingOf(
     return invalid('limit.model', `there is no model, or tier, \`${others.model}\``)
   const isNew = limits.every(limit => countedBy(limit) !== countedBy(counted))
   if (isNew && limits.length >= MOST_LIMITS) return invalid('limit', `there may be ${MOST_LIMITS} of them, and no more`)
-  return { limit: { measure, most: Number(written.most), ...others } }
+  return { limit: { measure, most: written.most, ...others } }
 }
 
 /** Begins what a limit counts that is about to be set, where requests would not: see beginAhead. */
@@ -44,11 +40,11 @@ export const beginLimit = (
 
 /** The limit that a body takes back. */
 export function takingBack(
-  body: JsonObject,
+  written: CountedBody,
   { limits = [] }: Pick<Terms, 'limits'>,
   scopes: Scopes,
 ): LimitChange | Denied {
-  const counted = countedOf(isObject(body.limit) ? body.limit : {}, scopes)
+  const counted = countedOf(written, scopes)
   if ('denial' in counted) return counted
   if (limits.some(limit => countedBy(limit) === countedBy(counted))) return { withoutLimit: counted }
   return invalid('limit', `there is none of \`${countedText(counted)}\` that an operator set`)
@@ -59,7 +55,7 @@ type Scopes = readonly [LimitScope, ...LimitScope[]]
 export const ACCOUNT_SCOPES: Scopes = ['account', 'key', 'user']
 export const ORG_SCOPES: Scopes = ['org']
 
-function countedOf(written: JsonObject, scopes: Scopes): CountedLimit | Denied {
+function countedOf(written: CountedBody, scopes: Scopes): CountedLimit | Denied {
   const of = written.of ?? scopes[0]
   if (!scopes.some(scope => scope === of))
     return invalid('limit.of', `must be ${scopes.join(', ')} here; what others share belongs into their plan or org`)

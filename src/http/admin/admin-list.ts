@@ -1,41 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
-import { ORG_ID, orgIn } from '../../gateway/accounts/accounts.ts'
-import { LIST_ORDERS, type ListOrder, type ListQuery, listAccounts } from '../../gateway/accounts/list-accounts.ts'
+import { orgIn } from '../../gateway/accounts/accounts.ts'
+import { type ListOrder, type ListQuery, listAccounts } from '../../gateway/accounts/list-accounts.ts'
 import type { AccountRecord, ScanPlace } from '../../gateway/store/account-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ShownAccount, ShownAccounts } from '../../wire/admin/account.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
-import { validator } from '../../wire/openai/validate.ts'
+import * as calls from '../../wire/admin-api/accounts.ts'
+import type { BodyOf } from '../../wire/admin-api/call.ts'
 import { shownOf } from './admin-accounts.ts'
-import { type AdminContext, type AdminOp, NAME, textOf, unknownPlan } from './admin-op.ts'
+import { type AdminContext, type AdminOp, opOf, unknownPlan } from './admin-op.ts'
 
-/** Each costs reads of its own, and all of them are in one answer. */
-const MOST = 1000
+/** A page of accounts with the fields of `accounts/show`, and the cursor of the next one. Each costs reads of its own. */
+export const listAccountsOp: AdminOp = opOf(calls.listAccounts, list)
 
-const check = validator({
-  type: 'object',
-  required: ['limit'],
-  properties: {
-    plan: NAME,
-    org: { type: 'string', pattern: ORG_ID, description: 'must be an org, such as org:acme' },
-    search: NAME,
-    sort: { enum: LIST_ORDERS },
-    limit: { type: 'integer', minimum: 1, maximum: MOST },
-    cursor: { type: 'string', maxLength: 2000 },
-  },
-  additionalProperties: false,
-})
+type Body = BodyOf<typeof calls.listAccounts>
 
-/** A page of accounts with the fields of `accounts/show`, and the cursor of the next one. */
-export const listAccountsOp: AdminOp = {
-  method: 'POST',
-  path: '/admin/accounts/list',
-  needs: 'viewer',
-  check,
-  run: list,
-}
-
-async function list(context: AdminContext, body: JsonObject): Promise<ShownAccounts | Denied> {
+async function list(context: AdminContext, body: Body): Promise<ShownAccounts | Denied> {
   const { config, store } = context
   const query = queryOf(body)
   if ('denial' in query) return query
@@ -47,18 +26,15 @@ async function list(context: AdminContext, body: JsonObject): Promise<ShownAccou
   return { object: 'list', data, has_more: next !== undefined, next: next ? cursorText(query.order, next) : null }
 }
 
-function queryOf(body: JsonObject): ListQuery | Denied {
-  const order = LIST_ORDERS.find(each => each === body.sort) ?? 'label'
-  const org = body.org === undefined ? undefined : orgIn(textOf(body, 'org'))
-  const after = body.cursor === undefined ? undefined : readCursor(order, textOf(body, 'cursor'))
-  if (body.cursor !== undefined && !after)
-    return invalid('cursor', `must be that of another page in the order of ${order}`)
+function queryOf({ plan, org: named, search, sort: order, limit, cursor }: Body): ListQuery | Denied {
+  const org = named === undefined ? undefined : orgIn(named)
+  const after = cursor === undefined ? undefined : readCursor(order, cursor)
+  if (cursor !== undefined && !after) return invalid('cursor', `must be that of another page in the order of ${order}`)
   return {
-    order,
-    limit: Number(body.limit),
-    ...(body.plan !== undefined && { plan: textOf(body, 'plan') }),
+    ...{ order, limit },
+    ...(plan !== undefined && { plan }),
     ...(org !== undefined && { org }),
-    ...(body.search !== undefined && { search: textOf(body, 'search') }),
+    ...(search !== undefined && { search }),
     ...(after && { after }),
   }
 }

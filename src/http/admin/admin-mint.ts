@@ -11,15 +11,18 @@ import { planName } from '../../policy/plan.ts'
 import { shownKey } from '../../wire/admin/key.ts'
 import { isRoleFor } from '../../wire/admin/role.ts'
 import { REPEAT_HEADER } from '../../wire/admin/user.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
+import type { AnswerOf, BodyOf } from '../../wire/admin-api/call.ts'
+import type { mintKey as mintKeyCall } from '../../wire/admin-api/keys.ts'
 import { readWish, tooAlike, tooManyKeys } from '../key-fields.ts'
-import { type AdminContext, accountNamed, ambiguous, textOf, unknownPlan } from './admin-op.ts'
+import { type AdminContext, accountNamed, ambiguous, unknownPlan } from './admin-op.ts'
 import { lacksRole } from './admin-operator.ts'
 
+/** The answer to a mint or a rotation. */
+export type ShownMint = AnswerOf<typeof mintKeyCall>
+
 /** POST /admin/keys: a key for an account, which may begin here. */
-export async function mint(context: AdminContext, body: JsonObject): Promise<object | Denied> {
-  const named = textOf(body, 'account')
-  const plan = body.plan === undefined ? undefined : textOf(body, 'plan')
+export async function mint(context: AdminContext, body: BodyOf<typeof mintKeyCall>): Promise<ShownMint | Denied> {
+  const { account: named, plan } = body
   const wrong = plan === undefined ? undefined : unknownPlan(context.config, plan)
   if (wrong) return wrong
   const wished = readWish(context.config, body)
@@ -46,7 +49,7 @@ export async function mint(context: AdminContext, body: JsonObject): Promise<obj
 }
 
 /** A key to be made: a random one, or where the operator may repeat the request the one that a repetition makes again. */
-export async function freshKey(context: AdminContext, path: string, body: JsonObject): Promise<FreshKey> {
+export async function freshKey(context: AdminContext, path: string, body: object): Promise<FreshKey> {
   const { settings, store, random, repeatKey, by } = context
   const { brand } = settings
   if (repeatKey === undefined) return newFreshKey(brand, random)
@@ -99,7 +102,7 @@ async function mintFor(
   plan: string | undefined,
   wish: KeyWish,
   fresh: FreshKey,
-): Promise<object | Denied> {
+): Promise<ShownMint | Denied> {
   const record = await accountNamed(context, named)
   if ('denial' in record) return record
   if (record.kind === 'guest') return invalid('account', 'is a device, whose key is made by its device id')
@@ -128,7 +131,7 @@ async function notTheirs({ store }: AdminContext, label: string): Promise<Denied
   return invalid('account', `an account that signed in calls itself \`${label}\`; if you mean it: ${signedIn.account}`)
 }
 
-export function minted({ config, settings }: AdminContext, made: MintedKey): object | Denied {
+export function minted({ config, settings }: AdminContext, made: MintedKey): ShownMint | Denied {
   if (made.outcome === 'alike') return tooAlike(made)
   if (made.outcome === 'full') return tooManyKeys('account', settings.limits.keysPerAccount)
   if (made.key.status !== 'active') return endedBefore(made.key)

@@ -8,8 +8,7 @@ import type { Store } from '../../gateway/store/store.ts'
 import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Role } from '../../wire/admin/role.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
-import type { Validate } from '../../wire/openai/validate.ts'
+import type { AnswerOf, BodyOf, OperationCall } from '../../wire/admin-api/call.ts'
 
 /** What an admin operation works with: the parts of a running gateway, or a store that no gateway runs on. */
 export interface AdminContext {
@@ -30,27 +29,21 @@ export interface AdminContext {
 
 /** A row of the admin table: one operation of operators. Where no gateway runs, svcctl runs it on the store by itself. */
 export interface AdminOp {
-  readonly method: 'GET' | 'POST'
-  readonly path: string
-  readonly needs: Role
-  /** Set where a repetition with the same `Idempotency-Key` is answered as the first one. */
-  readonly repeats?: true
-  /** Checks the body; without it the operation has none. */
-  readonly check?: Validate
-  readonly run: (context: AdminContext, body: JsonObject) => Promise<object | Denied>
+  readonly declared: OperationCall
+  readonly run: (context: AdminContext, body: unknown) => Promise<object | Denied>
 }
 
-/** A field that the operation's check has found to be a text. */
-export const textOf = (body: JsonObject, field: string): string => String(body[field])
+/** Binds an operation to its declaration, which has checked the body. */
+export const opOf = <C extends OperationCall>(
+  declared: C,
+  run: (context: AdminContext, body: BodyOf<C>) => Promise<AnswerOf<C> | Denied>,
+): AdminOp => ({ declared, run: run as AdminOp['run'] })
 
 /** A plan that the configuration does not declare; undefined when it does. */
 export function unknownPlan({ plans }: Config, plan: string): Denied | undefined {
   if (plans.has(plan)) return undefined
   return invalid('plan', `no such plan \`${plan}\`; there are ${[...plans.keys()].join(', ')}`)
 }
-
-/** A text that a field of a body must be. */
-export const NAME = { type: 'string', minLength: 1, maxLength: 200 }
 
 type AdminStore = Pick<AdminContext, 'store' | 'settings'>
 

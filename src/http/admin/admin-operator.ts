@@ -29,7 +29,7 @@ export interface KnownOperator extends Operator {
  * The operator that a request on the admin listener comes from, by what it sends as bearer. What is sent in vain counts for
  * the address that sends it.
  */
-export async function operatorOf(app: OperatorPorts, call: OperatorCall): Promise<KnownOperator | Denied> {
+async function operatorOf(app: OperatorPorts, call: OperatorCall): Promise<KnownOperator | Denied> {
   const token = bearerOf(call.request.headers.authorization)
   const authority = app.settings.server.adminTls?.clientCa
   // There is nothing to guess then.

@@ -4,28 +4,28 @@ import { Smallest } from '../../gateway/accounts/smallest.ts'
 import { type OrgChange, orgId } from '../../gateway/store/org-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { OrgRecord } from '../../records/account.ts'
+import type { ShownAccount } from '../../wire/admin/account.ts'
 import { type ShownOrg, type ShownOrgs, shownOrg } from '../../wire/admin/org.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
+import * as calls from '../../wire/admin-api/accounts.ts'
+import type { BodyOf } from '../../wire/admin-api/call.ts'
 import { beginLimit, ORG_SCOPES, settingOf, takingBack } from './admin-limits.ts'
-import { type AdminContext, type AdminOp, accountNamed, textOf } from './admin-op.ts'
-
-type Run = AdminOp['run']
+import { type AdminContext, type AdminOp, accountNamed, opOf } from './admin-op.ts'
 
 /** Runs an operation on the org that the body names in the place of an account, else on the account. */
 export const onOrg =
-  (
-    ofOrg: (context: AdminContext, org: OrgRecord, body: JsonObject) => Promise<ShownOrg | Denied>,
-    ofAccount: Run,
-  ): Run =>
-  async (context, body) => {
-    const named = textOf(body, 'account')
+  <Body extends { readonly account: string }>(
+    ofOrg: (context: AdminContext, org: OrgRecord, body: Body) => Promise<ShownOrg | Denied>,
+    ofAccount: (context: AdminContext, body: Body) => Promise<ShownAccount | Denied>,
+  ) =>
+  async (context: AdminContext, body: Body): Promise<ShownOrg | ShownAccount | Denied> => {
+    const { account: named } = body
     const org = orgIn(named)
     if (org === undefined) return ofAccount(context, body)
     const record = await context.store.orgs.find(org)
     return record ? ofOrg(context, record, body) : noOrg(named)
   }
 
-export const listOrgsOp: AdminOp = { method: 'GET', path: '/admin/orgs', needs: 'viewer', run: listOrgs }
+export const listOrgsOp: AdminOp = opOf(calls.listOrgs, listOrgs)
 
 /** All of them are in one answer. */
 const MOST_LISTED = 10_000
@@ -48,9 +48,9 @@ export const setOrgFrozen =
 export const setOrgLimit = async (
   context: AdminContext,
   org: OrgRecord,
-  body: JsonObject,
+  { limit }: BodyOf<typeof calls.setLimit>,
 ): Promise<ShownOrg | Denied> => {
-  const setting = settingOf(context.config, body, org.terms, ORG_SCOPES)
+  const setting = settingOf(context.config, limit, org.terms, ORG_SCOPES)
   if ('limit' in setting) await beginLimit(context, { org: org.org }, setting.limit)
   return changeOrg(context, org, setting)
 }
@@ -58,8 +58,8 @@ export const setOrgLimit = async (
 export const unsetOrgLimit = async (
   context: AdminContext,
   org: OrgRecord,
-  body: JsonObject,
-): Promise<ShownOrg | Denied> => changeOrg(context, org, takingBack(body, org.terms, ORG_SCOPES))
+  { limit }: BodyOf<typeof calls.unsetLimit>,
+): Promise<ShownOrg | Denied> => changeOrg(context, org, takingBack(limit, org.terms, ORG_SCOPES))
 
 async function changeOrg(
   { store, by }: AdminContext,

@@ -5,17 +5,10 @@ import type { PastQuery } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { PastRequests } from '../../wire/admin/past-request.ts'
-import type { PastRequestsQuery } from '../../wire/admin/rows-query.ts'
 import { readDuration } from '../../wire/admin/since.ts'
-import { wholeIn } from '../listener/request-input.ts'
+import type { PastRequestsQuery } from '../../wire/admin-api/requests.ts'
 import { type AdminContext, ownerIn } from './admin-op.ts'
 import { periodIn } from './period.ts'
-
-/** The words of `PastRequestsQuery`. */
-export const PAST_WORDS = [
-  ...['since', 'until', 'month', 'account', 'key', 'model', 'pool'],
-  ...['slow', 'errors', 'before', 'limit'],
-] as readonly (keyof PastRequestsQuery)[]
 
 type PastLedger = Parameters<typeof searchRequests>[0]['ledger']
 
@@ -50,14 +43,12 @@ function notRead(
 }
 
 async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<PastQuery | Denied> {
-  const { model, pool, before, errors = 'false', limit: most = '100', slow: slowText = '0s' } = texts
+  const { model, pool, before, errors, limit = 100, slow: slowText = '0s' } = texts
   const period = periodIn(texts, context.clock.now())
   if ('denial' in period) return period
-  const limit = wholeIn(most, MOST)
-  if (limit === undefined) return invalid('limit', `must be a number from 1 to ${MOST}`)
+  if (limit > MOST) return invalid('limit', `must be a number from 1 to ${MOST}`)
   const slow = readDuration(slowText)
   if (slow === undefined) return invalid('slow', 'must be a duration such as 5s or 250ms')
-  if (errors !== 'true' && errors !== 'false') return invalid('errors', 'must be true or false')
   const owner = await ownerIn(context, texts)
   if ('denial' in owner) return owner
   const { since = 0, until } = period

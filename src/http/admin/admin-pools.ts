@@ -2,15 +2,13 @@ import { askAll } from '../../gateway/fleet/peers.ts'
 import type { PoolState, Replica } from '../../gateway/pools/pools.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { fleetPools } from '../../wire/admin/fleet-pools.ts'
-import { readShownPools, type ShownResult, shownResult } from '../../wire/admin/pool.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
-import { validator } from '../../wire/openai/validate.ts'
-import type { HttpCall } from '../listener/call.ts'
-import { readQuery, readSmall } from '../listener/request-input.ts'
+import { fleetPools, POOLS } from '../../wire/admin/fleet-pools.ts'
+import { type ShownResult, shownResult } from '../../wire/admin/pool.ts'
+import type { AnswerOf, BodyOf } from '../../wire/admin-api/call.ts'
+import * as calls from '../../wire/admin-api/pools.ts'
+import { readAs } from '../../wire/schema/read.ts'
 import { poolNow, settingsOf } from '../shown-pools.ts'
-import { UNCACHED } from '../uncached.ts'
-import { NAME } from './admin-op.ts'
+import { type Asked, answering } from './declared.ts'
 import { askedGateways } from './fleet/asked-gateways.ts'
 import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
@@ -31,30 +29,22 @@ type PoolsApp = Pick<
   | 'probes'
 >
 
-const properties = { pool: NAME, replica: { type: ['string', 'integer'], minimum: 1, minLength: 1 } }
-const checkOne = validator({ type: 'object', required: ['pool'], properties, additionalProperties: false })
-const checkSome = validator({
-  type: 'object',
-  properties,
-  dependentRequired: { replica: ['pool'] },
-  additionalProperties: false,
-})
-
 /** GET /admin/pools: as this gateway knows them, or with `gateway` as those of the fleet do. */
-async function listPools(app: PoolsApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['gateway'])
-  if ('denial' in query) return call.deny(query.denial)
-  const asked = await askedGateways(app, query.gateway)
-  if ('denial' in asked) return call.deny(asked.denial)
+async function listPools(
+  app: PoolsApp,
+  { query: { gateway } }: Asked<typeof calls.listPools>,
+): Promise<AnswerOf<typeof calls.listPools> | Denied> {
+  const asked = await askedGateways(app, gateway)
+  if ('denial' in asked) return asked
   const own = asked.here ? await Promise.all([...app.config.pools.values()].map(pool => poolNow(app, pool))) : []
-  if (query.gateway === undefined) return call.json(200, { object: 'list', data: own }, UNCACHED)
-  const question = { method: 'GET', path: '/admin/pools', patience: PATIENCE } as const
+  if (gateway === undefined) return { object: 'list', data: own }
+  const question = { method: 'GET', path: calls.listPools.path, patience: PATIENCE } as const
   const { answers, unreached } = await askAll(asked.others(), app.peers.ask, question)
   const known = [
     ...(asked.here ? [{ gateway: app.fleet.self.name, pools: own }] : []),
-    ...answers.map(([{ name }, body]) => ({ gateway: name, pools: readShownPools(body) })),
+    ...answers.map(([{ name }, body]) => ({ gateway: name, pools: readAs(POOLS, body).data })),
   ]
-  call.json(200, fleetPools(known, unreached), UNCACHED)
+  return fleetPools(known, unreached)
 }
 
 /** So long another gateway may take to answer. */
@@ -63,12 +53,14 @@ const PATIENCE: Millis = 5000
 /** Sends no new requests to a pool or a replica, or sends them again; running ones go on. */
 const drain =
   (drained: boolean) =>
-  async (app: PoolsApp, call: HttpCall, by: string): Promise<void> => {
-    const body = await readSmall(call, checkOne)
-    const place = 'denial' in body ? body : placeNamed(app, body.body)
-    if ('denial' in place) return call.deny(place.denial)
+  async (
+    app: PoolsApp,
+    { body, by }: Pick<Asked<typeof calls.drainPool>, 'body' | 'by'>,
+  ): Promise<AnswerOf<typeof calls.drainPool> | Denied> => {
+    const place = placeNamed(app, body)
+    if ('denial' in place) return place
     if ((place.replica ?? place.state).drained !== drained) await setDrained(app, place, { drained, by })
-    call.json(200, { ...(await poolNow(app, place.pool)), note: NOTE }, UNCACHED)
+    return { ...(await poolNow(app, place.pool)), note: NOTE }
   }
 
 interface Draining {
@@ -94,14 +86,16 @@ const textOf = ({ pool, replica }: PoolPlace): string =>
 const NOTE = 'It holds for all gateways on the store, and over restarts, until it is undrained.'
 
 /** Asks replicas now: one, those of a pool, or all. */
-async function probe(app: PoolsApp, call: HttpCall): Promise<void> {
-  const body = await readSmall(call, checkSome, '{}')
-  if ('denial' in body) return call.deny(body.denial)
-  const asked = body.body.pool === undefined ? [...app.config.pools.values()] : placeNamed(app, body.body)
-  if ('denial' in asked) return call.deny(asked.denial)
-  const places = 'pool' in asked ? [asked] : asked.map(pool => ({ pool, state: app.pools.of(pool.name) }))
+async function probe(
+  app: PoolsApp,
+  { body: { pool, replica } }: Asked<typeof calls.probePools>,
+): Promise<AnswerOf<typeof calls.probePools> | Denied> {
+  const named = { ...(replica !== undefined && { replica }) }
+  const asked = pool === undefined ? [...app.config.pools.values()] : placeNamed(app, { pool, ...named })
+  if ('denial' in asked) return asked
+  const places = 'pool' in asked ? [asked] : asked.map(each => ({ pool: each, state: app.pools.of(each.name) }))
   const data = await Promise.all(places.flatMap(place => askAt(app, place)))
-  call.json(200, { object: 'list', ok: data.every(({ ok }) => ok), data }, UNCACHED)
+  return { object: 'list', ok: data.every(({ ok }) => ok), data }
 }
 
 function askAt(app: PoolsApp, { pool, state, replica: only }: PoolPlace): Promise<ShownResult>[] {
@@ -122,15 +116,15 @@ interface PoolPlace {
 }
 
 /** What `pool` and `replica` of a body name: a replica by its URL, or by its number in the configuration. */
-function placeNamed({ config, pools }: PoolsApp, body: JsonObject): PoolPlace | Denied {
-  const pool = config.pools.get(String(body.pool))
+function placeNamed({ config, pools }: PoolsApp, body: BodyOf<typeof calls.drainPool>): PoolPlace | Denied {
+  const pool = config.pools.get(body.pool)
   if (!pool) return invalid('pool', `no such pool \`${body.pool}\`; there are ${[...config.pools.keys()].join(', ')}`)
   const state = pools.of(pool.name)
   if (body.replica === undefined) return { pool, state }
   const replicas = state.replicas(pool)
   const named = body.replica
   const replica =
-    typeof named === 'number' ? replicas[named - 1] : replicas.find(({ url }) => url === withoutSlash(String(named)))
+    typeof named === 'number' ? replicas[named - 1] : replicas.find(({ url }) => url === withoutSlash(named))
   if (replica) return { pool, state, replica }
   const there = replicas.map(({ url }, index) => `${index + 1} (${url})`).join(', ')
   return invalid('replica', `no such replica \`${named}\` in ${pool.name}; there are ${there}`)
@@ -140,8 +134,8 @@ const withoutSlash = (url: string): string => url.replace(/\/$/, '')
 
 /** What operators see and do of pools. Each process knows its own; what is drained is in the store, for all. */
 export const poolEndpoints: readonly AdminEndpoint[] = [
-  { method: 'GET', path: '/admin/pools', who: 'operator', needs: 'viewer', run: listPools },
-  { method: 'POST', path: '/admin/pools/drain', who: 'operator', needs: 'admin', run: drain(true) },
-  { method: 'POST', path: '/admin/pools/undrain', who: 'operator', needs: 'admin', run: drain(false) },
-  { method: 'POST', path: '/admin/pools/probe', who: 'operator', needs: 'admin', run: probe },
+  answering(calls.listPools, listPools),
+  answering(calls.drainPool, drain(true)),
+  answering(calls.undrainPool, drain(false)),
+  answering(calls.probePools, probe),
 ]

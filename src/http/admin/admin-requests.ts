@@ -1,14 +1,16 @@
 import { StoreUnavailable } from '../../gateway/store/store.ts'
-import { invalid } from '../../policy/denial.ts'
-import { type RequestEnd, shownRequest } from '../../wire/admin/event.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import { type RequestEnd, type ShownRemembered, shownRequest } from '../../wire/admin/event.ts'
 import { ledgerRecord } from '../../wire/admin/ledger-record.ts'
-import type { HttpCall } from '../listener/call.ts'
-import { readQuery, wholeIn } from '../listener/request-input.ts'
-import { UNCACHED } from '../uncached.ts'
+import type { PastRequests } from '../../wire/admin/past-request.ts'
+import type { RequestDetail } from '../../wire/admin/request-detail.ts'
+import type { AnswerOf, QueryOf } from '../../wire/admin-api/call.ts'
+import * as calls from '../../wire/admin-api/requests.ts'
 import { accountNamed } from './admin-op.ts'
-import { NO_ROWS, PAST_WORDS, readPast } from './admin-past-requests.ts'
+import { NO_ROWS, readPast } from './admin-past-requests.ts'
+import type { Asked } from './declared.ts'
 import { askedGateways } from './fleet/asked-gateways.ts'
-import { type Detail, detailOfFleet } from './fleet/detail-of-fleet.ts'
+import { detailOfFleet } from './fleet/detail-of-fleet.ts'
 import { withOthers } from './fleet/past-of-fleet.ts'
 import type { OperatorApp } from './operator-app.ts'
 
@@ -22,36 +24,44 @@ type RequestsApp = Pick<
  * GET /admin/requests: the newest requests that this process remembers; with `since` those that the ledger has, and what all
  * gateways of the fleet remember.
  */
-export function listRequests(app: RequestsApp, call: HttpCall): Promise<void> {
-  return /[?&](?:since|month)=/.test(call.request.url ?? '') ? listPast(app, call) : listNewest(app, call)
+export async function listRequests(
+  app: RequestsApp,
+  { query }: Asked<typeof calls.listRequests>,
+): Promise<AnswerOf<typeof calls.listRequests> | Denied> {
+  const isPast = query.since !== undefined || query.month !== undefined
+  const known = isPast ? [...Object.keys(calls.PAST_FILTERS), 'remembered'] : NEWEST_WORDS
+  const other = Object.keys(query).find(name => !known.includes(name))
+  if (other)
+    return invalid(other, `is not accepted${isPast ? '' : ' without since or month'}; there are ${known.join(', ')}`)
+  return isPast ? listPast(app, query) : listNewest(app, query)
 }
 
-async function listPast(app: RequestsApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, [...PAST_WORDS, 'remembered'])
-  if ('denial' in query) return call.deny(query.denial)
-  const { remembered, ...texts } = query
+type RequestsQuery = QueryOf<typeof calls.listRequests>
+
+const FILTERS = ['status', 'code', 'plan', 'model', 'pool'] as const
+const NEWEST_WORDS: readonly string[] = ['limit', 'before', 'account', ...FILTERS]
+
+async function listPast(app: RequestsApp, { remembered, ...texts }: RequestsQuery): Promise<PastRequests | Denied> {
   const isPart = remembered === 'true'
   const past = await readPast(app, texts, isPart ? NO_ROWS : undefined)
-  if ('denial' in past) return call.deny(past.denial)
-  call.json(200, isPart ? past : await withOthers(app, texts, past), UNCACHED)
+  return 'denial' in past || isPart ? past : withOthers(app, texts, past)
 }
 
-async function listNewest(app: RequestsApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['limit', 'before', 'account', ...FILTERS])
-  if ('denial' in query) return call.deny(query.denial)
-  const limit = wholeIn(query.limit ?? '200', MOST)
-  if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST}`).denial)
-  const named = query.account === undefined ? undefined : await accountNamed(app, query.account)
-  if (named && 'denial' in named) return call.deny(named.denial)
+async function listNewest(
+  app: RequestsApp,
+  { limit = 200, before: last, account, ...query }: RequestsQuery,
+): Promise<AnswerOf<typeof calls.listRequests> | Denied> {
+  const named = account === undefined ? undefined : await accountNamed(app, account)
+  if (named && 'denial' in named) return named
   const { requests, since } = await (named ? app.recent.newestOf(named.account) : app.recent.newest())
-  const before = requests.findIndex(({ requestId }) => requestId === query.before)
-  const older = query.before === undefined ? requests : before === -1 ? [] : requests.slice(before + 1)
+  const before = requests.findIndex(({ requestId }) => requestId === last)
+  const older = last === undefined ? requests : before === -1 ? [] : requests.slice(before + 1)
   const fitting = older.filter(request => FILTERS.every(name => fits(request, name, query[name])))
-  const data = fitting.slice(0, limit)
-  const next = fitting.length > limit ? (data.at(-1)?.requestId ?? null) : null
-  const shown = data.map(request => shownEnd(app, request))
-  const labels = await labelsOf(app, data)
-  call.json(200, { object: 'list', data: shown, labels, next, since: new Date(since).toISOString() }, UNCACHED)
+  const found = fitting.slice(0, limit)
+  const next = fitting.length > limit ? (found.at(-1)?.requestId ?? null) : null
+  const data = found.map(request => shownEnd(app, request))
+  const labels = await labelsOf(app, found)
+  return { object: 'list', data, labels, next, since: new Date(since).toISOString() }
 }
 
 /** By account. While the store does not answer there are none: what this process remembers is shown in any case. */
@@ -68,7 +78,7 @@ function unlessAway(error: unknown): undefined {
   if (!(error instanceof StoreUnavailable)) throw error
 }
 
-function shownEnd({ config }: RequestsApp, request: RequestEnd): object {
+function shownEnd({ config }: RequestsApp, request: RequestEnd): ShownRemembered {
   const { standing: _, ...fields } = shownRequest(request, config, null)
   return fields
 }
@@ -77,21 +87,20 @@ function shownEnd({ config }: RequestsApp, request: RequestEnd): object {
  * GET /admin/requests/{id}: what is remembered of a request, its rows in the ledger, and why it went as it did. Memory and
  * decision log are those of this process, or with `gateway` those of the fleet.
  */
-export async function showRequest(app: RequestsApp, call: HttpCall, _by: string, id: string): Promise<void> {
-  const query = readQuery(call, ['gateway'])
-  if ('denial' in query) return call.deny(query.denial)
-  const asked = await askedGateways(app, query.gateway)
-  if ('denial' in asked) return call.deny(asked.denial)
+export async function showRequest(
+  app: RequestsApp,
+  { id, query: { gateway } }: Asked<typeof calls.showRequest>,
+): Promise<RequestDetail | Denied> {
+  const asked = await askedGateways(app, gateway)
+  if ('denial' in asked) return asked
   const own = asked.here ? await detailOf(app, id) : undefined
-  if (query.gateway === undefined) return own ? call.json(200, own, UNCACHED) : call.deny(UNKNOWN)
+  if (gateway === undefined) return own ?? { denial: UNKNOWN }
   const isAllKnown = own?.request && own.decision
   const { detail, unreached } = await detailOfFleet(app, id, isAllKnown ? [] : asked.others(), own)
-  if (detail) return call.json(200, { ...detail, unreached }, UNCACHED)
-  const missing = unreached.map(({ gateway, problem }) => ` ${gateway} could not be asked: ${problem}.`).join('')
-  call.deny({
-    ...UNKNOWN,
-    problem: `No gateway that was asked knows a request with this id, nor does the ledger.${missing}`,
-  })
+  if (detail) return { ...detail, unreached }
+  const missing = unreached.map(({ gateway: name, problem }) => ` ${name} could not be asked: ${problem}.`).join('')
+  const problem = `No gateway that was asked knows a request with this id, nor does the ledger.${missing}`
+  return { denial: { ...UNKNOWN, problem } }
 }
 
 const UNKNOWN = {
@@ -100,7 +109,7 @@ const UNKNOWN = {
 } as const
 
 /** As this gateway has it; undefined where neither it nor the ledger knows the request. */
-async function detailOf(app: RequestsApp, id: string): Promise<Detail | undefined> {
+async function detailOf(app: RequestsApp, id: string): Promise<RequestDetail | undefined> {
   const [request, ledger, decision] = await Promise.all([
     app.recent.find(id),
     app.store.ledger.readRequest(id),
@@ -118,9 +127,6 @@ async function detailOf(app: RequestsApp, id: string): Promise<Detail | undefine
 
 const whyNone = ({ settings }: RequestsApp): string =>
   settings.decisions.log ? 'The decision log of this gateway has no line of it.' : 'decisions.log is off.'
-
-const MOST = 5000
-const FILTERS = ['status', 'code', 'plan', 'model', 'pool'] as const
 
 /** A status as a number, or a class of them: `4xx`. A code also by its type: `plan_limit`. */
 function fits(request: RequestEnd, name: (typeof FILTERS)[number], wanted: string | undefined): boolean {

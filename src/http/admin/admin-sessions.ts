@@ -1,10 +1,12 @@
 import { isIP } from 'node:net'
 import type { Issued } from '../../gateway/operators/operator-sessions.ts'
+import type { AnswerOf } from '../../wire/admin-api/call.ts'
+import * as calls from '../../wire/admin-api/sessions.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
-import { oneField, readNothing } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
-import { bearerOf, operatorOf, tooManyTries } from './admin-operator.ts'
+import { bearerOf, tooManyTries } from './admin-operator.ts'
+import { type Asked, answering, bodyReader } from './declared.ts'
 import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
 
@@ -16,25 +18,31 @@ type SessionsApp = Pick<
 
 /** How operators come into a browser: `svcctl console` prints a link with a code, and the page exchanges it. */
 export const sessionEndpoints: readonly AdminEndpoint[] = [
-  { method: 'POST', path: '/admin/console/code', who: 'operator', needs: 'viewer', run: issueCode },
-  { method: 'POST', path: '/admin/console/session', who: 'anyone', rate: 'operators', run: openSession },
-  { method: 'POST', path: '/admin/console/end', who: 'operator', needs: 'viewer', run: endSession },
+  answering(calls.issueCode, issueCode),
+  {
+    method: calls.openSession.method,
+    path: calls.openSession.path,
+    who: 'anyone',
+    rate: 'operators',
+    run: openSession,
+  },
+  answering(calls.endSession, endSession),
 ]
 
 /** The link has the code in its fragment, which browsers send nowhere. */
-async function issueCode(app: SessionsApp, call: HttpCall): Promise<void> {
-  const operator = await operatorOf(app, call)
-  if ('denial' in operator) return call.deny(operator.denial)
-  const wrong = await readNothing(call)
-  if (wrong) return call.deny(wrong.denial)
+function issueCode(
+  app: SessionsApp,
+  { operator }: Asked<typeof calls.issueCode>,
+  call: HttpCall,
+): AnswerOf<typeof calls.issueCode> {
   const { value: code, expiresAt } = app.sessions.issueCode(operator)
   const { adminUrl, adminTls } = app.settings.server
   const base = adminUrl ?? `http${adminTls ? 's' : ''}://${call.request.headers.host ?? ''}`
   const url = `${base}/console#code=${code}`
-  call.json(200, { code, expires_at: timeText(expiresAt), url }, UNCACHED)
+  return { code, expires_at: timeText(expiresAt), url }
 }
 
-const readCode = oneField('code', { minLength: 1, maxLength: 200 })
+const readCode = bodyReader(calls.openSession)
 
 /** Any page may send this, so that the host counts: a name that leads here may be that of an attacker. */
 async function openSession({ sessions, signInTries, settings }: SessionsApp, call: HttpCall): Promise<void> {
@@ -42,12 +50,13 @@ async function openSession({ sessions, signInTries, settings }: SessionsApp, cal
   if (!isOwnHost(host, settings.server.adminUrl)) return call.deny({ code: 'MISDIRECTED', host })
   const read = await readCode(call)
   if ('denial' in read) return call.deny(read.denial)
+  const { code } = read.body
   const address = networkOf(call.clientAddress)
-  const retryAfterMs = signInTries.waitOf(address, read.value)
+  const retryAfterMs = signInTries.waitOf(address, code)
   if (retryAfterMs > 0) return call.deny(tooManyTries(retryAfterMs).denial)
-  const issued = sessions.redeem(read.value)
+  const issued = sessions.redeem(code)
   if (!issued) {
-    signInTries.failed(address, read.value)
+    signInTries.failed(address, code)
     return call.deny({
       code: 'INVALID_TOKEN',
       problem: 'This code was used, or its minute is over: svcctl console makes another one.',
@@ -56,13 +65,14 @@ async function openSession({ sessions, signInTries, settings }: SessionsApp, cal
   call.json(200, sessionRecord(issued), UNCACHED)
 }
 
-const sessionRecord = ({ value, expiresAt }: Issued) => ({ token: value, expires_at: timeText(expiresAt) })
+const sessionRecord = ({ value, expiresAt }: Issued): AnswerOf<typeof calls.openSession> => ({
+  token: value,
+  expires_at: timeText(expiresAt),
+})
 
-async function endSession({ sessions }: SessionsApp, call: HttpCall): Promise<void> {
-  const wrong = await readNothing(call)
-  if (wrong) return call.deny(wrong.denial)
+function endSession({ sessions }: SessionsApp, _asked: object, call: HttpCall): AnswerOf<typeof calls.endSession> {
   sessions.end(bearerOf(call.request.headers.authorization))
-  call.json(200, { ended: true }, UNCACHED)
+  return { ended: true }
 }
 
 /**

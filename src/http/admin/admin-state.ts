@@ -1,10 +1,9 @@
 import type { Archiving } from '../../gateway/archive/archiver.ts'
-import { invalid } from '../../policy/denial.ts'
 import type { ArchiveRecord } from '../../wire/admin/archive-state.ts'
-import type { HttpCall } from '../listener/call.ts'
-import { readQuery, wholeIn } from '../listener/request-input.ts'
-import { UNCACHED } from '../uncached.ts'
-import type { KnownOperator } from './admin-operator.ts'
+import type { AnswerOf } from '../../wire/admin-api/call.ts'
+import type { showWhoAmI as showWhoAmICall } from '../../wire/admin-api/config.ts'
+import type { listAlarms as listAlarmsCall } from '../../wire/admin-api/fleet.ts'
+import type { Asked } from './declared.ts'
 import type { OperatorApp } from './operator-app.ts'
 
 /** Dependencies of the whoami endpoint. */
@@ -16,14 +15,11 @@ type WhoAmIApp = Pick<
 /** GET /admin/whoami: who the operator is, and what answers. */
 export async function showWhoAmI(
   app: WhoAmIApp,
-  call: HttpCall,
-  _by: string,
-  _id: string,
-  operator: KnownOperator,
-): Promise<void> {
+  { operator }: Asked<typeof showWhoAmICall>,
+): Promise<AnswerOf<typeof showWhoAmICall>> {
   const { about, settings, config, revisions, generation, feed } = app
   const isWritable = await app.storeHealth.isWritable()
-  const record = {
+  return {
     by: operator.by,
     via: operator.via,
     role: operator.role,
@@ -39,24 +35,19 @@ export async function showWhoAmI(
     started_at: new Date(about.startedAt).toISOString(),
     feed_readers: feed.readers,
   }
-  call.json(200, record, UNCACHED)
 }
 
 /** GET /admin/alarms: the newest alarms of this process, newest first. Those that say the same within a minute are one. */
-export async function listAlarms({ alarms }: Pick<OperatorApp, 'alarms'>, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['limit'])
-  if ('denial' in query) return call.deny(query.denial)
-  const limit = wholeIn(query.limit ?? '200', MOST_ALARMS)
-  if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST_ALARMS}`).denial)
+export function listAlarms(
+  { alarms }: Pick<OperatorApp, 'alarms'>,
+  { query: { limit } }: Asked<typeof listAlarmsCall>,
+): AnswerOf<typeof listAlarmsCall> {
   const data = alarms.newest(limit).map(({ at, ...alarm }) => ({ at: new Date(at).toISOString(), ...alarm }))
-  const since = new Date(alarms.since).toISOString()
-  call.json(200, { object: 'list', since, total: alarms.total, data }, UNCACHED)
+  return { object: 'list', since: new Date(alarms.since).toISOString(), total: alarms.total, data }
 }
 
 /** GET /admin/archive: how far rows of the ledger came on their way into the archive. */
-export async function showArchive({ archiving }: Pick<OperatorApp, 'archiving'>, call: HttpCall): Promise<void> {
-  call.json(200, recordOf(archiving()), UNCACHED)
-}
+export const showArchive = ({ archiving }: Pick<OperatorApp, 'archiving'>): ArchiveRecord => recordOf(archiving())
 
 function recordOf(state: Archiving | undefined): ArchiveRecord {
   const { oldest } = state?.waiting ?? {}
@@ -72,5 +63,3 @@ function recordOf(state: Archiving | undefined): ArchiveRecord {
     lag_seconds: (state?.lagMs ?? 0) / 1000,
   }
 }
-
-const MOST_ALARMS = 500

@@ -4,12 +4,14 @@ import type { LedgerQuery } from '../../gateway/store/ledger-store.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { type LedgerRecord, ledgerRecord } from '../../wire/admin/ledger-record.ts'
-import type { RowsQuery } from '../../wire/admin/rows-query.ts'
 import { dayText, hourText } from '../../wire/admin/since.ts'
-import { GROUPS, type Group, readGroups, type UsageReport, usageReport } from '../../wire/admin/usage-report.ts'
+import { GROUPS, type Group, type UsageReport, usageReport } from '../../wire/admin/usage-report.ts'
+import type { QueryOf } from '../../wire/admin-api/call.ts'
+import type { RowsQuery } from '../../wire/admin-api/fields.ts'
+import type * as calls from '../../wire/admin-api/usage.ts'
 import type { HttpCall } from '../listener/call.ts'
-import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { type AdminContext, ownerIn } from './admin-op.ts'
+import type { Asked } from './declared.ts'
 import { sendLines } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { daysIn, hoursIn, type Period, periodIn } from './period.ts'
@@ -18,39 +20,29 @@ import { daysIn, hoursIn, type Period, periodIn } from './period.ts'
 type UsageApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
 
 /** GET /admin/usage: totals of whole UTC days or hours, with what was wasted; of one account or key, or of all. */
-export async function showUsage(app: UsageApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['since', 'until', 'month', 'by', 'split', 'top', 'waste', 'account', 'key'])
-  const report = 'denial' in query ? query : await readUsage(app, query)
-  if ('denial' in report) call.deny(report.denial)
-  else call.json(200, report)
-}
+export const showUsage = (app: UsageApp, { query }: Asked<typeof calls.showUsage>): Promise<UsageReport | Denied> =>
+  readUsage(app, query)
 
 /** GET /admin/ledger: rows as JSON lines. */
-export async function exportLedger(app: UsageApp, call: HttpCall): Promise<void> {
-  const texts = readQuery(call, ['since', 'until', 'month', 'account', 'key'])
-  const query = 'denial' in texts ? texts : await rowsQuery(app, texts)
+export async function exportLedger(
+  app: UsageApp,
+  asked: Asked<typeof calls.exportLedger>,
+  call: HttpCall,
+): Promise<void> {
+  const query = await rowsQuery(app, asked.query)
   if ('denial' in query) return call.deny(query.denial)
   await sendLines(call, ledgerRecords(app, query))
 }
 
-/** What an operator asks of usage, as texts. */
-interface UsageTexts extends RowsQuery {
-  /** One or more groups with commas between. */
-  readonly by?: string
-  readonly split?: string
-  readonly top?: string
-  /** `day` or `hour`: failed attempts of each by themselves. */
-  readonly waste?: string
-}
+type AskedUsage = QueryOf<typeof calls.showUsage>
 
 type UsageContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
 
-export async function readUsage(context: UsageContext, texts: UsageTexts): Promise<UsageReport | Denied> {
-  const groups = groupsIn(texts)
+export async function readUsage(context: UsageContext, asked: AskedUsage): Promise<UsageReport | Denied> {
+  const { top, by: _by, split: _split, waste: _waste, ...texts } = asked
+  const groups = groupsIn(asked)
   if ('denial' in groups) return groups
-  const top = texts.top === undefined ? undefined : wholeIn(texts.top, MOST_GROUPS)
-  if (texts.top !== undefined && top === undefined) return invalid('top', `must be a number from 1 to ${MOST_GROUPS}`)
-  const wasteBy = wasteIn(texts, groups.by)
+  const wasteBy = wasteIn(asked, groups.by)
   if ('denial' in wasteBy) return wasteBy
   const period = periodIn(texts, context.clock.now())
   if ('denial' in period) return period
@@ -96,23 +88,20 @@ async function usageOfHours(
 const rowsReachBack = ({ ledger: { keep, archive } }: UsageContext['settings']): Millis =>
   archive === undefined ? keep : archive.kind === 'https' ? archive.keep : Number.POSITIVE_INFINITY
 
-function wasteIn({ waste }: UsageTexts, by: readonly Group[]): Pick<UsageQuery, 'wasteBy'> | Denied {
+function wasteIn({ waste }: Pick<AskedUsage, 'waste'>, by: readonly Group[]): Pick<UsageQuery, 'wasteBy'> | Denied {
   if (waste === undefined) return {}
   if (waste === 'day' || (waste === 'hour' && by.includes('hour'))) return { wasteBy: waste }
   return invalid('waste', 'must be day, or hour where usage is by hour, or be left away')
 }
 
 const HOUR: Millis = 3_600_000
-const MOST_GROUPS = 10_000
 
 interface AskedGroups {
   readonly by: readonly Group[]
   readonly split?: Group
 }
 
-function groupsIn({ by, split }: UsageTexts): AskedGroups | Denied {
-  const groups = readGroups(by ?? 'day')
-  if (!groups) return invalid('by', `must be one of ${GROUPS.join(', ')}, or several with commas between`)
+function groupsIn({ by: groups, split }: Pick<AskedUsage, 'by' | 'split'>): AskedGroups | Denied {
   if (split === undefined) return { by: groups }
   const others = GROUPS.filter(group => !groups.includes(group))
   const second = others.find(group => group === split)

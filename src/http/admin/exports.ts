@@ -5,11 +5,14 @@ import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Denied } from '../../policy/denial.ts'
 import { shownAudit } from '../../wire/admin/audit.ts'
 import { type ShownStanding, shownStanding } from '../../wire/admin/event.ts'
+import type { listStandings as listStandingsCall } from '../../wire/admin-api/accounts.ts'
+import type { QueryOf } from '../../wire/admin-api/call.ts'
+import type { showAudit } from '../../wire/admin-api/usage.ts'
 import { inChunks } from '../../wire/lines.ts'
 import type { HttpCall } from '../listener/call.ts'
-import { readQuery } from '../listener/request-input.ts'
 import { type AdminContext, accountNamed } from './admin-op.ts'
 import { auditedNamed } from './admin-orgs.ts'
+import type { Asked } from './declared.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { periodIn } from './period.ts'
 import { sendStream } from './stream-answer.ts'
@@ -17,16 +20,26 @@ import { sendStream } from './stream-answer.ts'
 /** Dependencies of exports. */
 type ExportApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
 
+type AuditTexts = QueryOf<typeof showAudit>
+
 /** GET /admin/audit: control changes as JSON lines, oldest first. */
-export async function exportAudit(app: ExportApp, call: HttpCall): Promise<void> {
-  const query = await readAuditQuery(app, call)
+export async function exportAudit(
+  app: ExportApp,
+  asked: Pick<AuditTexts, 'since' | 'account'>,
+  call: HttpCall,
+): Promise<void> {
+  const query = await readAuditQuery(app, asked)
   if ('denial' in query) return call.deny(query.denial)
   await sendLines(call, mapped(labelledAudit(app.store.accounts, { since: 0, ...query }), shownAudit))
 }
 
 /** GET /admin/accounts: how accounts stand, as JSON lines: one of them, or all that have had a key. */
-export async function listStandings(app: ExportApp, call: HttpCall): Promise<void> {
-  const named = await readAccountQuery(app, call)
+export async function listStandings(
+  app: ExportApp,
+  { query }: Asked<typeof listStandingsCall>,
+  call: HttpCall,
+): Promise<void> {
+  const named = await accountIn(app, query.account)
   if ('denial' in named) return call.deny(named.denial)
   await sendLines(call, standingsOf(app, named.account))
 }
@@ -53,12 +66,6 @@ export async function* standingsOf(
 type AdminStore = Pick<AdminContext, 'store' | 'settings' | 'config'>
 
 /** Wrapped in an object, to differ from a denial. */
-async function readAccountQuery(app: ExportApp, call: HttpCall): Promise<{ readonly account?: string } | Denied> {
-  const query = readQuery(call, ['account'])
-  return 'denial' in query ? query : accountIn(app, query.account)
-}
-
-/** Wrapped in an object, to differ from a denial. */
 export async function accountIn(
   app: ExportApp,
   named: string | undefined,
@@ -69,12 +76,13 @@ export async function accountIn(
 }
 
 /** Which rows of the audit an operator asks for, by `since` and `account`. */
-async function readAuditQuery(app: ExportApp, call: HttpCall): Promise<AuditQuery | Denied> {
-  const query = readQuery(call, ['since', 'account'])
-  if ('denial' in query) return query
-  const from = periodIn(query.since === undefined ? {} : { since: query.since }, app.clock.now())
+async function readAuditQuery(
+  app: ExportApp,
+  { since, account }: Pick<AuditTexts, 'since' | 'account'>,
+): Promise<AuditQuery | Denied> {
+  const from = periodIn(since === undefined ? {} : { since }, app.clock.now())
   if ('denial' in from) return from
-  const named = query.account === undefined ? undefined : await auditedNamed(app, query.account)
+  const named = account === undefined ? undefined : await auditedNamed(app, account)
   if (named && 'denial' in named) return named
   return { ...from, ...(named && { account: named.account }) }
 }

@@ -2,16 +2,18 @@ import { askAll } from '../../gateway/fleet/peers.ts'
 import { INCIDENT_KINDS, type IncidentKind } from '../../gateway/incident-kinds.ts'
 import type { Incident } from '../../gateway/incidents.ts'
 import type { Millis } from '../../policy/config.ts'
-import { invalid } from '../../policy/denial.ts'
+import type { Denied } from '../../policy/denial.ts'
 import {
+  INCIDENTS,
   type IncidentsOfGateway,
   joinedIncidents,
-  readIncidents,
   type ShownIncident,
+  type ShownIncidents,
 } from '../../wire/admin/incident.ts'
-import type { HttpCall } from '../listener/call.ts'
-import { readQuery, wholeIn } from '../listener/request-input.ts'
-import { UNCACHED } from '../uncached.ts'
+import { pathOf } from '../../wire/admin-api/call.ts'
+import { listIncidents as call } from '../../wire/admin-api/fleet.ts'
+import { readAs } from '../../wire/schema/read.ts'
+import type { Asked } from './declared.ts'
 import { askedGateways } from './fleet/asked-gateways.ts'
 import type { OperatorApp } from './operator-app.ts'
 
@@ -22,16 +24,13 @@ type IncidentsApp = Pick<OperatorApp, 'incidents' | 'fleet' | 'peers' | 'clock'>
  * GET /admin/incidents: what troubles this gateway, or with `gateway` those of the fleet. Open ones first, in each part the
  * newest first; with `state=open` those alone.
  */
-export async function listIncidents(app: IncidentsApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['gateway', 'limit', 'state'])
-  if ('denial' in query) return call.deny(query.denial)
-  const limit = wholeIn(query.limit ?? '100', MOST)
-  if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST}`).denial)
-  const state = query.state ?? 'all'
-  if (state !== 'all' && state !== 'open') return call.deny(invalid('state', 'must be `open` or `all`').denial)
-  const asked = await askedGateways(app, query.gateway)
-  if ('denial' in asked) return call.deny(asked.denial)
-  const path = `/admin/incidents?state=${state}&limit=${limit}`
+export async function listIncidents(
+  app: IncidentsApp,
+  { query: { gateway, limit, state } }: Asked<typeof call>,
+): Promise<ShownIncidents | Denied> {
+  const asked = await askedGateways(app, gateway)
+  if ('denial' in asked) return asked
+  const path = pathOf(call, { query: { state, limit } })
   const [own, { answers, unreached }] = await Promise.all([
     asked.here ? incidentsHere(app, limit, state === 'open') : undefined,
     askAll(asked.others(), app.peers.ask, { method: 'GET', path, patience: PATIENCE }),
@@ -39,9 +38,9 @@ export async function listIncidents(app: IncidentsApp, call: HttpCall): Promise<
   const { name } = app.fleet.self
   const known = [
     ...(own ? [{ gateway: name, ...own }] : []),
-    ...answers.map(([member, body]) => ({ gateway: member.name, ...readIncidents(body) })),
+    ...answers.map(([member, body]) => ({ gateway: member.name, ...readAs(INCIDENTS, body) })),
   ]
-  call.json(200, joinedIncidents(known, unreached, limit), UNCACHED)
+  return joinedIncidents(known, unreached, limit)
 }
 
 async function incidentsHere(
@@ -82,4 +81,3 @@ function shownIncident(incident: Incident, gateway: string): ShownIncident {
 
 /** So long another gateway may take to answer. */
 const PATIENCE: Millis = 5000
-const MOST = 200

@@ -1,8 +1,8 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import type { PeriodQuery } from '../../wire/admin/rows-query.ts'
 import { readMonth, readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
+import type { PeriodQuery } from '../../wire/admin-api/fields.ts'
 
 /** From a moment on, and before another one. */
 export interface Period {

@@ -12,7 +12,7 @@ const LEAST_PIECE_BYTES = 64
 const PIECES_FREE = 4096
 
 /** Reads a JSON body whole: that of an operator, or a small one. Rejects when the client leaves before it is complete. */
-export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Denied> {
+async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Denied> {
   const pieces = await readPieces(request, limitBytes)
   return 'denial' in pieces ? pieces : pieces.join()
 }
@@ -121,21 +121,14 @@ export function oneField(name: string, schema: object = {}) {
   }
 }
 
-const validateNone = validator({ type: 'object', additionalProperties: false })
-
-/** Reads a body without a field: `{}`, or nothing at all. */
-export async function readNothing(call: HttpCall): Promise<Denied | undefined> {
-  const body = await readSmall(call, validateNone, '{}')
-  return 'denial' in body ? body : undefined
-}
-
-/** Reads a body of a few fields; `empty` stands for one without a byte. */
+/** Reads a body whole, up to 4 KB unless it may be larger; `empty` stands for one without a byte. */
 export async function readSmall(
   call: HttpCall,
   validate: ReturnType<typeof validator>,
   empty = '',
+  mostBytes = MAX_BODY_BYTES,
 ): Promise<{ readonly body: JsonObject } | Denied> {
-  const bytes = await readBody(call.request, MAX_BODY_BYTES)
+  const bytes = await readBody(call.request, mostBytes)
   if ('denial' in bytes) return bytes
   return readValid(bytes.length === 0 ? Buffer.from(empty) : bytes, validate)
 }

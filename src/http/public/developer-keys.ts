@@ -3,10 +3,14 @@ import { countChange, mintOwnKey, type Owner, revokeOwnKey, rotateOwnKey } from 
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { planName } from '../../policy/plan.ts'
+import { LIMIT } from '../../wire/admin/limit.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { keyFacts, ownKey } from '../../wire/key.ts'
 import { validator } from '../../wire/openai/validate.ts'
-import { OTHER_LIMITS, readLimits, readWish, spanIn, tooAlike, tooManyKeys, WISH_FIELDS } from '../key-fields.ts'
+import { checkOf } from '../../wire/schema/json-schema.ts'
+import { closed, type Fields, list, optional, text } from '../../wire/schema/schema.ts'
+import { SPAN, WISH_FIELDS } from '../../wire/wished-key.ts'
+import { readLimits, readWish, spanIn, tooAlike, tooManyKeys } from '../key-fields.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readSmall } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
@@ -15,11 +19,13 @@ import type { ClientApp } from './client-app.ts'
 /** Dependencies of the key endpoints. */
 type KeysApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'random'>
 
-const body = (properties: object) => validator({ type: 'object', properties, additionalProperties: false })
-const text = { type: 'string' }
+const body = (fields: Fields) => validator(checkOf(closed(fields)))
+const NAMED = { key: optional(text()), id: optional(text()) }
+/** The limits that a key is to have from now on; none of them: no limits. */
+const OTHER_LIMITS = optional(list(LIMIT, undefined, { most: 16 }))
 const checkMint = body(WISH_FIELDS)
-const checkRotate = body({ key: text, id: text, grace: { type: ['integer', 'string'] }, limits: OTHER_LIMITS })
-const checkRevoke = body({ key: text, id: text })
+const checkRotate = body({ ...NAMED, grace: optional(SPAN), limits: OTHER_LIMITS })
+const checkRevoke = body(NAMED)
 
 /** POST /v1/keys/developer: the full value once, the masked one ever after. Without a name it is the account's first key. */
 export async function mintKey(app: KeysApp, call: HttpCall, caller: Caller): Promise<void> {
@@ -47,7 +53,7 @@ const NAMELESS = invalid('name', 'is required for a key that is not the first on
 export async function rotateKey(app: KeysApp, call: HttpCall, caller: Caller): Promise<void> {
   const read = await readNamed(call, checkRotate)
   if ('denial' in read) return call.deny(read.denial)
-  const grace = spanIn(read.body, 'grace')
+  const grace = spanIn(read.body.grace, 'grace')
   if ('denial' in grace) return call.deny(grace.denial)
   const otherLimits = readLimits(app.config, read.body)
   if ('denial' in otherLimits) return call.deny(otherLimits.denial)

@@ -1,5 +1,6 @@
-import { DEVICE_ID, guestKey } from '../../gateway/accounts/guests.ts'
+import { guestKey } from '../../gateway/accounts/guests.ts'
 import { mostOf } from '../../policy/limits/named-rules.ts'
+import { DEVICE_ID } from '../../wire/names.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
 import { oneField } from '../listener/request-input.ts'

@@ -1,19 +1,34 @@
 import type { EpochMs } from '../../policy/config.ts'
-import { object, text } from './record-fields.ts'
+import { defaulted, listing, moment, orNull, record, type TypeOf, text } from '../schema/schema.ts'
 
 /** One control change. */
-export interface ShownAudit {
-  readonly at: string
-  readonly by: string
-  /** How people call the account that `by` is: a claim of its sign-in, where an operator gave it no label. Empty where it is none. */
-  readonly by_label: string
-  readonly action: string
-  readonly account: string
-  /** How operators call the account; empty where there is none. */
-  readonly label: string
-  readonly before: string
-  readonly after: string
-}
+export const AUDIT_ROW = record(
+  {
+    at: moment(),
+    by: text('Who made it.'),
+    // Gateways before 0.2 send no labels.
+    by_label: defaulted(
+      text(
+        'How people call the account that `by` is: a claim of its sign-in, where an operator gave it no label. Empty where it is none.',
+      ),
+      '',
+    ),
+    action: text(),
+    account: text(),
+    label: defaulted(text('How operators call the account; empty where there is none.'), ''),
+    before: text(),
+    after: text(),
+  },
+  'AuditRow',
+  'A control change.',
+)
+
+export interface ShownAudit extends TypeOf<typeof AUDIT_ROW> {}
+
+/** A page of changes, newest first. */
+export const AUDIT_PAGE = listing(AUDIT_ROW, {
+  next: orNull(moment('`before` of the next page; null on the last one.')),
+})
 
 /** What a store has of a change, with the label of its account. */
 interface StoredChange extends Omit<ShownAudit, 'at' | 'by_label'> {
@@ -31,19 +46,3 @@ export const shownAudit = ({ at, by, byLabel, action, account, label, before, af
   before,
   after,
 })
-
-/** Reads a change that a gateway sent. Throws TypeError where it is of another form. */
-export function readShownAudit(value: unknown): ShownAudit {
-  const record = object(value, 'row of the audit')
-  return {
-    at: text(record, 'at'),
-    by: text(record, 'by'),
-    // A gateway of a version before this one sends no labels.
-    by_label: record.by_label === undefined ? '' : text(record, 'by_label'),
-    action: text(record, 'action'),
-    account: text(record, 'account'),
-    label: record.label === undefined ? '' : text(record, 'label'),
-    before: text(record, 'before'),
-    after: text(record, 'after'),
-  }
-}

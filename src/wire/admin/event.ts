@@ -4,95 +4,156 @@ import type { Caller } from '../../policy/facts.ts'
 import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
 import { COLUMN_RULES, type ColumnRule, mostOf } from '../../policy/limits/named-rules.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
-import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planName, planOf } from '../../policy/plan.ts'
-import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
-import { readShownLimitUse, type ShownLimitUse, shownLimitUse } from './limit-use.ts'
-import { count, flag, given, list, number, object, oneOf, orNull, text } from './record-fields.ts'
+import {
+  type AnySchema,
+  cases,
+  defaulted,
+  fixed,
+  flag,
+  list,
+  map,
+  moment,
+  number,
+  optional,
+  orNull,
+  type RecordOf,
+  record,
+  type Schema,
+  type TypeOf,
+  text,
+  whole,
+} from '../schema/schema.ts'
+import { LIMIT_USE, shownLimitUse } from './limit-use.ts'
 
-/** One line of what operators follow. Prompts, answers and keys are in none of them. */
-export type ShownEvent = ShownRequest | ShownStanding | ShownDropped | ShownFollowed
-
-/** A request that is over, as the gateway's log has it. */
-export interface ShownRequest {
-  readonly event: 'request'
-  /** Where several gateways are followed: the one that had it. */
-  readonly gateway?: string
-  readonly request_id: string
-  readonly at: string
-  readonly method: string
-  readonly path: string
-  /** 499 when the client left before its answer. */
-  readonly status: number
-  readonly ms: number
-  /** Null where the client could not be identified. */
-  readonly account: string | null
-  readonly plan?: string
-  /** The model the client named, or the default model. */
-  readonly asked?: string
-  readonly model?: string
-  readonly route?: string
-  readonly tools?: Readonly<Record<string, number>>
-  readonly pool?: string
-  readonly failures?: readonly { readonly pool: string; readonly cause: string }[]
-  readonly code?: string
-  readonly type?: string
-  /** The limit that refused: `tokens per day of key`. */
-  readonly limit?: string
-  readonly input_tokens?: number
-  readonly output_tokens?: number
-  /** Of the input, what the backend read from its cache, and what it wrote into it. */
-  readonly cached_tokens?: number
-  readonly cache_write_tokens?: number
-  readonly cost_nano_usd?: NanoUsd
-  readonly usd?: string
-  readonly estimated?: boolean
-  readonly interrupted?: string
-  /** Events of its backend that could not be read, and that its answer went on without. */
-  readonly skipped_events?: number
-  /** The account's usage just after the request; null without an account, and while the store does not answer. */
-  readonly standing: ShownStanding | null
-}
-
-/** What an account has used of its limits. Amounts are exact decimals of US dollars; limits are null without a plan. */
-export interface ShownStanding extends ShownLimits {
-  readonly event: 'standing'
-  readonly at: string
-  readonly account: string
-  readonly label: string
-  readonly plan: string
-  readonly used_usd: string
-  readonly held_usd: string
-  /** What the plan allots, and what was granted. */
-  readonly limit_usd: string | null
-  /** When the billing window ends. */
-  readonly reset: string
-  /** Requests. */
-  readonly under_way: number
-  /** All that may refuse its requests. */
-  readonly limits: readonly ShownLimitUse[]
+type ColumnFields = { readonly [Reading in ColumnRule['reading']]: Schema<number> } & {
+  readonly [Reading in ColumnRule['reading'] as `${Reading}_limit`]: Schema<number | null>
 }
 
 /** What is used of each limit that screens show, by the name of its reading, and the limit itself. */
-type ShownLimits = { readonly [Reading in ColumnRule['reading']]: number } & {
-  readonly [Reading in ColumnRule['reading'] as `${Reading}_limit`]: number | null
+const COLUMN_FIELDS = Object.fromEntries(
+  COLUMN_RULES.flatMap(({ reading, meaning }): readonly (readonly [string, AnySchema])[] => [
+    [reading, whole(meaning)],
+    [`${reading}_limit`, orNull(whole('Null without such a limit, and without a plan.'))],
+  ]),
+) as ColumnFields
+
+type ShownLimits = RecordOf<ColumnFields>
+
+/** What an account has used of its limits. Amounts are exact decimals of US dollars; limits are null without a plan. */
+export const STANDING = record(
+  {
+    event: fixed('standing'),
+    at: moment(),
+    account: text(),
+    label: text(),
+    plan: text(),
+    used_usd: text(),
+    held_usd: text(),
+    limit_usd: orNull(text('What the plan allots, and what was granted.')),
+    reset: moment('When the billing window ends.'),
+    ...COLUMN_FIELDS,
+    under_way: whole('Requests that run.'),
+    // Gateways before 0.2 do not send them.
+    limits: defaulted(list(LIMIT_USE, 'All that may refuse its requests.'), []),
+  },
+  'Standing',
+  'What an account has used of its limits. Amounts are exact decimals of US dollars; limits are null without a plan.',
+)
+
+export interface ShownStanding extends TypeOf<typeof STANDING> {}
+
+/** An attempt at a pool that failed. */
+export const FAILURE = record({ pool: text(), cause: text() }, 'Failure', 'An attempt at a pool that failed.')
+
+/** What a gateway remembers of a request that is over, as its log has it. */
+const REMEMBERED_FIELDS = {
+  request_id: text(),
+  at: moment(),
+  method: text(),
+  path: text(),
+  status: whole('499 when the client left before its answer.'),
+  ms: number(),
+  account: orNull(text('Null where the client could not be identified.')),
+  gateway: optional(text('Where several gateways are followed: the one that had it.')),
+  plan: optional(text()),
+  asked: optional(text('The model the client named, or the default model.')),
+  model: optional(text()),
+  route: optional(text()),
+  pool: optional(text()),
+  code: optional(text()),
+  type: optional(text()),
+  limit: optional(text('The limit that refused it: `tokens per day of key`.')),
+  usd: optional(text()),
+  interrupted: optional(text('Why its answer broke off.')),
+  input_tokens: optional(whole()),
+  output_tokens: optional(whole()),
+  cached_tokens: optional(whole('Of the input, what the backend read from its cache.')),
+  cache_write_tokens: optional(whole('Of the input, what the backend wrote into its cache.')),
+  skipped_events: optional(whole('Events of its backend that could not be read, and that its answer went on without.')),
+  cost_nano_usd: optional(whole<NanoUsd>()),
+  estimated: optional(flag('Whether the backend did not report its usage.')),
+  tools: optional(map(whole(), 'Calls of hosted tools by name.')),
+  failures: optional(list(FAILURE)),
 }
+
+/** What a gateway remembers of a request. */
+export const REMEMBERED = record(
+  { event: optional(fixed('request')), ...REMEMBERED_FIELDS },
+  'RememberedRequest',
+  'A request that is over, as a gateway remembers it.',
+)
+
+export interface ShownRemembered extends TypeOf<typeof REMEMBERED> {}
+
+/** The same for commands, which print no kind of event. */
+export const REMEMBERED_REQUEST = record(REMEMBERED_FIELDS)
+
+/** A request that is over, as the gateway's log has it. Prompts, answers and keys are in none of them. */
+const REQUEST = record(
+  {
+    event: fixed('request'),
+    ...REMEMBERED_FIELDS,
+    standing: orNull(STANDING),
+  },
+  'RequestEvent',
+  'A request that is over. `standing` is what its account has used just after it; null without an account, and while the store does not answer.',
+)
+
+export interface ShownRequest extends TypeOf<typeof REQUEST> {}
 
 /** Events that are missing at this place, because they came faster than they were read. */
-export interface ShownDropped {
-  readonly event: 'dropped'
-  readonly count: number
-}
+const DROPPED = record(
+  { event: fixed('dropped'), count: whole() },
+  'DroppedEvent',
+  'Events that are missing at this place, because they came faster than they were read.',
+)
+
+export interface ShownDropped extends TypeOf<typeof DROPPED> {}
 
 /** Events of another gateway of the fleet are missing from here on, or come again. */
-export interface ShownFollowed {
-  readonly event: 'gateway'
-  readonly gateway: string
-  readonly followed: boolean
-  /** Why it is not. */
-  readonly problem?: string
-}
+const FOLLOWED = record(
+  {
+    event: fixed('gateway'),
+    gateway: text(),
+    followed: flag(),
+    problem: optional(text('Why it is not.')),
+  },
+  'GatewayEvent',
+  'Events of another gateway of the fleet are missing from here on, or come again.',
+)
+
+export interface ShownFollowed extends TypeOf<typeof FOLLOWED> {}
+
+/** The kinds of events that every follower knows. */
+export const EVENT_KINDS = { request: REQUEST, standing: STANDING, dropped: DROPPED, gateway: FOLLOWED }
+
+/** One event of those. */
+export const EVENT = cases('event', EVENT_KINDS)
+
+export type ShownEvent = TypeOf<typeof EVENT>
 
 /** A request that is over, as the gateway's log has it. */
 export interface RequestEnd {
@@ -226,81 +287,3 @@ function shownLimits(
 }
 
 const iso = (at: EpochMs): string => new Date(at).toISOString()
-
-/** Reads an event that a gateway sent. Throws TypeError where it is of another form. */
-export function readShownEvent(value: unknown): ShownEvent {
-  const record = object(value, 'event')
-  const event = oneOf(['request', 'standing', 'dropped', 'gateway'], record, 'event')
-  if (event === 'dropped') return { event, count: count(record, 'count') }
-  if (event === 'gateway') return readFollowed(record)
-  return event === 'standing' ? readShownStanding(record) : readRequest(record)
-}
-
-const readFollowed = (record: JsonObject): ShownFollowed => ({
-  event: 'gateway',
-  gateway: text(record, 'gateway'),
-  followed: flag(record, 'followed'),
-  ...given(text, record, ['problem']),
-})
-
-export function readShownStanding(value: unknown): ShownStanding {
-  const record = object(value, 'standing')
-  return {
-    event: 'standing',
-    at: text(record, 'at'),
-    account: text(record, 'account'),
-    label: text(record, 'label'),
-    plan: text(record, 'plan'),
-    used_usd: text(record, 'used_usd'),
-    held_usd: text(record, 'held_usd'),
-    limit_usd: record.limit_usd === null ? null : text(record, 'limit_usd'),
-    reset: text(record, 'reset'),
-    ...shownLimits(
-      ({ reading }) => count(record, reading),
-      ({ reading }) => orNull(count, record, `${reading}_limit`),
-    ),
-    under_way: count(record, 'under_way'),
-    // A gateway of a version before this one says nothing of them.
-    limits: record.limits === undefined ? [] : list(record.limits, 'limits').map(readShownLimitUse),
-  }
-}
-
-const readRequest = (record: JsonObject): ShownRequest => ({
-  event: 'request',
-  request_id: text(record, 'request_id'),
-  at: text(record, 'at'),
-  method: text(record, 'method'),
-  path: text(record, 'path'),
-  status: count(record, 'status'),
-  ms: number(record, 'ms'),
-  account: record.account === null ? null : text(record, 'account'),
-  ...given(text, record, [
-    'gateway',
-    'plan',
-    'asked',
-    'model',
-    'route',
-    'pool',
-    'code',
-    'type',
-    'limit',
-    'usd',
-    'interrupted',
-  ]),
-  ...given(count, record, ['input_tokens', 'output_tokens', 'cached_tokens', 'cache_write_tokens', 'skipped_events']),
-  ...given(readNanoUsd, record, ['cost_nano_usd']),
-  ...(record.estimated !== undefined && { estimated: record.estimated === true }),
-  ...(record.tools !== undefined && { tools: readTools(object(record.tools, 'tools')) }),
-  ...(record.failures !== undefined && { failures: list(record.failures, 'failures').map(readFailure) }),
-  standing: record.standing === null ? null : readShownStanding(record.standing),
-})
-
-const readNanoUsd = (record: JsonObject, field: string): NanoUsd => nanoUsd(count(record, field))
-
-const readTools = (tools: JsonObject): Record<string, number> =>
-  Object.fromEntries(Object.keys(tools).map(name => [name, count(tools, name)]))
-
-function readFailure(value: unknown): { readonly pool: string; readonly cause: string } {
-  const failure = object(value, 'failure')
-  return { pool: text(failure, 'pool'), cause: text(failure, 'cause') }
-}

@@ -1,16 +1,14 @@
-import type { JsonObject } from '../json-safety.ts'
-import { readUnreached, type Unreached } from './fleet.ts'
-import { addedPools, type ReplicaState, readShownPools, type ShownPool, type ShownReplica } from './pool.ts'
-import { list } from './record-fields.ts'
+import { list, listing, optional, type TypeOf, text } from '../schema/schema.ts'
+import { UNREACHED, type Unreached } from './fleet.ts'
+import { addedPools, POOL, type ReplicaState, type ShownPool, type ShownReplica } from './pool.ts'
 
 /** The pools of several gateways, each of which knows its own requests and its own breakers. */
-export interface FleetPools {
-  readonly object: 'list'
-  readonly data: readonly ShownPool[]
-  /** Those that are added up here. */
-  readonly gateways: readonly string[]
-  readonly unreached: readonly Unreached[]
-}
+export interface FleetPools extends Required<TypeOf<typeof POOLS>> {}
+
+export const POOLS = listing(POOL, {
+  gateways: optional(list(text(), 'Those that are added up here, where several were asked.')),
+  unreached: optional(list(UNREACHED)),
+})
 
 interface PoolsOfGateway {
   readonly gateway: string
@@ -23,14 +21,6 @@ export const fleetPools = (known: readonly PoolsOfGateway[], unreached: readonly
   data: [...new Set(known.flatMap(({ pools }) => pools.map(({ pool }) => pool)))].flatMap(name => joined(name, known)),
   gateways: known.map(({ gateway }) => gateway),
   unreached,
-})
-
-/** Reads what a gateway sent. Throws TypeError where it is of another form. */
-export const readFleetPools = (record: JsonObject): FleetPools => ({
-  object: 'list',
-  data: readShownPools(record),
-  gateways: list(record.gateways ?? [], 'gateways').map(String),
-  unreached: readUnreached(record),
 })
 
 function joined(name: string, known: readonly PoolsOfGateway[]): ShownPool[] {

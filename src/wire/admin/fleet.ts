@@ -1,49 +1,54 @@
 import type { EpochMs } from '../../policy/config.ts'
-import type { JsonObject } from '../json-safety.ts'
-import { count, flag, list, object, oneOf, text } from './record-fields.ts'
-
-/** The gateways on one store, as operators see them. */
-export interface ShownFleet {
-  readonly object: 'list'
-  /** The fleet of an embedded store is one gateway. */
-  readonly store: StoreKind
-  readonly data: readonly ShownGateway[]
-  /** What is not the same on all. */
-  readonly drift: readonly Drift[]
-}
-
-export interface ShownGateway {
-  /** `host:pid` */
-  readonly gateway: string
-  readonly version: string
-  readonly revision: string
-  /** The URL of its admin listener. */
-  readonly admin: string
-  readonly since: string
-  /** Requests. */
-  readonly in_flight: number
-  /** Whether this is the one that was asked. */
-  readonly asked: boolean
-}
-
-/** Something that gateways differ in. */
-export interface Drift {
-  readonly of: (typeof DRIFTS)[number]
-  /** For revisions: the differing sections of the files, if all gateways report theirs. */
-  readonly sections?: readonly string[]
-  /** The one that most have is first. */
-  readonly values: readonly { readonly value: string; readonly gateways: readonly string[] }[]
-}
+import { fixed, flag, list, moment, optional, record, type TypeOf, text, whole, word } from '../schema/schema.ts'
 
 const DRIFTS = ['revision', 'version'] as const
 const STORES = ['embedded', 'redis'] as const
 type StoreKind = (typeof STORES)[number]
 
+const GATEWAY = record(
+  {
+    gateway: text('`host:pid`'),
+    version: text(),
+    revision: text(),
+    admin: text('The URL of its admin listener.'),
+    since: moment(),
+    in_flight: whole('Requests.'),
+    asked: flag('Whether this is the one that was asked.'),
+  },
+  'Gateway',
+)
+
+export interface ShownGateway extends TypeOf<typeof GATEWAY> {}
+
+/** Something that gateways differ in. */
+const DRIFT = record(
+  {
+    of: word(DRIFTS),
+    sections: optional(
+      list(text(), 'For revisions: the differing sections of the files, if all gateways report theirs.'),
+    ),
+    values: list(record({ value: text(), gateways: list(text()) }), 'The one that most have is first.'),
+  },
+  'Drift',
+  'Something that gateways differ in.',
+)
+
+export interface Drift extends TypeOf<typeof DRIFT> {}
+
+/** The gateways on one store, as operators see them. */
+export const FLEET = record({
+  object: fixed('list'),
+  store: word(STORES, 'The fleet of an embedded store is one gateway.'),
+  data: list(GATEWAY),
+  drift: list(DRIFT, 'What is not the same on all.'),
+})
+
+export interface ShownFleet extends TypeOf<typeof FLEET> {}
+
 /** A gateway that could not be asked. */
-export interface Unreached {
-  readonly gateway: string
-  readonly problem: string
-}
+export const UNREACHED = record({ gateway: text(), problem: text() }, 'Unreached', 'A gateway that could not be asked.')
+
+export interface Unreached extends TypeOf<typeof UNREACHED> {}
 
 /** A gateway of the fleet, as it announces itself. */
 export interface Member {
@@ -109,37 +114,3 @@ export function driftText({ of, sections, values }: Drift): string {
   const parts = sections === undefined ? '' : ` (they differ in ${sections.join(', ')})`
   return `gateways ${of === 'revision' ? `serve different revisions${parts}` : 'have different versions'}: ${all}`
 }
-
-/** Reads the fleet that a gateway sent. Throws TypeError where it is of another form. */
-export const readFleet = (record: JsonObject): ShownFleet => ({
-  object: 'list',
-  store: oneOf(STORES, record, 'store'),
-  data: list(record.data, 'gateways').map(each => readGateway(object(each, 'gateway'))),
-  drift: list(record.drift, 'drift').map(each => readDrift(object(each, 'drift'))),
-})
-
-const readGateway = (record: JsonObject): ShownGateway => ({
-  gateway: text(record, 'gateway'),
-  version: text(record, 'version'),
-  revision: text(record, 'revision'),
-  admin: text(record, 'admin'),
-  since: text(record, 'since'),
-  in_flight: count(record, 'in_flight'),
-  asked: flag(record, 'asked'),
-})
-
-const readDrift = (record: JsonObject): Drift => ({
-  of: oneOf(DRIFTS, record, 'of'),
-  ...(record.sections !== undefined && { sections: list(record.sections, 'sections').map(String) }),
-  values: list(record.values, 'values').map(each => {
-    const value = object(each, 'value')
-    return { value: text(value, 'value'), gateways: list(value.gateways, 'gateways').map(String) }
-  }),
-})
-
-/** Those that an answer for several gateways names; none where it names none. */
-export const readUnreached = ({ unreached = [] }: JsonObject): readonly Unreached[] =>
-  list(unreached, 'gateways').map(each => {
-    const record = object(each, 'gateway')
-    return { gateway: text(record, 'gateway'), problem: text(record, 'problem') }
-  })

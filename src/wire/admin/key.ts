@@ -1,30 +1,66 @@
 import type { Config } from '../../policy/config.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { claimedPlan, planOf } from '../../policy/plan.ts'
-import type { JsonObject } from '../json-safety.ts'
-import { type KeyFacts, keyFacts, type StoredKey, seconds } from '../key.ts'
-import { readLimits } from './limit.ts'
-import { count, list, object, oneOf, text } from './record-fields.ts'
+import { KEY_FACTS, keyFacts, type StoredKey, seconds } from '../key.ts'
+import {
+  defaulted,
+  fixed,
+  flag,
+  listing,
+  optional,
+  orNull,
+  type RecordOf,
+  record,
+  type TypeOf,
+  text,
+  whole,
+  word,
+} from '../schema/schema.ts'
+
+/** The plan of an account or of a key. */
+export const SHOWN_PLAN = {
+  plan: orNull(text('Null when the configuration has none for the account.')),
+  plan_source: word(
+    ['operator', 'token', 'default', 'guests'],
+    'Who chose it: an operator, its token, the configuration for all accounts, or for all guests.',
+  ),
+}
+
+export interface ShownPlan extends RecordOf<typeof SHOWN_PLAN> {}
+
+const FIELDS = {
+  key: text('The masked value.'),
+  account: text(),
+  label: text('How operators call the account.'),
+  kind: text('`developer`, or `guest` for a device.'),
+  ...SHOWN_PLAN,
+  status: text('`active`, `revoked` or `rotated`.'),
+  created: whole('Seconds since the epoch.'),
+  ...KEY_FACTS,
+  apart: defaulted(flag('Whether it keeps responses apart, and reads no others of its account.'), false),
+}
 
 /** A key as operators see it: masked. */
-export interface ShownKey extends ShownPlan, KeyFacts {
-  readonly key: string
-  readonly account: string
-  readonly label: string
-  readonly kind: string
-  readonly status: string
-  /** Seconds since the epoch. */
-  readonly created: number
-  /** Whether it keeps responses apart, and reads no others of its account. */
-  readonly apart: boolean
-}
+export const KEY = record(FIELDS, 'Key', 'A key, masked.')
 
-export interface ShownPlan {
-  /** Null when the configuration has none for the account. */
-  readonly plan: string | null
-  /** Who said so: an operator, its token, the configuration for all accounts, or for all guests. */
-  readonly plan_source: 'operator' | 'token' | 'default' | 'guests'
-}
+export interface ShownKey extends TypeOf<typeof KEY> {}
+
+export const KEYS = listing(KEY)
+
+/** The answer to a mint or a rotation. */
+export const MINTED_KEY = record(
+  {
+    ...FIELDS,
+    existing: optional(flag('Whether the account had a key of this name, which is answered in place of a new one.')),
+    rotated: optional(fixed(true)),
+    base_url: text('What clients set as base URL.'),
+    value: optional(text('The full value, where a key was made: it is in no other answer.')),
+    rate_limit_per_day: optional(orNull(whole('Requests in a day of a device.'))),
+  },
+  'MintedKey',
+)
+
+export const REVOKED_KEY = record({ ...FIELDS, revoked: fixed(true) }, 'RevokedKey')
 
 /** What a store has of a key, and of its account. */
 interface OwnedKey extends StoredKey, Pick<Caller, 'account' | 'kind' | 'terms'> {
@@ -47,45 +83,3 @@ export function shownPlan(config: Config, caller: Pick<Caller, 'kind' | 'terms'>
   const isClaimed = plan !== undefined && plan.name === claimedPlan(config, claimed)?.name && plan !== config.guestPlan
   return { plan: plan?.name ?? null, plan_source: isClaimed ? 'token' : 'default' }
 }
-
-/** Reads the keys that a gateway sent. Throws TypeError where they are of another form. */
-export const readKeys = ({ data }: JsonObject): readonly ShownKey[] => list(data, 'keys').map(readShownKey)
-
-export function readShownKey(value: unknown): ShownKey {
-  const record = object(value, 'key')
-  return {
-    key: text(record, 'key'),
-    account: text(record, 'account'),
-    label: text(record, 'label'),
-    kind: text(record, 'kind'),
-    ...readShownPlan(record),
-    status: text(record, 'status'),
-    created: count(record, 'created'),
-    ...readFacts(record),
-    // An older gateway does not say.
-    apart: record.apart === true,
-  }
-}
-
-/** An older gateway sends none of them. */
-const readFacts = (record: JsonObject): KeyFacts => ({
-  id: maybeText(record, 'id') ?? '',
-  name: maybeText(record, 'name'),
-  expires: maybeCount(record, 'expires'),
-  last_used: maybeCount(record, 'last_used'),
-  models: maybeTexts(record, 'models'),
-  addresses: maybeTexts(record, 'addresses'),
-  limits: isNone(record.limits) ? null : readLimits(record.limits),
-  replaced_by: maybeText(record, 'replaced_by'),
-})
-
-const isNone = (value: unknown): boolean => value === undefined || value === null
-const maybeText = (record: JsonObject, field: string) => (isNone(record[field]) ? null : text(record, field))
-const maybeCount = (record: JsonObject, field: string) => (isNone(record[field]) ? null : count(record, field))
-const maybeTexts = (record: JsonObject, field: string) =>
-  isNone(record[field]) ? null : list(record[field], field).map(String)
-
-export const readShownPlan = (record: JsonObject): ShownPlan => ({
-  plan: record.plan === null ? null : text(record, 'plan'),
-  plan_source: oneOf(['operator', 'token', 'default', 'guests'], record, 'plan_source'),
-})

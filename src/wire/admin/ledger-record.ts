@@ -7,9 +7,20 @@ import {
   type ValueOf,
 } from '../../records/fields.ts'
 import { type LEDGER_ROW, type LedgerRow, ROW_FIELDS } from '../../records/ledger-row.ts'
-import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
-import { count, flag, object, text } from './record-fields.ts'
+import {
+  type AnyField,
+  type AnySchema,
+  defaulted,
+  flag,
+  map,
+  moment,
+  orNull,
+  record,
+  type Schema,
+  text,
+  whole,
+} from '../schema/schema.ts'
 
 /**
  * One row of the ledger as JSON: the fields of the declaration by their public names. Times are ISO 8601, and what a row does
@@ -83,37 +94,30 @@ function jsonOf({ kind, isZero }: ListedField, value: unknown): unknown {
   return kind === 'moment' ? new Date(value as number).toISOString() : value
 }
 
-/** Reads one row that a gateway sent. Throws TypeError when it is none. */
-export function readLedgerRecord(value: unknown): LedgerRecord {
-  const sent = object(value, 'object')
-  const record: Record<string, unknown> = {}
-  for (const name of LEDGER_RECORD_NAMES) {
-    const field = BY_NAME.get(name)
-    if (field) record[name] = readField(sent, field)
-    else record[name] = name === 'usd' ? text(sent, name) : typeof sent.label === 'string' ? sent.label : null
-  }
-  return record as LedgerRecord
+/** What a field is in JSON. */
+function schemaOf(name: keyof LedgerRecord): AnyField {
+  if (name === 'usd') return text('The cost as exact decimal text.')
+  const field = BY_NAME.get(name)
+  if (!field) return defaulted(orNull(text('How operators call the account now; null where it is gone.')), null)
+  const schema = SCHEMAS[field.kind] ?? (text() as AnySchema)
+  // Older gateways do not send what was added since.
+  if (!field.isOptional) return schema
+  return field.isZero ? defaulted<unknown>(schema, 0) : defaulted(orNull<unknown>(schema), null)
 }
 
-/** An older gateway does not send what was added since. */
-function readField(record: JsonObject, { name, kind, isOptional, isZero }: ListedField): unknown {
-  if (isOptional && (record[name] === undefined || record[name] === null)) return isZero ? 0 : null
-  switch (kind) {
-    case 'number':
-      return count(record, name)
-    case 'flag':
-      return flag(record, name)
-    case 'counts':
-      return countsIn(record, name)
-    default:
-      return text(record, name)
-  }
+const SCHEMAS: Partial<Record<ListedField['kind'], AnySchema>> = {
+  number: whole(),
+  flag: flag(),
+  counts: map(whole()),
+  moment: moment(),
 }
 
-function countsIn(record: JsonObject, name: string): Readonly<Record<string, number>> {
-  const counts = object(record[name], name)
-  return Object.fromEntries(Object.keys(counts).map(each => [each, count(counts, each)]))
-}
+/** One row of the ledger as JSON. */
+export const LEDGER_RECORD: Schema<LedgerRecord> = record(
+  Object.fromEntries(LEDGER_RECORD_NAMES.map(name => [name, schemaOf(name)])),
+  'LedgerRow',
+  'A settled request, or a failed attempt that cost something. What a row does not have is null, or 0 for cached tokens.',
+) as AnySchema
 
 /** The row of a record. */
 export const rowOfLedgerRecord = (record: LedgerRecord): LedgerRow =>

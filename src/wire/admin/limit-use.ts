@@ -1,36 +1,30 @@
 import { type LimitUse, leftOf } from '../../policy/counters/limit-use.ts'
-import {
-  isLimitWindow,
-  LIMIT_SCOPES,
-  type LimitRule,
-  type LimitScope,
-  type LimitWindow,
-  MEASURES,
-  type Measure,
-} from '../../policy/limits/limit-rule.ts'
+import { LIMIT_SCOPES, type LimitRule, MEASURES } from '../../policy/limits/limit-rule.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import type { JsonObject } from '../json-safety.ts'
+import { WINDOW } from '../limit-rule.ts'
 import { usdText } from '../money.ts'
+import { moment, orNull, record, type TypeOf, text, word } from '../schema/schema.ts'
 import { countedText } from './limit.ts'
-import { object, oneOf, orNull, text } from './record-fields.ts'
 
 /** A limit of an account or of a key, and what of it is used. Amounts of `usd` are exact decimals of US dollars. */
-export interface ShownLimitUse {
-  readonly measure: Measure
-  /** Null for requests that run at once. */
-  readonly per: LimitWindow | null
-  readonly of: LimitScope
-  readonly model: string | null
-  /** The id of the key whose limit it is; null for all others. */
-  readonly key: string | null
-  readonly limit: string
-  /** Null where each end user has a limit of their own; likewise the next two. */
-  readonly used: string | null
-  readonly held: string | null
-  readonly remaining: string | null
-  /** When nothing of it counts any more; null where nothing does, and of requests that run. */
-  readonly resets_at: string | null
-}
+export const LIMIT_USE = record(
+  {
+    measure: word(MEASURES),
+    per: orNull(WINDOW),
+    of: word(LIMIT_SCOPES),
+    model: orNull(text()),
+    key: orNull(text('The id of the key whose limit it is; null for all others.')),
+    limit: text(),
+    used: orNull(text('Null, as the next two, where each end user has a limit of their own.')),
+    held: orNull(text('Reserved by requests that run.')),
+    remaining: orNull(text()),
+    resets_at: orNull(moment('When nothing of it counts any more; null where nothing does, and of requests that run.')),
+  },
+  'LimitUse',
+  'A limit of an account or of a key, and what of it is used. Amounts of `usd` are exact decimals of US dollars.',
+)
+
+export interface ShownLimitUse extends TypeOf<typeof LIMIT_USE> {}
 
 export function shownLimitUse({ rule, key, count }: LimitUse): ShownLimitUse {
   const { measure, per = null, of = 'account', model = null, most } = rule
@@ -42,29 +36,6 @@ export function shownLimitUse({ rule, key, count }: LimitUse): ShownLimitUse {
     remaining: count ? amount(leftOf(rule, count)) : null,
     resets_at: count?.resetAt === undefined ? null : new Date(count.resetAt).toISOString(),
   }
-}
-
-/** Reads what a gateway sent. Throws TypeError where it is of another form. */
-export function readShownLimitUse(value: unknown): ShownLimitUse {
-  const record = object(value, 'limit')
-  return {
-    measure: oneOf(MEASURES, record, 'measure'),
-    per: orNull(readWindow, record, 'per'),
-    of: oneOf(LIMIT_SCOPES, record, 'of'),
-    model: orNull(text, record, 'model'),
-    key: orNull(text, record, 'key'),
-    limit: text(record, 'limit'),
-    used: orNull(text, record, 'used'),
-    held: orNull(text, record, 'held'),
-    remaining: orNull(text, record, 'remaining'),
-    resets_at: orNull(text, record, 'resets_at'),
-  }
-}
-
-function readWindow(record: JsonObject, field: string): LimitWindow {
-  const per = text(record, field)
-  if (!isLimitWindow(per)) throw new TypeError(`${field} is no window: ${per}`)
-  return per
 }
 
 /** What a limit counts: `usd per month of key for svc-core`. */

@@ -10,7 +10,7 @@ import {
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
-import { count, list, object, oneOf, text } from './record-fields.ts'
+import { closed, optional, text, whole, word } from '../schema/schema.ts'
 
 /** What a limit counts, whatever the number. */
 export type CountedLimit = Omit<LimitRule, 'most'>
@@ -28,26 +28,20 @@ function partsText({ per, of, model }: Omit<CountedLimit, 'measure'>): string {
 }
 
 const PARTS = {
-  measure: { enum: MEASURES },
-  per: { type: 'string', maxLength: 6 },
-  of: { enum: LIMIT_SCOPES },
-  model: { type: 'string', minLength: 1, maxLength: 200 },
+  measure: word(MEASURES),
+  per: optional(text('Its window, such as `day` or `30d`; none for `concurrent`.', { most: 6 })),
+  of: optional(word(LIMIT_SCOPES)),
+  model: optional(text('A model, or a tier such as `tier:premium`.', { least: 1, most: 200 })),
 }
 
-/** The schema of what a limit counts, as operators send it. What it cannot say, `countedIn` does. */
-export const COUNTED_LIMIT = {
-  type: 'object',
-  required: ['measure'],
-  properties: PARTS,
-  additionalProperties: false,
-}
+/** What a limit counts, as operators send it. What the schema cannot say, `countedIn` does. */
+export const COUNTED_LIMIT = closed(PARTS)
 
 /** The same of a limit. */
-export const LIMIT = {
-  ...COUNTED_LIMIT,
-  required: ['measure', 'most'],
-  properties: { ...PARTS, most: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } },
-}
+export const LIMIT = closed({
+  ...PARTS,
+  most: whole('Nano-USD of `usd`, else a count.', { least: 1, most: Number.MAX_SAFE_INTEGER }),
+})
 
 /** Reads what fits `COUNTED_LIMIT`; a text says what is wrong with it all the same. */
 export function countedIn({ measure, per, of, model }: JsonObject): CountedLimit | string {
@@ -56,21 +50,6 @@ export function countedIn({ measure, per, of, model }: JsonObject): CountedLimit
     return isConcurrent ? 'requests that run at once have no window' : 'needs a window, `per`'
   if (typeof per === 'string' && !isLimitWindow(per)) return `\`${per}\` is no window`
   return ruleOf({ measure, per, of, model })
-}
-
-/** The limits that a gateway sent; none where one of a version before this one sends nothing. Throws TypeError where they are of another form. */
-export const readLimits = (value: unknown): readonly LimitRule[] =>
-  value === undefined ? [] : list(value, 'limits').map(each => readLimit(object(each, 'limit')))
-
-function readLimit(record: JsonObject): LimitRule {
-  const { per, of, model } = record
-  const { measure, ...counted } = ruleOf({
-    measure: oneOf(MEASURES, record, 'measure'),
-    ...(per !== undefined && { per: text(record, 'per') }),
-    ...(of !== undefined && { of: oneOf(LIMIT_SCOPES, record, 'of') }),
-    ...(model !== undefined && { model: text(record, 'model') }),
-  })
-  return { measure, most: count(record, 'most'), ...counted }
 }
 
 /** In one order, whatever the order they came in: stores compare texts. */

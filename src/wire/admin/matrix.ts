@@ -2,29 +2,36 @@ import { type Config, type Inclusion, type Place, type Plan, placeOf } from '../
 import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
 import { allowedText } from '../../policy/limits/limit-text.ts'
 import { quotaOf } from '../../policy/limits/named-rules.ts'
-import { planLimits } from './plan-limits.ts'
+import { fixed, list, map, orNull, type RecordOf, record, type TypeOf, text } from '../schema/schema.ts'
+import { PLAN_LIMITS, planLimits } from './plan-limits.ts'
 
-/** Models and hosted tools by plan. */
-export interface ShownMatrix {
-  readonly object: 'list'
-  readonly data: readonly ShownRow[]
-}
+/** The entry of a plan that includes something. */
+const INCLUSION = record({ by: text(), at: text('Its place: `policies/plans.yaml:18:13`.') }, 'Inclusion')
 
-interface ShownRow {
-  readonly plan: string
-  /** By name, in the order of the files; null where the plan does not include one. */
-  readonly models: Readonly<Record<string, ShownInclusion | null>>
-  readonly tools: Readonly<Record<string, ShownInclusion | null>>
-}
+const CELLS = map(orNull(INCLUSION), 'By name, in the order of the files; null where the plan does not include one.')
 
-/** The entry of a plan that includes something, and its place: `policies/plans.yaml:18:13`. */
-interface ShownInclusion {
-  readonly by: string
-  readonly at: string
-}
+const PLAN_ROW = record({ plan: text(), models: CELLS, tools: CELLS })
 
 /** What a plan allows. */
-export type ShownPlanLimits = ReturnType<typeof shownPlanLimits>
+const ALLOWED = record(
+  {
+    plan: text(),
+    ...PLAN_LIMITS,
+    at: text('The place of the plan.'),
+    list: list(record({ limit: text(), text: text('As a sentence.'), at: text('Its place.') }), 'All of its limits.'),
+  },
+  'PlanLimits',
+)
+
+export interface ShownPlanLimits extends TypeOf<typeof ALLOWED> {}
+
+/** Models and hosted tools by plan. */
+const ROWS = { object: fixed('list'), data: list(PLAN_ROW) }
+
+export type ShownMatrix = RecordOf<typeof ROWS>
+
+/** The same with what each plan allows. */
+export const MATRIX = record({ ...ROWS, plans: list(ALLOWED) }, 'Matrix')
 
 export function shownMatrix({ plans, models, tools }: Config): ShownMatrix {
   const cells = (names: Iterable<string>, included: ReadonlyMap<string, Inclusion>) =>
@@ -37,11 +44,11 @@ export function shownMatrix({ plans, models, tools }: Config): ShownMatrix {
   return { object: 'list', data }
 }
 
-const cell = (inclusion: Inclusion | undefined): ShownInclusion | null =>
+const cell = (inclusion: Inclusion | undefined): TypeOf<typeof INCLUSION> | null =>
   inclusion ? { by: inclusion.by, at: placeText(inclusion.at) } : null
 
 /** `at` is the place of the plan; `list` has all of its limits, each with a sentence and its place. */
-export function shownPlanLimits(plan: Plan) {
+export function shownPlanLimits(plan: Plan): ShownPlanLimits {
   const named = plan.limits.map(rule => shownLimit(plan, rule, placeOf(plan, rule.name)))
   const month = quotaOf(plan.monthlyNanoUsd)
   const rules = plan.rules.map(({ rule, at }) => shownLimit(plan, rule, at))

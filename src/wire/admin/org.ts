@@ -1,29 +1,27 @@
 import type { EpochMs } from '../../policy/config.ts'
 import type { OrgTerms } from '../../policy/facts.ts'
-import type { LimitRule } from '../../policy/limits/limit-rule.ts'
-import type { JsonObject } from '../json-safety.ts'
 import { seconds } from '../key.ts'
-import { readLimits } from './limit.ts'
-import { count, flag, list, object, text } from './record-fields.ts'
+import { LIMIT_RULE } from '../limit-rule.ts'
+import { defaulted, fixed, flag, list, listing, record, type TypeOf, text, whole } from '../schema/schema.ts'
 
 /** An org as operators see it. Its fields are called as those of accounts. */
-export interface ShownOrg {
-  /** `org:acme` */
-  readonly account: string
-  readonly label: string
-  readonly kind: 'org'
-  readonly created: number
-  /** Whether an operator froze it, so that nothing is served for any of its accounts. */
-  readonly frozen: boolean
-  /** Each counts for all of its accounts together. */
-  readonly limits: readonly LimitRule[]
-}
+export const ORG = record(
+  {
+    account: text('`org:acme`'),
+    label: text(),
+    kind: fixed('org'),
+    created: whole('Seconds since the epoch.'),
+    frozen: flag('Whether an operator froze it, so that nothing is served for any of its accounts.'),
+    limits: defaulted(list(LIMIT_RULE, 'Each counts for all of its accounts together.'), []),
+  },
+  'Org',
+)
 
-export interface ShownOrgs {
-  readonly object: 'list'
-  readonly data: readonly ShownOrg[]
-  readonly has_more: boolean
-}
+export interface ShownOrg extends TypeOf<typeof ORG> {}
+
+export const ORGS = listing(ORG, { has_more: defaulted(flag('Whether there are more than those 10,000.'), false) })
+
+export interface ShownOrgs extends TypeOf<typeof ORGS> {}
 
 /** What a store has of an org. */
 interface StoredOrg {
@@ -37,21 +35,3 @@ export function shownOrg({ org, terms, createdAt }: StoredOrg): ShownOrg {
   const { frozen = false, limits = [] } = terms
   return { account, label: account, kind: 'org', created: seconds(createdAt), frozen, limits }
 }
-
-/** Reads an org that a gateway sent. Throws TypeError where it is of another form. */
-export function readShownOrg(record: JsonObject): ShownOrg {
-  return {
-    account: text(record, 'account'),
-    label: text(record, 'label'),
-    kind: 'org',
-    created: count(record, 'created'),
-    frozen: flag(record, 'frozen'),
-    limits: readLimits(record.limits),
-  }
-}
-
-export const readOrgs = ({ data, has_more }: JsonObject): ShownOrgs => ({
-  object: 'list',
-  data: list(data, 'orgs').map(each => readShownOrg(object(each, 'org'))),
-  has_more: has_more === true,
-})

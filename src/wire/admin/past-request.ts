@@ -1,85 +1,72 @@
-import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
-import type { JsonObject } from '../json-safety.ts'
-import { OUTCOMES, type OwnRequest } from '../own-request.ts'
-import { readUnreached, type Unreached } from './fleet.ts'
-import { count, list, number, object, oneOf, orNull, text } from './record-fields.ts'
-
-/** Requests of the past, newest first: those that the gateways of the fleet remember, and those in the ledger. */
-export interface PastRequests {
-  readonly object: 'list'
-  readonly data: readonly PastRequest[]
-  /** Where older ones are: `before`. Null where there are none. */
-  readonly next: string | null
-  /** What was refused is known since then; null where no gateway runs. */
-  readonly refusals_since: string | null
-  /** The archive that has rows of the time that was asked for, where it is not read back. */
-  readonly not_read?: string
-  /** Gateways whose memory could not be asked. */
-  readonly unreached?: readonly Unreached[]
-}
+import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { OUTCOMES } from '../own-request.ts'
+import {
+  fixed,
+  flag,
+  list,
+  map,
+  moment,
+  number,
+  optional,
+  orNull,
+  record,
+  type TypeOf,
+  text,
+  whole,
+  word,
+} from '../schema/schema.ts'
+import { FAILURE } from './event.ts'
+import { UNREACHED } from './fleet.ts'
 
 /** Prompts and answers are kept nowhere. */
-export interface PastRequest
-  extends Omit<OwnRequest, 'id' | 'upstream' | 'usd' | 'message'>,
-    Readonly<Record<'account' | 'label' | 'key' | 'plan' | 'pool' | 'usd' | 'interrupted', string | null>> {
-  readonly request_id: string
-  readonly cost_nano_usd: NanoUsd | null
-  /** Attempts that failed before it was answered; of the ledger those alone that cost something. */
-  readonly failures: readonly { readonly pool: string; readonly cause: string }[]
-}
+const PAST_REQUEST = record(
+  {
+    request_id: text(),
+    at: moment(),
+    account: orNull(text()),
+    label: orNull(text('How operators call the account.')),
+    key: orNull(text('The id of the key that it came with.')),
+    plan: orNull(text()),
+    path: orNull(text('Null in what the ledger says.')),
+    status: orNull(whole('499 where the client left. Null in what the ledger says, which has those that were served.')),
+    outcome: word(OUTCOMES, 'An answer that broke off is a failure, whatever its status was.'),
+    ms: number(),
+    asked: orNull(text('Null where the request named no model.')),
+    model: orNull(text()),
+    route: orNull(text()),
+    pool: orNull(text()),
+    input_tokens: orNull(whole()),
+    output_tokens: orNull(whole()),
+    cost_nano_usd: orNull(whole<NanoUsd>()),
+    usd: orNull(text()),
+    estimated: orNull(flag()),
+    tools: orNull(map(whole(), 'Calls of hosted tools by name.')),
+    code: orNull(text()),
+    type: orNull(text()),
+    limit: orNull(text('The limit that refused it: `tokens per day of key`.')),
+    interrupted: orNull(text('Why its answer broke off.')),
+    failures: list(
+      FAILURE,
+      'Attempts that failed before it was answered; of the ledger those alone that cost something.',
+    ),
+    from: word(['memory', 'ledger'], 'A gateway remembers it, or the ledger of all has it.'),
+  },
+  'PastRequest',
+)
 
-/** Reads what a gateway sent. Throws TypeError when it is of another form. */
-export function readPastRequests(value: unknown): PastRequests {
-  const record = object(value, 'list of requests')
-  return {
-    object: 'list',
-    data: list(record.data, 'requests').map(readPastRequest),
-    next: orNull(text, record, 'next'),
-    refusals_since: orNull(text, record, 'refusals_since'),
-    ...(typeof record.not_read === 'string' && { not_read: record.not_read }),
-    ...(record.unreached !== undefined && { unreached: readUnreached(record) }),
-  }
-}
+export interface PastRequest extends TypeOf<typeof PAST_REQUEST> {}
 
-function readPastRequest(value: unknown): PastRequest {
-  const record = object(value, 'request')
-  const texts = (field: string) => orNull(text, record, field)
-  const counts = (field: string) => orNull(count, record, field)
-  const cost = counts('cost_nano_usd')
-  return {
-    request_id: text(record, 'request_id'),
-    at: text(record, 'at'),
-    account: texts('account'),
-    label: texts('label'),
-    key: texts('key'),
-    plan: texts('plan'),
-    path: texts('path'),
-    status: counts('status'),
-    outcome: oneOf(OUTCOMES, record, 'outcome'),
-    ms: number(record, 'ms'),
-    asked: texts('asked'),
-    model: texts('model'),
-    route: texts('route'),
-    pool: texts('pool'),
-    input_tokens: counts('input_tokens'),
-    output_tokens: counts('output_tokens'),
-    cost_nano_usd: cost === null ? null : nanoUsd(cost),
-    usd: texts('usd'),
-    estimated: record.estimated === null ? null : record.estimated === true,
-    tools: record.tools === null ? null : readTools(object(record.tools, 'tools')),
-    code: texts('code'),
-    type: texts('type'),
-    limit: texts('limit'),
-    interrupted: texts('interrupted'),
-    failures: list(record.failures, 'failures').map(readFailure),
-    from: oneOf(['memory', 'ledger'], record, 'from'),
-  }
-}
+/** Requests of the past, newest first: those that the gateways of the fleet remember, and those in the ledger. */
+export const PAST_REQUESTS = record(
+  {
+    object: fixed('list'),
+    data: list(PAST_REQUEST),
+    next: orNull(text('Where older ones are: `before`. Null where there are none.')),
+    refusals_since: orNull(moment('What was refused is known since then; null where no gateway runs.')),
+    not_read: optional(text('The archive that has rows of the time that was asked for, where it is not read back.')),
+    unreached: optional(list(UNREACHED, 'Gateways whose memory could not be asked.')),
+  },
+  'PastRequests',
+)
 
-const readTools = (tools: JsonObject): Record<string, number> =>
-  Object.fromEntries(Object.keys(tools).map(name => [name, count(tools, name)]))
-
-function readFailure(value: unknown): { readonly pool: string; readonly cause: string } {
-  const failure = object(value, 'failure')
-  return { pool: text(failure, 'pool'), cause: text(failure, 'cause') }
-}
+export interface PastRequests extends TypeOf<typeof PAST_REQUESTS> {}

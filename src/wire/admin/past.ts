@@ -1,53 +1,97 @@
-/** A request of the decision log, decided again: what `svcctl explain --request --json` prints. */
-export interface ShownPast {
-  readonly verdict: 'allow' | 'deny'
-  readonly at: string
-  readonly path: string
-  /** Null where the client named no model. */
-  readonly asked: string | null
-  /** Of the files that decided it again. */
-  readonly revision: string
-  /** Whether the same files decided it then. */
-  readonly same_files: boolean
-  /** Whether it comes to the same, to the byte. */
-  readonly agrees: boolean
-  /** What it comes to again; null where that is not known. */
-  readonly outcome: ShownOutcome | null
-  /** What its client got where it was refused. */
-  readonly answer: {
-    readonly status: number
-    readonly headers: Readonly<Record<string, string>>
-    readonly body: object | null
-  } | null
-  readonly stages: readonly ShownStep[]
-  /** What would have had it admitted, each tried out. */
-  readonly allowed_if: readonly ShownRemedy[]
-  /** What the log has of it. */
-  readonly record: object
-}
+import {
+  cases,
+  described,
+  fixed,
+  flag,
+  list,
+  map,
+  moment,
+  object,
+  open,
+  optional,
+  orNull,
+  record,
+  type TypeOf,
+  text,
+  whole,
+  word,
+} from '../schema/schema.ts'
 
-interface ShownOutcome {
-  readonly verdict: 'allow' | 'deny'
-  readonly plan: string
-  readonly model?: string
-  readonly route?: string
-  readonly pools?: readonly string[]
-}
+const STEP = record(
+  {
+    stage: text(),
+    outcome: word(['pass', 'deny']),
+    text: text(),
+    file: orNull(text('Null, as the line, where no line of a file decided.')),
+    line: orNull(whole()),
+  },
+  'Stage',
+  'A stage that a request went through.',
+)
 
 /** A stage that a request went through. `file` and `line` are null where no line of a file decided. */
-export interface ShownStep {
-  readonly stage: string
-  readonly outcome: 'pass' | 'deny'
-  readonly text: string
-  readonly file: string | null
-  readonly line: number | null
-}
+export interface ShownStep extends TypeOf<typeof STEP> {}
+
+const OTHER_NAMES = record({ change: word(['plan', 'model', 'pool']), names: list(text()) })
+const LESS_RUNNING = record({
+  change: word(['under_way', 'held']),
+  to: whole('Running requests; nano-USD that they hold.'),
+})
 
 /** A change that would have had a request admitted. */
-export type ShownRemedy =
-  | { readonly change: 'time'; readonly at: string }
-  | { readonly change: 'max_tokens'; readonly from: number; readonly to?: number }
-  | { readonly change: 'thinking'; readonly to: false }
-  | { readonly change: 'plan' | 'model' | 'pool'; readonly names: readonly string[] }
-  /** Running requests; nano-USD that they hold. */
-  | { readonly change: 'under_way' | 'held'; readonly to: number }
+const REMEDY = cases('change', {
+  time: record({ change: fixed('time'), at: moment() }),
+  max_tokens: record({ change: fixed('max_tokens'), from: whole(), to: optional(whole()) }),
+  thinking: record({ change: fixed('thinking'), to: fixed(false) }),
+  plan: OTHER_NAMES,
+  model: OTHER_NAMES,
+  pool: OTHER_NAMES,
+  under_way: LESS_RUNNING,
+  held: LESS_RUNNING,
+})
+
+export type ShownRemedy = TypeOf<typeof REMEDY>
+
+const OUTCOME = open(
+  record(
+    {
+      verdict: word(['allow', 'deny']),
+      plan: text(),
+      model: optional(text()),
+      route: optional(text()),
+      pools: optional(list(text())),
+    },
+    'Outcome',
+    'What it comes to; beside these fields, what the decision log has.',
+  ),
+)
+
+const ANSWER = record(
+  { status: whole(), headers: map(text()), body: orNull(object()) },
+  'RefusedAnswer',
+  'What its client got where it was refused.',
+)
+
+/** A request of the decision log, decided again: what `svcctl explain --request --json` prints. */
+export const DECISION = open(
+  record(
+    {
+      verdict: word(['allow', 'deny']),
+      at: moment(),
+      path: text(),
+      asked: orNull(text('Null where the client named no model.')),
+      revision: text('Of the files that decided it again.'),
+      same_files: flag('Whether the same files decided it then.'),
+      agrees: flag('Whether it comes to the same, to the byte.'),
+      outcome: orNull(described(OUTCOME, 'What it comes to again; null where that is not known.')),
+      answer: orNull(ANSWER),
+      stages: list(STEP),
+      allowed_if: list(REMEDY, 'What would have had it admitted, each tried out.'),
+      record: object('What the log has of it.'),
+    },
+    'Decision',
+    'A request of the decision log, decided again: what `svcctl explain --request ID --json` prints.',
+  ),
+)
+
+export interface ShownPast extends TypeOf<typeof DECISION> {}

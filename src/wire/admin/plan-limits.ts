@@ -1,13 +1,20 @@
 import type { Overage, Plan } from '../../policy/config.ts'
 import { COUNT_RULES, type CountName, mostOf } from '../../policy/limits/named-rules.ts'
 import { usdText } from '../money.ts'
-import { type ShownOverage, shownOverage } from './account.ts'
+import { orNull, type RecordOf, type Schema, text, whole } from '../schema/schema.ts'
+import { OVERAGE, shownOverage } from './account.ts'
+
+type CountFields = { readonly [Name in CountName]: Schema<number | null> }
+
+const COUNT_FIELDS = Object.fromEntries(
+  COUNT_RULES.map(({ name }) => [name, orNull(whole('Null where the plan has no such limit.'))]),
+) as CountFields
+
+/** The limits of a plan that have a name. */
+export const PLAN_LIMITS = { ...COUNT_FIELDS, monthly_usd: text(), overage: OVERAGE }
 
 /** Null where the plan has no such limit. */
-export type OwnLimits = { readonly [Name in CountName]: number | null } & {
-  readonly monthly_usd: string
-  readonly overage: ShownOverage
-}
+export type OwnLimits = RecordOf<typeof PLAN_LIMITS>
 
 /** The limits of a plan that have a name. */
 export function planLimits(plan: Plan, overage: Overage = plan.overage): OwnLimits {

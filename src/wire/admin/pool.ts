@@ -1,79 +1,103 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
-import { count, flag, list, object, oneOf, orNull, text } from './record-fields.ts'
-
-/** A pool as operators see it: what one gateway process knows of it. */
-export interface ShownPool {
-  readonly pool: string
-  /** Where the files declare it: `policies/pools.yaml:12`. Older gateways do not say. */
-  readonly declared?: string
-  readonly site: string
-  /** The name the backends know. */
-  readonly model: string
-  /** The models of the gateway that it serves. */
-  readonly models: readonly string[]
-  /** An operator wants no new requests here. */
-  readonly drained: boolean
-  readonly in_flight: number
-  /** Requests that wait for room. */
-  readonly waiting: number
-  readonly max_concurrent: number | null
-  /** What counts against the hour; null without a limit, and while the store does not answer. */
-  readonly hour_usd: string | null
-  readonly max_usd_per_hour: string | null
-  /** First and second attempts in the last ten seconds. */
-  readonly requests_10s: number
-  readonly retries_10s: number
-  /** What refusals taught of its backends; absent where there is nothing. */
-  readonly learned?: readonly ShownLesson[]
-  readonly replicas: readonly ShownReplica[]
-}
+import {
+  fixed,
+  flag,
+  list,
+  moment,
+  optional,
+  orNull,
+  record,
+  type TypeOf,
+  text,
+  whole,
+  word,
+} from '../schema/schema.ts'
 
 /** A field that the backends of a pool refused, and that requests are sent without, or by another name. */
-export interface ShownLesson {
-  readonly field: string
-  /** The name in its place; null where it is left out. */
-  readonly as: string | null
-  /** Accounts whose requests taught it, to which alone it applies. */
-  readonly accounts: number
+const LESSON = record(
+  {
+    field: text(),
+    as: orNull(text('The name in its place; null where it is left out.')),
+    accounts: whole('Accounts whose requests taught it, to which alone it applies.'),
+  },
+  'Lesson',
+  'A field that the backends of a pool refused, and that requests are sent without, or by another name.',
+)
+
+export interface ShownLesson extends TypeOf<typeof LESSON> {}
+
+const PROBE_FIELDS = {
+  ok: flag(),
+  status: orNull(whole('Null without an answer.')),
+  error: orNull(text()),
+  ms: whole(),
+  at: moment(),
 }
 
-export interface ShownReplica {
-  /** Counts from 1. */
-  readonly replica: number
-  readonly url: string
-  readonly state: ReplicaState
-  readonly in_flight: number
-  /** Of requests, in a row. */
-  readonly failures: number
-  /** Until it is tried again: 0 now, null when an operator wants no requests there. */
-  readonly retry_in_ms: number | null
-  readonly last_probe: ShownProbe | null
-  /** Of several gateways: those that see this state, where others see another one. */
-  readonly seen_by?: readonly string[]
-}
+const PROBE = record(PROBE_FIELDS, 'Probe')
 
-/** `closed` serves; `open` is ejected; `half-open` is tried; `cooling` asked for a pause. */
+export interface ShownProbe extends TypeOf<typeof PROBE> {}
+
 const STATES = ['closed', 'open', 'half-open', 'cooling', 'drained'] as const
 export type ReplicaState = (typeof STATES)[number]
 
-export interface ShownProbe {
-  readonly ok: boolean
-  /** Null without an answer. */
-  readonly status: number | null
-  readonly error: string | null
-  readonly ms: number
-  readonly at: string
+const REPLICA = record(
+  {
+    replica: whole('Counts from 1.'),
+    url: text(),
+    state: word(
+      STATES,
+      '`closed` serves; `open` is ejected; `half-open` is tried; `cooling` asked for a pause; `drained` gets no requests by the word of an operator.',
+    ),
+    in_flight: whole(),
+    failures: whole('Of requests, in a row.'),
+    retry_in_ms: orNull(whole('Until it is tried again: 0 now, null when an operator wants no requests there.')),
+    last_probe: orNull(PROBE),
+    seen_by: optional(list(text(), 'Of several gateways: those that see this state, where others see another one.')),
+  },
+  'Replica',
+)
+
+export interface ShownReplica extends TypeOf<typeof REPLICA> {}
+
+const POOL_FIELDS = {
+  pool: text(),
+  // Gateways before 0.2 do not send it.
+  declared: optional(text('Where the files declare it: `policies/pools.yaml:12`.')),
+  site: text(),
+  model: text('The name the backends know.'),
+  models: list(text(), 'The models of the gateway that it serves.'),
+  drained: flag('Whether an operator wants no new requests here.'),
+  in_flight: whole(),
+  waiting: whole('Requests that wait for room.'),
+  max_concurrent: orNull(whole()),
+  hour_usd: orNull(text('What counts against the hour; null without a limit, and while the store does not answer.')),
+  max_usd_per_hour: orNull(text()),
+  requests_10s: whole('First and second attempts in the last ten seconds.'),
+  retries_10s: whole(),
+  learned: optional(list(LESSON, 'What refusals taught of its backends; absent where there is nothing.')),
+  replicas: list(REPLICA),
 }
 
+/** A pool as operators see it: what one gateway process knows of it. */
+export const POOL = record(POOL_FIELDS, 'Pool')
+
+export interface ShownPool extends TypeOf<typeof POOL> {}
+
+/** A pool that was drained, or gets requests again. */
+export const CHANGED_POOL = record({ ...POOL_FIELDS, note: text('How far the change reaches.') }, 'ChangedPool')
+
+/** A pool that changed, in the feed. */
+export const POOL_EVENT = record({ event: fixed('pool'), ...POOL_FIELDS })
+
 /** What a replica said when an operator had it asked. */
-export interface ShownResult extends ShownProbe {
-  readonly pool: string
-  readonly replica: number
-  readonly url: string
-}
+const RESULT = record({ pool: text(), replica: whole(), url: text(), ...PROBE_FIELDS }, 'ProbeResult')
+
+export interface ShownResult extends TypeOf<typeof RESULT> {}
+
+export const PROBE_RESULTS = record({ object: fixed('list'), ok: flag('Whether all of them are.'), data: list(RESULT) })
 
 /** What a gateway process knows of a pool. */
 export interface KnownPool {
@@ -202,60 +226,3 @@ export const shownResult = (
   { number, url }: { readonly number: number; readonly url: string },
   probed: ProbeReading,
 ): ShownResult => ({ pool: name, replica: number, url, ...shownProbe(probed) })
-
-/** Reads the pools that a gateway sent. Throws TypeError where they are of another form. */
-export const readShownPools = ({ data }: JsonObject): readonly ShownPool[] =>
-  list(data, 'pools').map(each => readShownPool(object(each, 'pool')))
-
-export function readShownPool(record: JsonObject): ShownPool {
-  return {
-    pool: text(record, 'pool'),
-    site: text(record, 'site'),
-    model: text(record, 'model'),
-    models: list(record.models, 'models').map(String),
-    drained: flag(record, 'drained'),
-    in_flight: count(record, 'in_flight'),
-    waiting: count(record, 'waiting'),
-    max_concurrent: orNull(count, record, 'max_concurrent'),
-    hour_usd: orNull(text, record, 'hour_usd'),
-    max_usd_per_hour: orNull(text, record, 'max_usd_per_hour'),
-    requests_10s: count(record, 'requests_10s'),
-    retries_10s: count(record, 'retries_10s'),
-    ...(record.learned !== undefined && {
-      learned: list(record.learned, 'lessons').map(each => readLesson(object(each, 'lesson'))),
-    }),
-    replicas: list(record.replicas, 'replicas').map(each => readReplica(object(each, 'replica'))),
-  }
-}
-
-const readLesson = (record: JsonObject): ShownLesson => ({
-  field: text(record, 'field'),
-  as: orNull(text, record, 'as'),
-  accounts: count(record, 'accounts'),
-})
-
-const readReplica = (record: JsonObject): ShownReplica => ({
-  replica: count(record, 'replica'),
-  url: text(record, 'url'),
-  state: oneOf(STATES, record, 'state'),
-  in_flight: count(record, 'in_flight'),
-  failures: count(record, 'failures'),
-  retry_in_ms: orNull(count, record, 'retry_in_ms'),
-  last_probe: record.last_probe === null ? null : readProbe(object(record.last_probe, 'last_probe')),
-  ...(record.seen_by !== undefined && { seen_by: list(record.seen_by, 'gateways').map(String) }),
-})
-
-const readProbe = (record: JsonObject): ShownProbe => ({
-  ok: flag(record, 'ok'),
-  status: orNull(count, record, 'status'),
-  error: orNull(text, record, 'error'),
-  ms: count(record, 'ms'),
-  at: text(record, 'at'),
-})
-
-export const readShownResults = ({ data }: JsonObject): readonly ShownResult[] =>
-  list(data, 'results').map(each => {
-    const record = object(each, 'result')
-    const place = { pool: text(record, 'pool'), replica: count(record, 'replica'), url: text(record, 'url') }
-    return { ...place, ...readProbe(record) }
-  })

@@ -1,32 +1,39 @@
 import type { EpochMs } from '../../policy/config.ts'
-import type { JsonObject } from '../json-safety.ts'
-import { count, list, number, object, oneOf, orNull, text } from './record-fields.ts'
-
-/** One of the processes of a gateway that has several, as operators see it. */
-export interface ShownProcess {
-  /** Main accepts connections and serves operators, workers serve clients, and the store's process has the embedded store. */
-  readonly process: (typeof PROCESSES)[number]
-  /** Of a worker, from 0 on: one that ends is followed by another one with the same number. */
-  readonly worker: number | null
-  readonly pid: number
-  readonly state: WorkerState['state']
-  readonly since: string
-  /** Workers with this number before it, which ended. */
-  readonly restarts: number
-  /** Of clients. */
-  readonly connections: number
-  /** Requests that were admitted and not yet settled. */
-  readonly in_flight: number
-  /** Processor time of the last second: 0.5 is half a core. Null while nothing is known, as of a worker that starts. */
-  readonly cores: number | null
-  readonly resident_bytes: number | null
-  /** How late its event loop came in the last second: 99 of 100 times no later. */
-  readonly lag_ms: number | null
-}
+import { listing, moment, number, orNull, record, type TypeOf, whole, word } from '../schema/schema.ts'
 
 const PROCESSES = ['main', 'worker', 'store'] as const
-/** `silent` is one that does not answer, `gone` one whose successor did not begin yet. */
 const STATES = ['starting', 'serving', 'silent', 'gone'] as const
+
+/** One of the processes of a gateway that has several, as operators see it. */
+const PROCESS = record(
+  {
+    process: word(
+      PROCESSES,
+      "`main` accepts connections and serves operators, workers serve clients, and the store's process has the embedded store.",
+    ),
+    worker: orNull(whole('Of a worker, from 0 on: one that ends is followed by another one with the same number.')),
+    pid: whole(),
+    state: word(STATES, '`silent` is one that does not answer, `gone` one whose successor did not begin yet.'),
+    since: moment(),
+    restarts: whole('Workers with this number before it, which ended.'),
+    connections: whole('Of clients.'),
+    in_flight: whole('Requests that were admitted and not yet settled.'),
+    cores: orNull(
+      number(
+        'Processor time of the last second: 0.5 is half a core. Null while nothing is known, as of a worker that starts.',
+      ),
+    ),
+    resident_bytes: orNull(whole()),
+    lag_ms: orNull(number('How late its event loop came in the last second: 99 of 100 times no later.')),
+  },
+  'Process',
+)
+
+export interface ShownProcess extends TypeOf<typeof PROCESS> {}
+
+export const PROCESS_LIST = listing(PROCESS)
+
+export interface ProcessList extends TypeOf<typeof PROCESS_LIST> {}
 
 /** A process that serves clients, of a gateway that has several. */
 export interface WorkerState {
@@ -68,21 +75,3 @@ export const shownProcess = ({ startedAt, inFlight, vitals, ...known }: KnownPro
 })
 
 const rounded = (value: number): number => Math.round(value * 100) / 100
-
-/** Reads the processes that a gateway sent. Throws TypeError where they are of another form. */
-export const readProcesses = (record: JsonObject): readonly ShownProcess[] =>
-  list(record.data, 'processes').map(each => readProcess(object(each, 'process')))
-
-const readProcess = (record: JsonObject): ShownProcess => ({
-  process: oneOf(PROCESSES, record, 'process'),
-  worker: orNull(count, record, 'worker'),
-  pid: count(record, 'pid'),
-  state: oneOf(STATES, record, 'state'),
-  since: text(record, 'since'),
-  restarts: count(record, 'restarts'),
-  connections: count(record, 'connections'),
-  in_flight: count(record, 'in_flight'),
-  cores: orNull(number, record, 'cores'),
-  resident_bytes: orNull(count, record, 'resident_bytes'),
-  lag_ms: orNull(number, record, 'lag_ms'),
-})

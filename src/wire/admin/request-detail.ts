@@ -1,59 +1,23 @@
-import { isObject, type JsonObject } from '../json-safety.ts'
-import { readShownEvent, type ShownRequest } from './event.ts'
-import { readUnreached, type Unreached } from './fleet.ts'
-import { type LedgerRecord, readLedgerRecord } from './ledger-record.ts'
-import type { ShownStep } from './past.ts'
-import { list, object, oneOf, orNull, text } from './record-fields.ts'
+import { defaulted, list, map, optional, orNull, record, type TypeOf, text } from '../schema/schema.ts'
+import { REMEMBERED, REMEMBERED_REQUEST } from './event.ts'
+import { UNREACHED } from './fleet.ts'
+import { LEDGER_RECORD } from './ledger-record.ts'
+import { DECISION } from './past.ts'
 
 /** All that is known of one request. */
-export interface RequestDetail {
-  /** What the gateway asked remembers of it, or another one of those asked. */
-  readonly request: Omit<ShownRequest, 'standing' | 'event'> | null
-  /** How operators call its account, by the id. */
-  readonly labels: Readonly<Record<string, string>>
-  /** Its rows, of whichever gateway. */
-  readonly ledger: readonly LedgerRecord[]
-  /** What `svcctl explain --request ID --json` says of it. */
-  readonly decision: (JsonObject & { readonly stages: readonly ShownStep[] }) | null
-  readonly why_none: string | null
-  /** Gateways that could not be asked what they remember. */
-  readonly unreached?: readonly Unreached[]
-}
+export const REQUEST_DETAIL = record(
+  {
+    request: orNull(REMEMBERED),
+    labels: map(text(), 'How operators call its account, by the id.'),
+    ledger: list(LEDGER_RECORD, 'Its rows, of whichever gateway.'),
+    decision: orNull(DECISION),
+    why_none: defaulted(orNull(text('Why there is no decision.')), null),
+    unreached: optional(list(UNREACHED, 'Gateways that could not be asked what they remember.')),
+  },
+  'RequestDetail',
+)
 
-/** Reads what a gateway sent. Throws TypeError when it is of another form. */
-export function readRequestDetail(value: unknown): RequestDetail {
-  const record = object(value, 'request')
-  return {
-    request: record.request === null ? null : readRemembered(object(record.request, 'request')),
-    labels: Object.fromEntries(
-      Object.entries(isObject(record.labels) ? record.labels : {}).map(([account, label]) => [account, String(label)]),
-    ),
-    ledger: list(record.ledger, 'ledger').map(readLedgerRecord),
-    decision: isObject(record.decision) ? readDecision(record.decision) : null,
-    why_none: typeof record.why_none === 'string' ? record.why_none : null,
-    ...(record.unreached !== undefined && { unreached: readUnreached(record) }),
-  }
-}
+export interface RequestDetail extends TypeOf<typeof REQUEST_DETAIL> {}
 
-function readRemembered(record: JsonObject): RequestDetail['request'] {
-  const read = readShownEvent({ ...record, event: 'request', standing: null })
-  if (read.event !== 'request') throw new TypeError('the gateway sent no request')
-  const { standing: _, event: __, ...request } = read
-  return request
-}
-
-const readDecision = (record: JsonObject): RequestDetail['decision'] => ({
-  ...record,
-  stages: list(record.stages, 'stages').map(readStep),
-})
-
-function readStep(value: unknown): ShownStep {
-  const record = object(value, 'stage')
-  return {
-    stage: text(record, 'stage'),
-    outcome: oneOf(['pass', 'deny'], record, 'outcome'),
-    text: text(record, 'text'),
-    file: orNull(text, record, 'file'),
-    line: typeof record.line === 'number' ? record.line : null,
-  }
-}
+/** The same as commands and other gateways read it. */
+export const READ_DETAIL = record({ ...REQUEST_DETAIL.fields, request: orNull(REMEMBERED_REQUEST) })

@@ -1,37 +1,47 @@
 import type { Place } from '../../policy/config.ts'
-
-/** What changes in meaning from one kept revision to another, as `svcctl plan --json` says it, and the texts that differ. */
-export interface ShownRevisionDiff {
-  /** Numbers. */
-  readonly from: number
-  readonly to: number
-  readonly changes: readonly ShownChange[]
-  /** Whether the texts differ and their meaning does not. */
-  readonly texts_only: boolean
-  /** Values that the gateway has no more, so that they are not compared. */
-  readonly not_compared: readonly string[]
-  readonly files: readonly ShownFileDiff[]
-}
+import { flag, list, orNull, record, type TypeOf, text, whole, word } from '../schema/schema.ts'
 
 /** One change of one field. */
-export interface ShownChange {
-  readonly kind: 'lost' | 'less' | 'other' | 'more' | 'plumbing'
-  /** `plan pro`, `svc-pro`, `server`. */
-  readonly subject: string
-  readonly field: string
-  readonly from: string | null
-  readonly to: string | null
-  readonly text: string
-  readonly file: string
-  readonly line: number
-}
+const CHANGE = record(
+  {
+    kind: word(['lost', 'less', 'other', 'more', 'plumbing']),
+    subject: text('`plan pro`, `svc-pro`, `server`.'),
+    field: text(),
+    from: orNull(text()),
+    to: orNull(text()),
+    text: text(),
+    file: text(),
+    line: whole(),
+  },
+  'Change',
+  'A change of a field.',
+)
+
+export interface ShownChange extends TypeOf<typeof CHANGE> {}
+
+const FILE_DIFF = record(
+  { file: text(), from: orNull(text()), to: orNull(text()) },
+  'FileDiff',
+  'A file that is not the same in both; null where it is not there.',
+)
 
 /** A file that is not the same in both; null where it is not there. */
-export interface ShownFileDiff {
-  readonly file: string
-  readonly from: string | null
-  readonly to: string | null
-}
+export interface ShownFileDiff extends TypeOf<typeof FILE_DIFF> {}
+
+/** What changes in meaning from one kept revision to another, as `svcctl plan --json` says it, and the texts that differ. */
+export const REVISION_DIFF = record(
+  {
+    from: whole('The number of the first.'),
+    to: whole('The number of the second.'),
+    changes: list(CHANGE),
+    texts_only: flag('Whether the texts differ and their meaning does not.'),
+    not_compared: list(text(), 'Values that the gateway has no more, so that they are not compared.'),
+    files: list(FILE_DIFF),
+  },
+  'RevisionDiff',
+)
+
+export interface ShownRevisionDiff extends TypeOf<typeof REVISION_DIFF> {}
 
 interface FoundChange extends Omit<ShownChange, 'kind' | 'file' | 'line'> {
   readonly effect: ShownChange['kind']

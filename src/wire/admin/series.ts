@@ -1,63 +1,74 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { fixed, list, moment, number, orNull, record, type TypeOf, text, whole } from '../schema/schema.ts'
+
+const SUMS = {
+  requests: whole('Of a pool, attempts.'),
+  served: whole(),
+  refused: whole(),
+  failed: whole(),
+  left: whole('The client left before its answer.'),
+  input_tokens: whole(),
+  output_tokens: whole(),
+  cost_nano_usd: whole(),
+  p50_ms: orNull(number('Null, as the next ones, where there was nothing to measure.')),
+  p95_ms: orNull(number()),
+  first_token_p50_ms: orNull(number()),
+  first_token_p95_ms: orNull(number()),
+}
 
 /** A point as `GET /admin/series` answers. */
-export interface ShownPoint {
-  readonly at: string
-  readonly requests: number
-  readonly served: number
-  readonly refused: number
-  readonly failed: number
-  readonly left: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  readonly cost_nano_usd: number
-  /** Null where there was nothing to measure. */
-  readonly p50_ms: number | null
-  readonly p95_ms: number | null
-  readonly first_token_p50_ms: number | null
-  readonly first_token_p95_ms: number | null
-}
+const POINT = record({ at: moment(), ...SUMS }, 'SeriesPoint')
 
-export interface ShownSeries {
-  readonly object: 'series'
-  readonly from: string
-  readonly until: string
-  /** When it was read: what is left of the last step. */
-  readonly as_of: string
-  readonly step_seconds: number
-  readonly total: Omit<ShownPoint, 'at'>
-  readonly models: readonly ShownSeriesName[]
-  readonly pools: readonly ShownSeriesName[]
-  /** A point for each step, oldest first. The last one is not over. */
-  readonly data: readonly ShownPoint[]
-}
+export interface ShownPoint extends TypeOf<typeof POINT> {}
 
-/** Attempts at each pool over time, as `GET /admin/series/pools` answers. */
-export interface ShownPoolSeries extends Omit<ShownSeries, 'object' | 'total' | 'models' | 'pools' | 'data'> {
-  readonly object: 'list'
-  /** Those with attempts, the most first. */
-  readonly data: readonly ShownPool[]
-}
+const SERIES_NAME = record({ name: text(), requests: whole('Of a pool, attempts.'), failed: whole() }, 'SeriesName')
 
-interface ShownPool {
-  readonly pool: string
-  readonly total: PoolSums
-  /** One for each step, oldest first. The last one is not over. */
-  readonly points: readonly Pick<ShownPoint, 'at' | 'requests' | 'failed'>[]
-}
+export const SERIES = record({
+  object: fixed('series'),
+  from: moment(),
+  until: moment(),
+  as_of: moment('When it was read: what is left of the last step.'),
+  step_seconds: whole(),
+  total: record(SUMS, 'SeriesSums'),
+  models: list(SERIES_NAME),
+  pools: list(SERIES_NAME),
+  data: list(POINT, 'A point for each step, oldest first. The last one is not over.'),
+})
 
-/** Attempts, those that failed, and how long they and their first tokens took. */
-type PoolSums = Pick<
-  ShownPoint,
-  'requests' | 'failed' | 'p50_ms' | 'p95_ms' | 'first_token_p50_ms' | 'first_token_p95_ms'
->
+export interface ShownSeries extends TypeOf<typeof SERIES> {}
 
-export interface ShownSeriesName {
-  readonly name: string
-  /** Of a pool, attempts. */
-  readonly requests: number
-  readonly failed: number
-}
+const POOL_SERIES_ROW = record(
+  {
+    pool: text(),
+    total: record({
+      requests: whole('Attempts.'),
+      failed: whole(),
+      p50_ms: orNull(number()),
+      p95_ms: orNull(number()),
+      first_token_p50_ms: orNull(number()),
+      first_token_p95_ms: orNull(number()),
+    }),
+    points: list(
+      record({ at: moment(), requests: whole(), failed: whole() }),
+      'One for each step, oldest first. The last one is not over.',
+    ),
+  },
+  'PoolSeries',
+)
+
+type ShownPool = TypeOf<typeof POOL_SERIES_ROW>
+
+/** Attempts at each pool over time. */
+export const POOL_SERIES = record({
+  object: fixed('list'),
+  from: moment(),
+  until: moment(),
+  as_of: moment('When it was read: what is left of the last step.'),
+  step_seconds: whole(),
+  data: list(POOL_SERIES_ROW, 'Those with attempts, the most first.'),
+})
+
+export interface ShownPoolSeries extends TypeOf<typeof POOL_SERIES> {}
 
 /** What happened in some time. A pool has attempts in place of requests, and neither tokens nor spend. */
 export interface SeriesPoint {

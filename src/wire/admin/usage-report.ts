@@ -1,9 +1,20 @@
 import type { EpochMs } from '../../policy/config.ts'
-import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
-import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
-import { count, list, object, text } from './record-fields.ts'
+import {
+  defaulted,
+  fixed,
+  list,
+  optional,
+  orNull,
+  type RecordOf,
+  record,
+  type TypeOf,
+  text,
+  whole,
+  word,
+} from '../schema/schema.ts'
 import { dayText, hourText } from './since.ts'
 
 /** What totals may be added up by. */
@@ -17,62 +28,74 @@ export function readGroups(text: string): readonly Group[] | undefined {
   return known.length === groups.length && new Set(known).size === known.length ? known : undefined
 }
 
-/** What was used, by day, hour, plan, model, account or key, or by several of them. */
-export interface UsageReport {
-  readonly object: 'list'
-  /** `day`, or `account,model`. */
-  readonly by: string
-  /** The first UTC day, such as `2026-11-01`, or hour, such as `2026-11-01T14:00Z`; null for all there ever was. */
-  readonly since: string | null
-  /** The UTC day or hour after the last one; only where the report ends before this one. */
-  readonly until?: string
-  /** How many hours before `since` are left out, since their rows are too many for one report, or gone; only where some are. */
-  readonly hours_left_out?: number
-  readonly data: readonly UsageRecord[]
-  /** What failed attempts cost the operator since, by pool; no part of `data`. */
-  readonly waste: readonly WasteRecord[]
-  /** What groups are split by; only where they are. */
-  readonly split?: Group
-}
-
-export interface UsageRecord extends Amount, Cached {
-  /** The day, hour, plan, model, account or key; `none` for what came without a key. Of several the first. */
-  readonly group: string
-  /** All of them, in the order of `by`; only where there are several. */
-  readonly groups?: readonly string[]
-  /** The same of what groups are split by; only where they are. */
-  readonly split_by?: string
-  /** How operators call the account; only where a group is one, or a key of one. */
-  readonly label?: string
-  /** Only where the last group is `others`, those beside the dearest: how many they are. */
-  readonly others?: number
-  readonly requests: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-}
-
-export interface WasteRecord extends Amount, Cached {
-  /** The UTC day; only where each is by itself. */
-  readonly day?: string
-  /** The same of an hour. */
-  readonly hour?: string
-  readonly pool: string
-  readonly attempts: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-}
-
-/** Of the input, what backends read from their caches, and what they wrote into them. */
-interface Cached {
-  readonly cached_tokens: number
-  readonly cache_write_tokens: number
-}
-
 /** The same amount twice: an integer to add up, and exact decimal text to read. */
-interface Amount {
-  readonly cost_nano_usd: NanoUsd
-  readonly usd: string
+const AMOUNT = { cost_nano_usd: whole<NanoUsd>(), usd: text() }
+
+type Amount = RecordOf<typeof AMOUNT>
+
+/** Gateways before 0.2 do not send them. */
+const CACHED = {
+  cached_tokens: defaulted(whole('Of the input, what backends read from their caches.'), 0),
+  cache_write_tokens: defaulted(whole('Of the input, what backends wrote into their caches.'), 0),
 }
+
+type Cached = RecordOf<typeof CACHED>
+
+const USAGE = record(
+  {
+    group: text(
+      'The day, hour, plan, model, account or key; `none` for what came without a key. Of several the first.',
+    ),
+    groups: optional(list(text(), 'All of them, in the order of `by`; only where there are several.')),
+    split_by: optional(text('The same of what groups are split by; only where they are.')),
+    label: optional(text('How operators call the account; only where a group is one, or a key of one.')),
+    others: optional(whole('Only where the last group is `others`, those beside the dearest: how many they are.')),
+    requests: whole(),
+    input_tokens: whole(),
+    output_tokens: whole(),
+    ...AMOUNT,
+    ...CACHED,
+  },
+  'Usage',
+)
+
+export interface UsageRecord extends TypeOf<typeof USAGE> {}
+
+const WASTE = record(
+  {
+    day: optional(text('The UTC day; only where each is by itself.')),
+    hour: optional(text('The same of an hour.')),
+    pool: text(),
+    attempts: whole(),
+    input_tokens: whole(),
+    output_tokens: whole(),
+    ...AMOUNT,
+    ...CACHED,
+  },
+  'Waste',
+)
+
+export interface WasteRecord extends TypeOf<typeof WASTE> {}
+
+/** What was used, by day, hour, plan, model, account or key, or by several of them. */
+export const USAGE_REPORT = record({
+  object: fixed('list'),
+  by: text('`day`, or `account,model`.'),
+  since: orNull(
+    text('The first UTC day, such as `2026-11-01`, or hour, such as `2026-11-01T14:00Z`; null for all there ever was.'),
+  ),
+  until: optional(text('The UTC day or hour after the last one; only where the report ends before this one.')),
+  hours_left_out: optional(
+    whole(
+      'How many hours before `since` are left out, since their rows are too many for one report, or gone; only where some are.',
+    ),
+  ),
+  data: list(USAGE),
+  waste: list(WASTE, 'What failed attempts cost the operator since, by pool; no part of `data`.'),
+  split: optional(word(GROUPS, 'What groups are split by; only where they are.')),
+})
+
+export interface UsageReport extends TypeOf<typeof USAGE_REPORT> {}
 
 /** `since` and `until` are texts; without `since` it is of all there ever was. `split` says the second group by a field of its own. */
 export const usageReport = (
@@ -145,55 +168,4 @@ const amount = (cost: NanoUsd): Amount => ({ cost_nano_usd: cost, usd: usdText(c
 const cached = ({ cachedTokens = 0, cacheWriteTokens = 0 }: CachedTokens): Cached => ({
   cached_tokens: cachedTokens,
   cache_write_tokens: cacheWriteTokens,
-})
-
-/** Reads a report that a gateway sent. Throws TypeError when it is none. */
-export function readUsageReport(value: unknown): UsageReport {
-  const report = object(value, 'object')
-  const { by, since, until, data, waste } = report
-  if (typeof by !== 'string' || !readGroups(by) || !Array.isArray(data) || !Array.isArray(waste))
-    throw new TypeError('the gateway sent no report of usage')
-  return {
-    object: 'list',
-    by,
-    since: typeof since === 'string' ? since : null,
-    ...(typeof until === 'string' && { until }),
-    ...(report.hours_left_out !== undefined && { hours_left_out: count(report, 'hours_left_out') }),
-    data: data.map(readUsageRecord),
-    waste: waste.map(readWasteRecord),
-  }
-}
-
-function readUsageRecord(value: unknown): UsageRecord {
-  const record = object(value, 'object')
-  return {
-    group: text(record, 'group'),
-    ...(record.groups !== undefined && { groups: list(record.groups, 'groups').map(String) }),
-    ...(typeof record.label === 'string' && { label: record.label }),
-    requests: count(record, 'requests'),
-    input_tokens: count(record, 'input_tokens'),
-    output_tokens: count(record, 'output_tokens'),
-    cost_nano_usd: nanoUsd(count(record, 'cost_nano_usd')),
-    usd: text(record, 'usd'),
-    ...readCached(record),
-  }
-}
-
-function readWasteRecord(value: unknown): WasteRecord {
-  const record = object(value, 'object')
-  return {
-    pool: text(record, 'pool'),
-    attempts: count(record, 'attempts'),
-    input_tokens: count(record, 'input_tokens'),
-    output_tokens: count(record, 'output_tokens'),
-    cost_nano_usd: nanoUsd(count(record, 'cost_nano_usd')),
-    usd: text(record, 'usd'),
-    ...readCached(record),
-  }
-}
-
-/** An older gateway does not send them. */
-const readCached = (record: JsonObject): Cached => ({
-  cached_tokens: record.cached_tokens === undefined ? 0 : count(record, 'cached_tokens'),
-  cache_write_tokens: record.cache_write_tokens === undefined ? 0 : count(record, 'cache_write_tokens'),
 })

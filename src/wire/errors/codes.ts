@@ -1,6 +1,7 @@
 import { counted } from '../../policy/counted.ts'
 import type { Denial } from '../../policy/denial.ts'
 import { NAMED_RULES } from '../../policy/limits/named-rules.ts'
+import { problemRecord } from './file-problem.ts'
 import {
   type Answer,
   type ErrorTerms,
@@ -10,7 +11,6 @@ import {
   limited,
   overloadText,
   planLimit,
-  problemRecord,
   quota,
 } from './texts.ts'
 
@@ -328,6 +328,9 @@ export interface ErrorRow {
   /** Only the admin listener answers with it, so the public API description leaves it out. */
   readonly isForOperators?: true
 }
+
+/** The codes that have a body of one form, and may answer a call of the admin API. */
+export type OperatorErrorCode = Exclude<DeniedCode, 'rate_limit_exceeded' | 'quota_exceeded' | 'UPSTREAMS_EXHAUSTED'>
 
 type Row<Code extends ErrorCode> = Code extends DeniedCode ? ErrorRow & Answers<Code> : ErrorRow
 

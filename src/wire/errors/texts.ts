@@ -1,5 +1,5 @@
 import type { Millis } from '../../policy/config.ts'
-import type { ExhaustedDenial, FileProblem, OverloadDenial, PlanDenial, QuotaDenial } from '../../policy/denial.ts'
+import type { ExhaustedDenial, OverloadDenial, PlanDenial, QuotaDenial } from '../../policy/denial.ts'
 import { usdText } from '../money.ts'
 import { type LimitDenial, limitSentence } from './limit-sentence.ts'
 
@@ -95,12 +95,6 @@ export const overloadText: Readonly<Record<OverloadDenial['of'], string>> = {
   address_answers: 'The answers that your address has not read yet take too much memory together.',
   answers: 'The answers that clients have not read yet take too much memory together.',
 }
-
-/** `hint` is null where there is none. */
-export const problemRecord = ({ file, line, column, rule, severity, message, hint }: FileProblem): object => ({
-  ...{ file, line, column, rule, severity, message },
-  hint: hint ?? null,
-})
 
 const SECOND: Millis = 1000
 const MINUTE = 60 * SECOND

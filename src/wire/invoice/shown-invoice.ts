@@ -1,112 +1,145 @@
 import type { InvoiceState } from '../../policy/billing/billing-month.ts'
-import { unitOf } from '../../policy/billing/charges.ts'
+import { KINDS, unitOf } from '../../policy/billing/charges.ts'
 import type { Coverage } from '../../policy/billing/coverage.ts'
 import { addCoverage } from '../../policy/billing/coverage.ts'
 import type { InvoiceLine } from '../../policy/billing/invoice-lines.ts'
-import { type Rounding, rounded, roundedParts } from '../../policy/billing/rounding.ts'
+import { ROUNDINGS, type Rounding, rounded, roundedParts } from '../../policy/billing/rounding.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import { usdText } from '../money.ts'
+import {
+  described,
+  fixed,
+  flag,
+  list,
+  moment,
+  orNull,
+  type RecordOf,
+  record,
+  type TypeOf,
+  text,
+  whole,
+  word,
+} from '../schema/schema.ts'
+
+/** An integer to add up, the same as exact decimal text, and that rounded. */
+export const INVOICE_AMOUNT = {
+  cost_nano_usd: whole<NanoUsd>('An integer to add up.'),
+  usd: text('The same as exact decimal text.'),
+  amount_usd: text('The same, rounded.'),
+}
+
+export type Amount = RecordOf<typeof INVOICE_AMOUNT>
+
+const AMOUNT = record(INVOICE_AMOUNT, 'InvoiceAmount')
+
+const SUMS = {
+  requests: whole(),
+  input_tokens: whole(),
+  output_tokens: whole(),
+  cached_tokens: whole('Of the input, what backends read from their caches.'),
+  cache_write_tokens: whole('Of the input, what backends wrote into their caches.'),
+  ...INVOICE_AMOUNT,
+}
+
+export type InvoiceSums = RecordOf<typeof SUMS>
+
+const ITEM = record({ name: text('A model, or a UTC day such as `2026-10-21`.'), ...SUMS }, 'InvoiceItem')
+
+export interface InvoiceItem extends TypeOf<typeof ITEM> {}
+
+/** Who sends invoices. */
+const SELLER = record(
+  { name: text(), address: orNull(text()), tax_id: orNull(text()), contact: orNull(text()) },
+  'Seller',
+)
+
+export interface ShownSeller extends TypeOf<typeof SELLER> {}
+
+const INVOICE_STATES: readonly InvoiceState[] = ['running', 'closing', 'issued']
+
+/** One kind of one model at one unit price. */
+const LINE = record(
+  {
+    model: text(),
+    kind: word<InvoiceLine['kind']>([...KINDS, 'other']),
+    quantity: orNull(whole('Tokens or images. Null, like the unit price, of what is known as an amount alone.')),
+    unit_price_usd: orNull(text('For a million tokens, or an image.')),
+    ...INVOICE_AMOUNT,
+  },
+  'InvoiceLine',
+  'One kind of one model at one unit price.',
+)
+
+export interface ShownLine extends TypeOf<typeof LINE> {}
+
+const COVERAGE = record(
+  {
+    allowance_usd: text(),
+    credit_usd: text(),
+    from_allowance_usd: text(),
+    from_credit_usd: text(),
+    overage_usd: text(),
+  },
+  'Coverage',
+  'The last three add up to the amount of the invoice.',
+)
+
+/** The last three add up to the amount of the invoice. */
+export interface ShownCoverage extends TypeOf<typeof COVERAGE> {}
+
+const LATE = record(
+  { month: text(), number: text('The invoice that was issued without it.'), ...INVOICE_AMOUNT },
+  'LateUsage',
+)
+
+const TOOL = record({ name: text(), calls: whole(), ...INVOICE_AMOUNT }, 'InvoiceTool')
+
+export interface InvoiceTool extends TypeOf<typeof TOOL> {}
+
+/** What says which month of an account an invoice is of. */
+export const INVOICE_HEAD = {
+  month: text('`2026-10`'),
+  number: text('Derived from the month and account: it never changes.'),
+  state: word(INVOICE_STATES),
+  issued_at: orNull(moment('Null until it is issued; then nothing of the invoice changes any more.')),
+}
 
 /**
  * The charges of an account for a month. Lines and tools add up to the total, and so do the days, both exactly (`usd`)
  * and as rounded (`amount_usd`); total and late usage add up to the amount.
  */
-export interface ShownInvoice {
-  readonly object: 'invoice'
-  /** Derived from the month and account: it never changes. */
-  readonly number: string
-  readonly state: InvoiceState
-  /** Null until it is issued; then nothing of the invoice changes any more. */
-  readonly issued_at: string | null
-  /** Whether it is issued, or of a past month without usage. */
-  readonly final: boolean
-  readonly account: string
-  /** How operators call the account. */
-  readonly label: string
-  /** `server.public_url` of the gateway. */
-  readonly gateway: string
-  /** `billing.seller`. */
-  readonly seller: ShownSeller | null
-  /** `billing.round`. */
-  readonly round: Rounding
-  /** `2026-10` */
-  readonly month: string
-  readonly plans: readonly string[]
-  readonly lines: readonly ShownLine[]
-  readonly models: readonly InvoiceItem[]
-  readonly tools: readonly InvoiceTool[]
-  readonly days: readonly InvoiceItem[]
-  /** Sums of this month's requests. */
-  readonly total: InvoiceSums
-  /** Usage of earlier months that was settled after their invoices were issued. */
-  readonly late: readonly ShownLate[]
-  /** Total and late usage. */
-  readonly amount: Amount
-  /** How the amount is covered. Null where no request recorded an allotment. */
-  readonly coverage: ShownCoverage | null
-  /** Estimated cost of the running month; null for other months, and on its first day. */
-  readonly forecast: Amount | null
-}
+export const INVOICE = record(
+  {
+    object: fixed('invoice'),
+    number: INVOICE_HEAD.number,
+    state: INVOICE_HEAD.state,
+    issued_at: INVOICE_HEAD.issued_at,
+    final: flag('Whether it is issued, or of a past month without usage.'),
+    account: text(),
+    label: text('How operators call the account.'),
+    gateway: text('`server.public_url` of the gateway.'),
+    seller: orNull(described(SELLER, '`billing.seller`.')),
+    round: word(ROUNDINGS, '`billing.round`.'),
+    month: INVOICE_HEAD.month,
+    plans: list(text()),
+    lines: list(LINE),
+    models: list(ITEM),
+    tools: list(TOOL),
+    days: list(ITEM),
+    total: record(SUMS, 'InvoiceSums', "Sums of this month's requests."),
+    late: list(LATE, 'Usage of earlier months that was settled after their invoices were issued.'),
+    amount: described(AMOUNT, 'Total and late usage.'),
+    coverage: orNull(described(COVERAGE, 'How the amount is covered. Null where no request recorded an allotment.')),
+    forecast: orNull(
+      described(AMOUNT, 'Estimated cost of the running month; null for other months, and on its first day.'),
+    ),
+  },
+  'Invoice',
+  'The charges of an account for a month. Lines and tools add up to the total, and so do the days, both exactly (`usd`) and as rounded (`amount_usd`); total and late usage add up to the amount.',
+)
 
-/** Who sends invoices. */
-export interface ShownSeller {
-  readonly name: string
-  readonly address: string | null
-  readonly tax_id: string | null
-  readonly contact: string | null
-}
-
-/** One kind of one model at one unit price. */
-export interface ShownLine extends Amount {
-  readonly model: string
-  readonly kind: InvoiceLine['kind']
-  /** Tokens or images. Null, like the unit price, of what is known as an amount alone. */
-  readonly quantity: number | null
-  /** For a million tokens, or an image. */
-  readonly unit_price_usd: string | null
-}
-
-export interface ShownLate extends Amount {
-  readonly month: string
-  /** The invoice that was issued without it. */
-  readonly number: string
-}
-
-/** The last three add up to the amount of the invoice. */
-export interface ShownCoverage {
-  readonly allowance_usd: string
-  readonly credit_usd: string
-  readonly from_allowance_usd: string
-  readonly from_credit_usd: string
-  readonly overage_usd: string
-}
-
-/** An integer to add up, the same as exact decimal text, and that rounded. */
-export interface Amount {
-  readonly cost_nano_usd: NanoUsd
-  readonly usd: string
-  readonly amount_usd: string
-}
-
-export interface InvoiceSums extends Amount {
-  readonly requests: number
-  readonly input_tokens: number
-  readonly output_tokens: number
-  /** Input tokens that backends read from their caches, and those they wrote into them. */
-  readonly cached_tokens: number
-  readonly cache_write_tokens: number
-}
-
-export interface InvoiceItem extends InvoiceSums {
-  /** A model, or a UTC day such as `2026-10-21`. */
-  readonly name: string
-}
-
-export interface InvoiceTool extends Amount {
-  readonly name: string
-  readonly calls: number
-}
+export interface ShownInvoice extends TypeOf<typeof INVOICE> {}
 
 type Stated = Pick<
   ShownInvoice,

@@ -1,17 +1,21 @@
-import type { Amount, ShownInvoice } from './shown-invoice.ts'
+import { fixed, flag, list, orNull, record, type TypeOf, text, whole } from '../schema/schema.ts'
+import { INVOICE_AMOUNT, INVOICE_HEAD, type ShownInvoice } from './shown-invoice.ts'
+
+const SUMMARY = record(
+  { ...INVOICE_HEAD, requests: whole(), ...INVOICE_AMOUNT },
+  'InvoiceSummary',
+  'One month; the amounts are those of its invoice.',
+)
+
+export interface InvoiceSummary extends TypeOf<typeof SUMMARY> {}
 
 /** The invoices of an account, newest month first. */
-export interface ShownInvoices {
-  readonly object: 'list'
-  readonly account: string
-  readonly label: string
-  readonly data: readonly InvoiceSummary[]
-}
+export const INVOICES = record(
+  { object: fixed('list'), account: text(), label: text(), data: list(SUMMARY, 'Newest month first.') },
+  'Invoices',
+)
 
-/** One month of the list; the amounts are those of its invoice. */
-export interface InvoiceSummary extends Amount, Pick<ShownInvoice, 'month' | 'number' | 'state' | 'issued_at'> {
-  readonly requests: number
-}
+export interface ShownInvoices extends TypeOf<typeof INVOICES> {}
 
 export const shownInvoices = (
   { account, label }: Pick<ShownInvoices, 'account' | 'label'>,
@@ -23,19 +27,27 @@ export const shownInvoices = (
   data: invoices.map(summaryOf),
 })
 
-/** The invoices of a month, a page at a time. */
-export interface ShownMonthInvoices {
-  readonly object: 'list'
-  readonly month: string
-  /** By the labels of their accounts. */
-  readonly data: readonly MonthInvoice[]
-  readonly has_more: boolean
-  /** The `cursor` of the next page; null where there is none. */
-  readonly next: string | null
-}
+/** One account of a month. */
+const MONTH_INVOICE = record(
+  { account: text(), label: text('How operators call the account.'), ...SUMMARY.fields },
+  'MonthInvoice',
+)
 
-/** One account of the list. */
-export interface MonthInvoice extends Pick<ShownInvoice, 'account' | 'label'>, InvoiceSummary {}
+export interface MonthInvoice extends TypeOf<typeof MONTH_INVOICE> {}
+
+/** The invoices of a month, a page at a time. */
+export const MONTH_INVOICES = record(
+  {
+    object: fixed('list'),
+    month: text(),
+    data: list(MONTH_INVOICE, 'By the labels of their accounts.'),
+    has_more: flag(),
+    next: orNull(text('The `cursor` of the next page; null where there is none.')),
+  },
+  'MonthInvoices',
+)
+
+export interface ShownMonthInvoices extends TypeOf<typeof MONTH_INVOICES> {}
 
 export const monthInvoice = (invoice: ShownInvoice): MonthInvoice => ({
   account: invoice.account,

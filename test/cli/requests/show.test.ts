@@ -3,8 +3,8 @@ import { widthOf } from '../../../src/cli/kit/table.ts'
 import { detailText } from '../../../src/cli/requests/show-run.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { ledgerRecord } from '../../../src/wire/admin/ledger-record.ts'
-import type { RequestDetail } from '../../../src/wire/admin/request-detail.ts'
-import { readRequestDetail } from '../../../src/wire/admin/request-detail.ts'
+import { REQUEST_DETAIL, type RequestDetail } from '../../../src/wire/admin/request-detail.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
 import { atWidth } from '../at-width.ts'
 
 const ID = 'req_01M7YRRT80H1AF1Q4JQ8S3TD8H'
@@ -27,6 +27,16 @@ const detail: RequestDetail = {
   labels: { [ACCOUNT]: 'ada@example.com' },
   ledger: [row, { ...row, kind: 'waste', pool: 'onprem-core', estimated: true, usd: '0.0003', cause: 'status 503' }],
   decision: {
+    ...{ verdict: 'allow', at: '2026-11-21T10:00:00.000Z', path: '/v1/chat/completions', asked: 'svc-auto' },
+    ...{
+      revision: '8f5337f55caa',
+      same_files: true,
+      agrees: true,
+      outcome: null,
+      answer: null,
+      allowed_if: [],
+      record: {},
+    },
     stages: [
       { stage: 'who', outcome: 'pass', text: `${ACCOUNT} on plan pro`, file: 'policies/plans.yaml', line: 8 },
       {
@@ -80,9 +90,9 @@ it('a refused request has no row, and says which limit it met', () => {
 })
 
 it('what a gateway sends is read as it is, and anything else is refused', () => {
-  expect(readRequestDetail(JSON.parse(JSON.stringify(detail)))).toEqual(detail)
+  expect(readAs(REQUEST_DETAIL, JSON.parse(JSON.stringify(detail)))).toEqual(detail)
   for (const wrong of [null, {}, { ...detail, ledger: {} }, { ...detail, decision: { stages: [{}] } }])
-    expect(() => readRequestDetail(wrong)).toThrow(TypeError)
+    expect(() => readAs(REQUEST_DETAIL, wrong)).toThrow(TypeError)
 })
 
 function fail(): never {

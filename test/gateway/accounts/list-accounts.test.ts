@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { LIST_ORDERS, type ListQuery, listAccounts } from '../../../src/gateway/accounts/list-accounts.ts'
+import { type ListQuery, listAccounts } from '../../../src/gateway/accounts/list-accounts.ts'
 import type { Scan, ScannedAccount, ScanOrder } from '../../../src/gateway/store/account-store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { LIST_ORDERS } from '../../../src/wire/admin/account.ts'
 import { config } from '../../policy/table.ts'
 
 /** A store that scans in pages of three: in the orders of ids and labels, or in none, with some accounts twice. */

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { readArchiveRecord } from '../../../src/wire/admin/archive-state.ts'
-import { readPastRequests } from '../../../src/wire/admin/past-request.ts'
+import { ARCHIVE_STATE } from '../../../src/wire/admin/archive-state.ts'
+import { PAST_REQUESTS } from '../../../src/wire/admin/past-request.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -30,7 +31,7 @@ afterEach(async () => {
 })
 
 const ask = (path: string) => fetch(`${test.admin}${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
-const stateOf = async () => readArchiveRecord(await (await ask('/admin/archive')).json())
+const stateOf = async () => readAs(ARCHIVE_STATE, await (await ask('/admin/archive')).json())
 
 /** Turns of the archiver, until one took so many rows. */
 async function archived(rows: number): Promise<void> {
@@ -63,7 +64,7 @@ describePostgres('a gateway with an archive', () => {
     expect(metrics).toContain(`svc_archived_rows_total{to="postgres://127.0.0.1:${server().port}/${database}"} 3`)
     expect(metrics).toMatch(/svc_archive_lag_seconds\{[^}]*\} 0\n/)
     test = await test.restart()
-    const past = readPastRequests(await (await ask('/admin/requests?since=30d')).json())
+    const past = readAs(PAST_REQUESTS, await (await ask('/admin/requests?since=30d')).json())
     expect(past.data).toHaveLength(4)
     expect(past.next).toBeNull()
     const ids = past.data.map(({ request_id }) => request_id).reverse()
@@ -93,7 +94,7 @@ describePostgres('a gateway with an archive', () => {
     expect(state.lag_seconds).toBeGreaterThan(86_400)
     expect(test.alarms.join()).toContain('the archive of the ledger takes no rows')
     test = await test.restart()
-    const past = readPastRequests(await (await ask('/admin/requests?since=30d')).json())
+    const past = readAs(PAST_REQUESTS, await (await ask('/admin/requests?since=30d')).json())
     expect(past.data).toHaveLength(1)
     expect((await ask('/admin/ledger?since=30d')).status).toBe(503)
   })
@@ -110,7 +111,7 @@ inNpmTest.it(
     await archived(1)
 
     expect(await stateOf()).toMatchObject({ read_back: true })
-    const past = readPastRequests(await (await ask('/admin/requests?since=30d')).json())
+    const past = readAs(PAST_REQUESTS, await (await ask('/admin/requests?since=30d')).json())
     expect(past.data).toHaveLength(2)
     const [, oldest = ''] = past.data.map(({ request_id }) => request_id)
     const lines = (await (await ask('/admin/ledger?since=30d')).text()).trimEnd().split('\n')
@@ -127,7 +128,7 @@ inNpmTest.it(
   'a list of requests says that rows which left for an endpoint are not in it, where it reaches so far back',
   async () => {
     await start('{ archive: { to: "https://127.0.0.1:1/rows?secret=x", keep: 1d } }')
-    const past = async (query: string) => readPastRequests(await (await ask(`/admin/requests?${query}`)).json())
+    const past = async (query: string) => readAs(PAST_REQUESTS, await (await ask(`/admin/requests?${query}`)).json())
 
     expect((await past('since=30d')).not_read).toBe('https://127.0.0.1:1/rows')
     expect((await past('since=20h')).not_read).toBeUndefined()

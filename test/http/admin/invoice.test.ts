@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { readInvoice } from '../../../src/wire/invoice/read-invoice.ts'
+import { INVOICE } from '../../../src/wire/invoice/shown-invoice.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { gatewayTest as it } from '../../support/gateway-test.ts'
 
@@ -12,7 +13,7 @@ it('an invoice has what one account used in a month, and none of another account
   gateway.clock.advance(11 * 86_400_000)
   expect((await gateway.chat(ada, { max_tokens: 10 })).status).toBe(200)
 
-  const november = readInvoice(await (await ask(gateway, '?account=ada&month=2026-11')).json())
+  const november = readAs(INVOICE, await (await ask(gateway, '?account=ada&month=2026-11')).json())
 
   expect(november).toMatchObject({
     label: 'ada',
@@ -24,9 +25,9 @@ it('an invoice has what one account used in a month, and none of another account
     days: [{ name: '2026-11-21', requests: 2 }],
     total: { requests: 2, input_tokens: 18, output_tokens: 6, cost_nano_usd: 78_000 },
   })
-  const december = readInvoice(await (await ask(gateway, '?account=ada&month=2026-12')).json())
+  const december = readAs(INVOICE, await (await ask(gateway, '?account=ada&month=2026-12')).json())
   expect(december).toMatchObject({ final: false, total: { requests: 1 }, days: [{ name: '2026-12-02' }] })
-  expect(readInvoice(await (await ask(gateway, '?account=ada&month=2026-10')).json())).toMatchObject({
+  expect(readAs(INVOICE, await (await ask(gateway, '?account=ada&month=2026-10')).json())).toMatchObject({
     final: true,
     models: [],
     days: [],
@@ -35,7 +36,7 @@ it('an invoice has what one account used in a month, and none of another account
 })
 
 it.for<[string, string]>([
-  ['?month=2026-11', 'account: is needed'],
+  ['?month=2026-11', 'account: is required'],
   ['?account=nobody&month=2026-11', 'account: there is no account `nobody`'],
   ['?account=ada', 'month: must be a month such as'],
   ['?account=ada&month=11', 'month: must be a month such as'],

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readInvoice } from '../../../src/wire/invoice/read-invoice.ts'
+import { INVOICE } from '../../../src/wire/invoice/shown-invoice.ts'
 import type { MonthInvoice, ShownMonthInvoices } from '../../../src/wire/invoice/shown-invoices.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
@@ -45,7 +46,7 @@ function contract(start: () => Promise<TestGateway>): void {
           state: own,
           total,
           amount,
-        } = readInvoice(await (await ask(test, `invoice?account=${account}&month=2026-11`)).json())
+        } = readAs(INVOICE, await (await ask(test, `invoice?account=${account}&month=2026-11`)).json())
         expect(summary).toMatchObject({ number, state: own, requests: total.requests, ...amount })
       }
       test.clock.advance(11 * DAY)
@@ -86,7 +87,7 @@ function contract(start: () => Promise<TestGateway>): void {
     const lines = await linesOf(test, 'month=2026-11&format=lines')
     const items = [lines[0] ?? '', ...lines.filter(row => row.includes(',line,'))]
     expect(column(items, 'cost_nano_usd').reduce((sum, cost) => sum + Number(cost), 0)).toBe(total)
-    const whole = (await linesOf(test, 'month=2026-11&format=ndjson')).map(row => readInvoice(JSON.parse(row)))
+    const whole = (await linesOf(test, 'month=2026-11&format=ndjson')).map(row => readAs(INVOICE, JSON.parse(row)))
     expect(whole.map(({ label }) => label).sort()).toEqual(labels)
     await test.close()
   })

@@ -1,13 +1,14 @@
 import { describe, expect } from 'vitest'
 import type { RecentRequests } from '../../../src/gateway/recent-requests.ts'
-import { type PastRequests, readPastRequests } from '../../../src/wire/admin/past-request.ts'
+import { PAST_REQUESTS, type PastRequests } from '../../../src/wire/admin/past-request.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { gatewayTest as it } from '../../support/gateway-test.ts'
 
 const ask = (gateway: TestGateway, query: string) =>
   fetch(`${gateway.admin}/admin/requests${query}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
 const past = async (gateway: TestGateway, query: string): Promise<PastRequests> =>
-  readPastRequests(await (await ask(gateway, query)).json())
+  readAs(PAST_REQUESTS, await (await ask(gateway, query)).json())
 const brief = ({ data }: PastRequests) => data.map(({ label, status, outcome, from }) => [label, status, outcome, from])
 
 describe('GET /admin/requests?since=', () => {

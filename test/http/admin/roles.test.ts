@@ -135,6 +135,7 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'GET /admin/backup': 'admin',
   'GET /admin/archive': 'viewer',
   'GET /admin/ledger': 'viewer',
+  'GET /admin/openapi.json': 'viewer',
 }
 
 it('each endpoint of operators needs the role that the table says, and none is without a line there', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
 import { poolsText } from '../../../src/cli/pools/pools.ts'
-import { readShownPools } from '../../../src/wire/admin/pool.ts'
+import { POOLS } from '../../../src/wire/admin/fleet-pools.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
 import { type Seen, status } from '../../support/backend.ts'
 import { answer, type Behaviour, stream, type WireUsage } from '../../support/behaviours.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
@@ -24,7 +25,7 @@ const without =
 async function poolsShown({ admin, clock }: TestGateway): Promise<string> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const pools = await (await fetch(`${admin}/admin/pools`, { headers })).json()
-  return poolsText(readShownPools(pools as Record<string, unknown>), clock.now())
+  return poolsText(readAs(POOLS, pools).data, clock.now())
 }
 
 const DAY = 86_400_000

@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
-import { readInvoice, readInvoices } from '../../../src/wire/invoice/read-invoice.ts'
+import { INVOICE } from '../../../src/wire/invoice/shown-invoice.ts'
+import { INVOICES } from '../../../src/wire/invoice/shown-invoices.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { gatewayTest } from '../../support/gateway-test.ts'
 
@@ -13,9 +15,9 @@ const DAY = 86_400_000
 const ask = (gateway: TestGateway, token: string, query = '') =>
   fetch(`${gateway.url}/billing/invoices${query}`, { headers: { authorization: `Bearer ${token}` } })
 const invoiceIn = async (gateway: TestGateway, token: string, month: string) =>
-  readInvoice(await (await ask(gateway, token, `?month=${month}`)).json())
+  readAs(INVOICE, await (await ask(gateway, token, `?month=${month}`)).json())
 const listIn = async (gateway: TestGateway, token: string) =>
-  readInvoices(await (await ask(gateway, token)).json()).data
+  readAs(INVOICES, await (await ask(gateway, token)).json()).data
 
 it('a customer reads the invoice of a month: a line per model, kind and unit price, covered by the allowance', async ({
   gateway,

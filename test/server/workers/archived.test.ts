@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
-import { readArchiveRecord } from '../../../src/wire/admin/archive-state.ts'
-import { readPastRequests } from '../../../src/wire/admin/past-request.ts'
+import { ARCHIVE_STATE } from '../../../src/wire/admin/archive-state.ts'
+import { PAST_REQUESTS } from '../../../src/wire/admin/past-request.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
 import { newDirectory } from '../../adapters/store/directory.ts'
 import { admit, claimsOf, openShop, settlement } from '../../adapters/store/fixtures.ts'
 import { answer, startBackend } from '../../support/backend.ts'
@@ -58,7 +59,7 @@ pools:
     const key = await tree.mint('pro', 'ada')
     await vi.waitFor(
       async () => {
-        const state = readArchiveRecord((await tree.ask('GET', '/admin/archive')).body)
+        const state = readAs(ARCHIVE_STATE, (await tree.ask('GET', '/admin/archive')).body)
         expect(state).toMatchObject({ archived_rows: OLD, waiting_rows: 0, last_error: null, here: true })
       },
       { timeout: 60_000, interval: 200 },
@@ -67,7 +68,7 @@ pools:
     expect(await server().query('SELECT request_id FROM svc_ledger', [], database)).toHaveLength(OLD)
     const answers = await Promise.all(Array.from({ length: 8 }, () => tree.chat(key)))
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
-    const past = readPastRequests((await tree.ask('GET', '/admin/requests?since=30d')).body)
+    const past = readAs(PAST_REQUESTS, (await tree.ask('GET', '/admin/requests?since=30d')).body)
     expect(past.data).toHaveLength(OLD + 8)
     const ownOf = async () =>
       (await (await fetch(`${tree.url}/v1/requests`, { headers: { authorization: `Bearer ${key}` } })).json()) as {

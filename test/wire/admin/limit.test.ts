@@ -8,7 +8,11 @@ import {
   MOST_DAYS,
   NAMED_WINDOWS,
 } from '../../../src/policy/limits/limit-rule.ts'
-import { limitText, readLimits } from '../../../src/wire/admin/limit.ts'
+import { limitText } from '../../../src/wire/admin/limit.ts'
+import { ORG } from '../../../src/wire/admin/org.ts'
+import { LIMIT_RULE } from '../../../src/wire/limit-rule.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
+import { list } from '../../../src/wire/schema/schema.ts'
 
 const rules = fc
   .record({
@@ -42,8 +46,9 @@ it('the text of every limit is read as the same limit, to the nano-USD', () => {
 it('what a gateway sends of limits is read as it was sent, and nothing as none', () => {
   fc.assert(
     fc.property(fc.array(rules), sent => {
-      expect(JSON.stringify(readLimits(JSON.parse(JSON.stringify(sent))))).toBe(JSON.stringify(sent))
+      expect(JSON.stringify(readAs(list(LIMIT_RULE), JSON.parse(JSON.stringify(sent))))).toBe(JSON.stringify(sent))
     }),
   )
-  expect(readLimits(undefined)).toEqual([])
+  const older = { account: 'org:acme', label: 'org:acme', kind: 'org', created: 0, frozen: false }
+  expect(readAs(ORG, older).limits).toEqual([])
 })

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest'
 import { coverageOf } from '../../../src/policy/billing/coverage.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { invoiceCsv } from '../../../src/wire/invoice/invoice-csv.ts'
-import { readInvoice } from '../../../src/wire/invoice/read-invoice.ts'
-import { shownInvoice } from '../../../src/wire/invoice/shown-invoice.ts'
+import { INVOICE, shownInvoice } from '../../../src/wire/invoice/shown-invoice.ts'
+import { readAs } from '../../../src/wire/schema/read.ts'
 
 const cost = fc.integer({ min: 0, max: 3_000_000_000 }).map(nanoUsd)
 const sums = (name: string, paid: number) => ({
@@ -95,7 +95,7 @@ it('an invoice is read as it was sent, and its CSV has all items once', () => {
   fc.assert(
     fc.property(used, each => {
       const invoice = invoiceOf(each)
-      expect(readInvoice(JSON.parse(JSON.stringify(invoice)))).toEqual(invoice)
+      expect(readAs(INVOICE, JSON.parse(JSON.stringify(invoice)))).toEqual(invoice)
       const { lines, models, tools, days, late } = invoice
       const rows = invoiceCsv(invoice).trimEnd().split('\r\n')
       expect(rows).toHaveLength(1 + lines.length + models.length + tools.length + days.length + late.length)

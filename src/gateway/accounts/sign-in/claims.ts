@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose'
 import type { EpochMs } from '../../../policy/config.ts'
-import { isId, LABEL, plainLabel } from '../accounts.ts'
+import { LABEL } from '../../../wire/names.ts'
+import { isId, plainLabel } from '../accounts.ts'
 import { accountOf, type SignIn } from './sign-in.ts'
 
 /** The sign-in that verified claims stand for; undefined when `sub` or `exp` is malformed. */

@@ -1,9 +1,8 @@
-import { shownFleet } from '../../../wire/admin/fleet.ts'
-import { validator } from '../../../wire/openai/validate.ts'
-import type { HttpCall } from '../../listener/call.ts'
-import { readSmall } from '../../listener/request-input.ts'
-import { UNCACHED } from '../../uncached.ts'
-import { NAME, textOf } from '../admin-op.ts'
+import type { Denied } from '../../../policy/denial.ts'
+import { type ShownFleet, shownFleet } from '../../../wire/admin/fleet.ts'
+import type { AnswerOf } from '../../../wire/admin-api/call.ts'
+import * as calls from '../../../wire/admin-api/fleet.ts'
+import { type Asked, answering } from '../declared.ts'
 import type { OperatorApp } from '../operator-app.ts'
 import type { AdminEndpoint } from '../operator-family.ts'
 
@@ -11,45 +10,33 @@ import type { AdminEndpoint } from '../operator-family.ts'
 type FleetApp = Pick<OperatorApp, 'fleet' | 'fleetChanges' | 'settings'>
 
 /** GET /admin/fleet: the gateways that are on the store now. */
-async function showFleet({ fleet, settings }: FleetApp, call: HttpCall): Promise<void> {
+async function showFleet({ fleet, settings }: FleetApp): Promise<ShownFleet> {
   const { members } = await fleet.announce()
-  call.json(200, shownFleet(settings.store.kind, members, fleet.self.id), UNCACHED)
+  return shownFleet(settings.store.kind, members, fleet.self.id)
 }
 
-const checkPrepare = validator({
-  type: 'object',
-  required: ['change', 'previous'],
-  properties: { change: NAME, previous: NAME },
-  additionalProperties: false,
-})
-const checkSettle = validator({
-  type: 'object',
-  required: ['change'],
-  properties: { change: NAME },
-  additionalProperties: false,
-})
-
 /** POST /admin/fleet/prepare: the gateway that leads a change of all asks whether this one can take it, and it waits for the decision. */
-async function prepareChange({ fleetChanges, fleet }: FleetApp, call: HttpCall): Promise<void> {
-  const read = await readSmall(call, checkPrepare)
-  if ('denial' in read) return call.deny(read.denial)
-  const denied = await fleetChanges.participant.prepare(textOf(read.body, 'change'), textOf(read.body, 'previous'))
-  if (denied) return call.deny(denied.denial)
-  call.json(200, { gateway: fleet.self.name, prepared: true }, UNCACHED)
+async function prepareChange(
+  { fleetChanges, fleet }: FleetApp,
+  { body: { change, previous } }: Asked<typeof calls.prepareChange>,
+): Promise<AnswerOf<typeof calls.prepareChange> | Denied> {
+  const denied = await fleetChanges.participant.prepare(change, previous)
+  return denied ?? { gateway: fleet.self.name, prepared: true }
 }
 
 /** POST /admin/fleet/settle: a change of all is decided, and the store says how. Answered once it is done here. */
-async function settleChange({ fleetChanges, fleet }: FleetApp, call: HttpCall): Promise<void> {
-  const read = await readSmall(call, checkSettle)
-  if ('denial' in read) return call.deny(read.denial)
-  const applied = await fleetChanges.participant.settle(textOf(read.body, 'change'))
-  if (applied && 'denial' in applied) return call.deny(applied.denial)
-  call.json(200, { gateway: fleet.self.name, revision: fleet.self.revision }, UNCACHED)
+async function settleChange(
+  { fleetChanges, fleet }: FleetApp,
+  { body: { change } }: Asked<typeof calls.settleChange>,
+): Promise<AnswerOf<typeof calls.settleChange> | Denied> {
+  const applied = await fleetChanges.participant.settle(change)
+  if (applied && 'denial' in applied) return applied
+  return { gateway: fleet.self.name, revision: fleet.self.revision }
 }
 
 /** What operators see of the fleet, and what its gateways ask each other. */
 export const fleetEndpoints: readonly AdminEndpoint[] = [
-  { method: 'GET', path: '/admin/fleet', who: 'operator', needs: 'viewer', run: showFleet },
-  { method: 'POST', path: '/admin/fleet/prepare', who: 'operator', needs: 'admin', run: prepareChange },
-  { method: 'POST', path: '/admin/fleet/settle', who: 'operator', needs: 'admin', run: settleChange },
+  answering(calls.showFleet, showFleet),
+  answering(calls.prepareChange, prepareChange),
+  answering(calls.settleChange, settleChange),
 ]

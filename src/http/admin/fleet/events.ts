@@ -1,9 +1,10 @@
 import { followAll } from '../../../gateway/fleet/follow.ts'
-import { invalid } from '../../../policy/denial.ts'
+import { pathOf } from '../../../wire/admin-api/call.ts'
+import * as calls from '../../../wire/admin-api/requests.ts'
 import { EventResponse } from '../../event-response.ts'
-import { FEED_KINDS, FeedReader } from '../../feed.ts'
+import { FeedReader } from '../../feed.ts'
 import type { HttpCall } from '../../listener/call.ts'
-import { readQuery } from '../../listener/request-input.ts'
+import type { Asked } from '../declared.ts'
 import { accountIn } from '../exports.ts'
 import type { OperatorApp } from '../operator-app.ts'
 import { type AskedGateways, askedGateways } from './asked-gateways.ts'
@@ -15,39 +16,35 @@ type EventsApp = Pick<OperatorApp, 'feed' | 'fleet' | 'peers' | 'clock' | 'store
  * GET /admin/events: the requests of this gateway as they end, as server-sent events; of one account, or of all. With
  * `gateway` those of the fleet, each with the name of the gateway that had it.
  */
-export async function followEvents(app: EventsApp, call: HttpCall): Promise<void> {
-  const query = readQuery(call, ['account', 'kinds', 'gateway'])
-  if ('denial' in query) return call.deny(query.denial)
+export async function followEvents(
+  app: EventsApp,
+  { query }: Asked<typeof calls.followEvents>,
+  call: HttpCall,
+): Promise<void> {
+  const { kinds, gateway } = query
   const named = await accountIn(app, query.account)
   if ('denial' in named) return call.deny(named.denial)
-  const kinds = query.kinds?.split(',').map(kind => FEED_KINDS.find(each => each === kind))
-  const wanted = kinds?.filter(kind => kind !== undefined)
-  if (wanted?.length !== kinds?.length)
-    return call.deny(invalid('kinds', `must be some of ${FEED_KINDS.join(', ')}, with commas between`).denial)
-  const asked = await askedGateways(app, query.gateway)
+  const asked = await askedGateways(app, gateway)
   if ('denial' in asked) return call.deny(asked.denial)
   const events = new EventResponse(call, app.clock)
   events.open({})
   // HEAD: there is nothing to wait for.
   if (call.request.method !== 'GET') return events.end('')
-  const own = query.gateway === undefined ? undefined : app.fleet.self.name
+  const own = gateway === undefined ? undefined : app.fleet.self.name
   const reader = new FeedReader(
     (text, onDrain) => events.write(text, onDrain),
     named.account,
-    asked.here ? wanted : [],
+    asked.here ? kinds : [],
     own,
   )
-  const words = new URLSearchParams({
-    ...(named.account !== undefined && { account: named.account }),
-    ...(query.kinds !== undefined && { kinds: query.kinds }),
-  })
+  const path = pathOf(calls.followEvents, { query: { account: named.account, kinds } })
   await new Promise<void>(resolve => {
     const leave = app.feed.follow(reader, () => {
       leaveOthers()
       events.end('')
       resolve()
     })
-    const leaveOthers = own === undefined ? () => {} : followOthers(app, asked, reader, `/admin/events?${words}`)
+    const leaveOthers = own === undefined ? () => {} : followOthers(app, asked, reader, path)
     call.onGone(() => {
       leave()
       leaveOthers()

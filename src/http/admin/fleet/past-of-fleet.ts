@@ -1,7 +1,10 @@
 import { askAll, othersIn } from '../../../gateway/fleet/peers.ts'
 import type { Millis } from '../../../policy/config.ts'
-import { type PastRequest, type PastRequests, readPastRequests } from '../../../wire/admin/past-request.ts'
-import type { PastRequestsQuery } from '../../../wire/admin/rows-query.ts'
+import { PAST_REQUESTS, type PastRequest, type PastRequests } from '../../../wire/admin/past-request.ts'
+import { pathOf } from '../../../wire/admin-api/call.ts'
+import type { PastRequestsQuery } from '../../../wire/admin-api/requests.ts'
+import { listRequests } from '../../../wire/admin-api/requests.ts'
+import { readAs } from '../../../wire/schema/read.ts'
 import type { OperatorApp } from '../operator-app.ts'
 
 /** Dependencies of past requests across the fleet. */
@@ -9,13 +12,12 @@ type PastApp = Pick<OperatorApp, 'fleet' | 'peers' | 'clock'>
 
 /** What this gateway found, and beside it what the others of the fleet remember: refusals are in no ledger. */
 export async function withOthers(app: PastApp, texts: PastRequestsQuery, own: PastRequests): Promise<PastRequests> {
-  const words = new URLSearchParams({ ...texts, remembered: 'true' })
-  const path = `/admin/requests?${words}`
+  const path = pathOf(listRequests, { query: { ...texts, remembered: true } })
   const { answers, unreached } = await askAll(await othersIn(app.fleet), app.peers.ask, {
     ...{ method: 'GET', path, patience: PATIENCE },
   })
   if (answers.length === 0) return unreached.length > 0 ? { ...own, unreached } : own
-  const pages = [own, ...answers.map(([, body]) => readPastRequests(body))]
+  const pages = [own, ...answers.map(([, body]) => readAs(PAST_REQUESTS, body))]
   // Of those that are older than this, one of the pages may lack some.
   const end = pages
     .flatMap(({ next }) => next ?? [])
@@ -24,7 +26,7 @@ export async function withOthers(app: PastApp, texts: PastRequestsQuery, own: Pa
   const all = [...uniqueOf(pages.flatMap(({ data }) => data))]
     .filter(({ request_id }) => end === undefined || request_id >= end)
     .sort((a, b) => (a.request_id < b.request_id ? 1 : -1))
-  const limit = Number(texts.limit ?? 100)
+  const limit = texts.limit ?? 100
   const data = all.slice(0, limit)
   const next = all.length > limit ? (data.at(-1)?.request_id ?? null) : (end ?? null)
   const since = pages

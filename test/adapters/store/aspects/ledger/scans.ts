@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { LABEL } from '../../../../../src/gateway/accounts/accounts.ts'
 import type { AccountRecord, Scan, ScannedAccount } from '../../../../../src/gateway/store/account-store.ts'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
+import { LABEL } from '../../../../../src/wire/names.ts'
 import type { Start } from '../../contract.ts'
 import { admit, all, mintOf, openGuest, openShop, settlement } from '../../fixtures.ts'
 

@@ -1,0 +1,121 @@
+import { MATRIX } from '../admin/matrix.ts'
+import { APPLICATION, KEPT_CONFIG, PLAN_COUNTS, RELOAD, REVISIONS, SERVED_CONFIG } from '../admin/revision.ts'
+import { REVISION_DIFF } from '../admin/revision-diff.ts'
+import { WHO_AM_I } from '../admin/state.ts'
+import { closed, forms, list, map, object, optional, text, whole, word } from '../schema/schema.ts'
+import { call } from './call.ts'
+import { name } from './fields.ts'
+
+/**
+ * The most bytes of all texts together, in UTF-8: the thread that serves links them. Larger ones are changed on the
+ * disk of the gateway.
+ */
+export const MOST_FILE_BYTES = 256_000
+
+const NUMBER = whole('The number of a kept revision.', {
+  least: 1,
+  most: 999_999_999,
+  rule: 'must be the number of a revision',
+})
+
+export const showConfig = call({
+  method: 'GET',
+  path: '/admin/config',
+  needs: 'viewer',
+  summary: 'Shows what serves, with the texts of its files. No secret is in them.',
+  answer: SERVED_CONFIG,
+})
+
+export const listRevisions = call({
+  method: 'GET',
+  path: '/admin/revisions',
+  needs: 'viewer',
+  summary: 'Lists the revisions that are kept, newest first; or shows one of them with its files.',
+  query: { number: optional(NUMBER) },
+  answer: forms(REVISIONS, KEPT_CONFIG),
+  errors: ['NOT_FOUND'],
+})
+
+export const diffRevisions = call({
+  method: 'GET',
+  path: '/admin/revisions/diff',
+  needs: 'viewer',
+  summary: 'Shows what changes in meaning from one kept revision to another, and the texts that differ.',
+  query: { from: NUMBER, to: NUMBER },
+  answer: REVISION_DIFF,
+  errors: ['NOT_FOUND', 'REVISION_INVALID'],
+})
+
+export const listPlans = call({
+  method: 'GET',
+  path: '/admin/plans',
+  needs: 'viewer',
+  summary: 'Counts the accounts on each plan.',
+  answer: PLAN_COUNTS,
+})
+
+export const showMatrix = call({
+  method: 'GET',
+  path: '/admin/matrix',
+  needs: 'viewer',
+  summary: 'Shows which models and hosted tools each plan has, and its limits.',
+  answer: MATRIX,
+})
+
+export const showWhoAmI = call({
+  method: 'GET',
+  path: '/admin/whoami',
+  needs: 'viewer',
+  summary: 'Shows who asks, and what answers.',
+  answer: WHO_AM_I,
+})
+
+export const reloadConfig = call({
+  method: 'POST',
+  path: '/admin/reload',
+  needs: 'admin',
+  summary: 'Takes the files of the gateway as they are now, whole or not at all.',
+  body: closed({}),
+  answer: RELOAD,
+  errors: ['RELOAD_REFUSED'],
+})
+
+export const applyConfig = call({
+  method: 'POST',
+  path: '/admin/apply',
+  needs: 'admin',
+  summary:
+    'Puts a candidate in the place of the files and of what serves, whole or not at all; with `fleet` at all gateways of the fleet, or at none.',
+  // JSON writes line breaks and quotes with two bytes, and a few characters with six.
+  mostBytes: 1_600_000,
+  body: closed({
+    previous: text('The revision that the candidate was compared with: no other one is replaced.'),
+    files: list(
+      closed({ file: text('Relative to the directory of the main file.'), text: text() }),
+      `The main file first; together at most ${MOST_FILE_BYTES} bytes.`,
+      { least: 1, most: 50 },
+    ),
+    move_plans: optional(
+      map(name(), 'Plans that accounts go to, by those that they are on.', { most: 1000, names: name() }),
+    ),
+    how: optional(word(['apply', 'rollback'])),
+    fleet: optional(
+      list(
+        closed({ gateway: name(), revision: name('What it serves.') }),
+        'The gateways of the fleet as the operator saw them.',
+        { least: 1, most: 1000 },
+      ),
+    ),
+  }),
+  answer: APPLICATION,
+  errors: ['APPLY_REFUSED', 'REVISION_CHANGED'],
+})
+
+/** The document that these calls make. */
+export const showDocument = call({
+  method: 'GET',
+  path: '/admin/openapi.json',
+  needs: 'viewer',
+  summary: 'This document.',
+  answer: object(),
+})

@@ -1,0 +1,120 @@
+import { EVENT_KINDS, REMEMBERED } from '../admin/event.ts'
+import { PAST_REQUESTS } from '../admin/past-request.ts'
+import { POOL_EVENT } from '../admin/pool.ts'
+import { REQUEST_DETAIL } from '../admin/request-detail.ts'
+import { REVISION_EVENT } from '../admin/revision.ts'
+import { ALARM_EVENT } from '../admin/state.ts'
+import {
+  cases,
+  fixed,
+  forms,
+  list,
+  map,
+  moment,
+  optional,
+  orNull,
+  type RecordOf,
+  type RecordSchema,
+  record,
+  text,
+  whole,
+  word,
+} from '../schema/schema.ts'
+import { call } from './call.ts'
+import { ACCOUNT_NAME, GATEWAY, KEY_NAME, PERIOD } from './fields.ts'
+
+/** The newest requests of a process. */
+const NEWEST = record(
+  {
+    object: fixed('list'),
+    data: list(REMEMBERED),
+    labels: map(text(), 'How operators call the accounts, by their ids.'),
+    next: orNull(text('`before` of the next page; null on the last one.')),
+    since: moment('How far back this process remembers.'),
+  },
+  'NewestRequests',
+)
+
+/** What narrows the newest requests. */
+export const FILTERS = {
+  status: optional(text('A status, or a class of them: `4xx`.')),
+  code: optional(text('A code, or the type of a 429: `plan_limit`.')),
+  plan: optional(text()),
+  model: optional(text()),
+  pool: optional(text()),
+}
+
+/** What narrows past requests. */
+export const PAST_FILTERS = {
+  ...PERIOD,
+  account: optional(ACCOUNT_NAME),
+  key: optional(KEY_NAME),
+  model: optional(text()),
+  pool: optional(text()),
+  slow: optional(text('Those that took this long at least: `5s`, `250ms`.')),
+  errors: optional(word(['true', 'false'], '`true`: those alone that were refused, failed or broke off.')),
+  before: optional(text('`next` of the page before.')),
+  limit: optional(whole(undefined, { least: 1, most: 1000 })),
+}
+
+export type PastRequestsQuery = RecordOf<typeof PAST_FILTERS>
+
+export const listRequests = call({
+  method: 'GET',
+  path: '/admin/requests',
+  needs: 'viewer',
+  summary:
+    'Lists the newest requests that this process remembers; with `since` or `month` those of the ledger, and what all gateways of the fleet remember.',
+  query: {
+    ...FILTERS,
+    ...PAST_FILTERS,
+    limit: optional(whole('200 where it is left out, or 100 of past requests.', { least: 1, most: 5000 })),
+    remembered: optional(word(['true', 'false'], '`true`: what this gateway remembers alone, without the ledger.')),
+  },
+  answer: forms(NEWEST, PAST_REQUESTS),
+})
+
+export const showRequest = call({
+  method: 'GET',
+  path: '/admin/requests/{id}',
+  needs: 'viewer',
+  summary:
+    'Shows all that is known of one request: what gateways remember, its rows in the ledger, and why it went as it did.',
+  id: 'The id of a request.',
+  query: { gateway: GATEWAY },
+  answer: REQUEST_DETAIL,
+  errors: ['NOT_FOUND'],
+})
+
+/** An event, with the name of the gateway that had it where several are followed. */
+const ofGateway = ({ fields, description }: RecordSchema, name: string) =>
+  record(
+    { gateway: optional(text('Where several gateways are followed: the one that had it.')), ...fields },
+    name,
+    description,
+  )
+
+/** The kinds of events that can be asked for. */
+export const FEED_KINDS = ['request', 'standing', 'alarm', 'pool', 'revision'] as const
+
+export const followEvents = call({
+  method: 'GET',
+  path: '/admin/events',
+  needs: 'viewer',
+  summary:
+    'Streams requests as they end, and what their accounts have used; of this gateway, or with `gateway` of the fleet.',
+  query: {
+    account: optional(ACCOUNT_NAME),
+    kinds: optional(list(word(FEED_KINDS), '`request,standing` where it is left out.')),
+    gateway: GATEWAY,
+  },
+  events: cases('event', {
+    request: ofGateway(EVENT_KINDS.request, 'RequestEvent'),
+    standing: ofGateway(EVENT_KINDS.standing, 'StandingEvent'),
+    dropped: ofGateway(EVENT_KINDS.dropped, 'DroppedEvent'),
+    gateway: EVENT_KINDS.gateway,
+    alarm: ofGateway(ALARM_EVENT, 'AlarmEvent'),
+    pool: ofGateway(POOL_EVENT, 'PoolEvent'),
+    revision: ofGateway(REVISION_EVENT, 'RevisionEvent'),
+  }),
+})

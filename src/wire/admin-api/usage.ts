@@ -1,0 +1,142 @@
+import { ARCHIVE_STATE } from '../admin/archive-state.ts'
+import { AUDIT_PAGE, AUDIT_ROW } from '../admin/audit.ts'
+import { LEDGER_RECORD } from '../admin/ledger-record.ts'
+import { POOL_SERIES, SERIES } from '../admin/series.ts'
+import { GROUPS, USAGE_REPORT } from '../admin/usage-report.ts'
+import { INVOICE } from '../invoice/shown-invoice.ts'
+import { INVOICES, MONTH_INVOICES } from '../invoice/shown-invoices.ts'
+import { defaulted, forms, list, optional, text, whole, word } from '../schema/schema.ts'
+import { call } from './call.ts'
+import { ACCOUNT_NAME, PERIOD, ROWS } from './fields.ts'
+
+/** The minutes that series are about, and those of each point. */
+const SPAN = {
+  minutes: defaulted(whole(undefined, { least: 1, most: 1440 }), 60),
+  step: defaulted(
+    whole('Minutes of a point.', { least: 1, most: 60, rule: 'must be a number of minutes from 1 to 60' }),
+    1,
+  ),
+}
+
+export const showUsage = call({
+  method: 'GET',
+  path: '/admin/usage',
+  needs: 'viewer',
+  summary:
+    'Adds up usage of whole UTC days or hours, with the cost of failed attempts; of one account or key, or of all.',
+  query: {
+    ...PERIOD,
+    by: defaulted(list(word(GROUPS), 'What to add up by.', { isUnique: true }), ['day']),
+    split: optional(word(GROUPS, 'A second group, in a field of its own.')),
+    top: optional(whole('The dearest of the last group; the others are added up.', { least: 1, most: 10_000 })),
+    waste: optional(
+      word(['day', 'hour'], 'Failed attempts of each day or hour by themselves; `hour` goes with `by=hour`.'),
+    ),
+    account: ROWS.account,
+    key: ROWS.key,
+  },
+  answer: USAGE_REPORT,
+})
+
+export const exportLedger = call({
+  method: 'GET',
+  path: '/admin/ledger',
+  needs: 'viewer',
+  summary: 'Exports rows of the ledger in the order of their admission, one JSON line each.',
+  query: ROWS,
+  lines: LEDGER_RECORD,
+})
+
+export const showSeries = call({
+  method: 'GET',
+  path: '/admin/series',
+  needs: 'viewer',
+  summary:
+    'Shows requests by outcome, latencies, tokens and spend of all gateways over time. This gateway is up to date, others as of 10 s ago at most.',
+  query: {
+    ...SPAN,
+    model: optional(text('Of one model; goes without `pool`.')),
+    pool: optional(text('Of one pool, whose attempts are counted.')),
+  },
+  answer: SERIES,
+})
+
+export const showPoolSeries = call({
+  method: 'GET',
+  path: '/admin/series/pools',
+  needs: 'viewer',
+  summary: 'Shows attempts at each pool over time, of all gateways.',
+  query: SPAN,
+  answer: POOL_SERIES,
+})
+
+export const showInvoice = call({
+  method: 'GET',
+  path: '/admin/invoice',
+  needs: 'viewer',
+  summary: 'Shows what an account is charged for a month.',
+  query: {
+    account: ACCOUNT_NAME,
+    month: text('Such as `2026-10`.', { rule: 'must be a month such as 2026-10' }),
+    format: defaulted(word(['json', 'csv', 'html'], '`html` is a page to print.'), 'json'),
+  },
+  answer: INVOICE,
+  others: ['text/csv', 'text/html'],
+})
+
+export const listInvoices = call({
+  method: 'GET',
+  path: '/admin/invoices',
+  needs: 'viewer',
+  summary: 'Lists the months of one account that have usage; or with `month` the invoices of all accounts.',
+  query: {
+    account: optional(ACCOUNT_NAME),
+    month: optional(text('Such as `2026-10`, in place of an account.')),
+    format: optional(
+      word(
+        ['json', 'ndjson', 'csv', 'lines'],
+        'With a month: a page as JSON, which is the default, or all invoices as JSON lines, as CSV, or as CSV with a row for each of their lines.',
+      ),
+    ),
+    limit: optional(whole('Of a page: 50 where it is left out.', { least: 1, most: 200 })),
+    cursor: optional(text('`next` of the page before.')),
+  },
+  answer: forms(INVOICES, MONTH_INVOICES),
+  lines: INVOICE,
+  others: ['text/csv'],
+})
+
+export const showArchive = call({
+  method: 'GET',
+  path: '/admin/archive',
+  needs: 'viewer',
+  summary: 'Shows how far rows of the ledger came on their way into the archive.',
+  answer: ARCHIVE_STATE,
+})
+
+export const showAudit = call({
+  method: 'GET',
+  path: '/admin/audit',
+  needs: 'viewer',
+  summary: 'Exports control changes as JSON lines, oldest first; with `order=desc` answers a page of the newest.',
+  query: {
+    since: PERIOD.since,
+    account: optional(ACCOUNT_NAME),
+    order: optional(word(['desc'], 'The newest first, in pages.')),
+    limit: optional(whole('Of a page: 200 where it is left out.', { least: 1, most: 1000 })),
+    before: optional(text('`next` of the page before.')),
+    action: optional(text('Of a page.')),
+    by: optional(text('Of a page.')),
+  },
+  answer: AUDIT_PAGE,
+  lines: AUDIT_ROW,
+})
+
+export const sendBackup = call({
+  method: 'GET',
+  path: '/admin/backup',
+  needs: 'admin',
+  summary: 'Streams all that the store has, as of one moment, with the files that serve, signed.',
+  query: {},
+  others: ['application/gzip'],
+})

@@ -1,0 +1,30 @@
+import type { FileProblem } from '../../policy/denial.ts'
+import { orNull, record, type TypeOf, text, whole, word } from '../schema/schema.ts'
+
+/** What is wrong with an operator's file, at its place. */
+export const FILE_PROBLEM = record(
+  {
+    file: text(),
+    line: whole(),
+    column: whole(),
+    rule: text(),
+    severity: word(['error', 'warning']),
+    message: text(),
+    hint: orNull(text()),
+  },
+  'FileProblem',
+  "What is wrong with an operator's file, at its place.",
+)
+
+export const problemRecord = ({
+  file,
+  line,
+  column,
+  rule,
+  severity,
+  message,
+  hint,
+}: FileProblem): TypeOf<typeof FILE_PROBLEM> => ({
+  ...{ file, line, column, rule, severity, message },
+  hint: hint ?? null,
+})
