@@ -1,9 +1,10 @@
 // The reference pages of docs/: fields of the YAML from the schema, commands of svcctl from commander, endpoints from
-// openapi.yaml, error codes from their rows, which the schemas of errors in openapi.yaml are made from as well.
+// openapi.yaml and the declared calls of the admin API, error codes from their rows, which the schemas of errors in openapi.yaml are made from as well.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { endpointsText } from './endpoints.js'
+import { parse } from 'yaml'
+import { endpointsAndSchemasText, endpointsText } from './endpoints.js'
 import { incidentsText } from './incidents.js'
 import { providersText } from './providers.js'
 
@@ -17,13 +18,19 @@ export async function referencePages() {
   const { svcctl } = await import(new URL('dist/cli/program.js', root))
   const { errorCodes, rateTypes } = await import(new URL('dist/wire/errors/codes.js', root))
   const profiles = await import(new URL('dist/policy/providers/profiles.js', root))
+  const { adminDocument } = await import(new URL('dist/wire/admin-api/document.js', root))
   const { INCIDENT_KINDS } = await import(new URL('dist/gateway/incident-kinds.js', root))
   const { writtenName } = await import(new URL('dist/policy/providers/profile.js', root))
   return {
     pages: {
       'docs/api.md': errorsText(errorCodes, rateTypes),
       'docs/configuration.md': configurationText(docsOf),
-      'docs/endpoints.md': endpointsText(readFileSync(new URL('openapi.yaml', root), 'utf8')),
+      'docs/admin-endpoints.md': endpointsAndSchemasText(
+        adminDocument({ version: '', brand: 'svc' }),
+        // The head of the page says what these mean.
+        ['200', '400', '401', '403', '413', '415', '429', '500', '503'],
+      ),
+      'docs/endpoints.md': endpointsText(parse(readFileSync(new URL('openapi.yaml', root), 'utf8'))),
       'docs/incidents.md': incidentsText(INCIDENT_KINDS),
       'docs/providers.md': providersText(profiles, { writtenName }),
       'docs/svcctl.md': svcctlText(svcctl()),
