@@ -28,4 +28,5 @@ export const WITHOUT_MODEL: ReadonlySet<string> = new Set([
   '/v1/keys/developer/rotate',
   '/v1/keys/developer/revoke',
   '/v1/keys/guest',
+  '/v1/account/join',
 ])
