@@ -105,10 +105,41 @@ it('no sentence that the programs print, log or answer uses a replaced name', ()
   expect(sources.flatMap(file => within(file, replacedInSource))).toEqual([])
 })
 
+/** The pages of now: the glossary lists replaced names, and a decision keeps the words of its time. */
+const CURRENT_PAGES = [
+  'README.md',
+  'SECURITY.md',
+  'CONTRIBUTING.md',
+  ...filesIn('docs', /\.md$/),
+  ...filesIn('src', /README\.md$/),
+].filter(page => page !== 'docs/glossary.md' && !page.startsWith('docs/decisions/'))
+
 it('no page uses a replaced name', () => {
-  const pages = ['README.md', 'SECURITY.md', 'CONTRIBUTING.md', ...filesIn('docs', /\.md$/)]
-  // The glossary lists these names, and a decision keeps the words of its time.
-  const current = pages.filter(page => page !== 'docs/glossary.md' && !page.startsWith('docs/decisions/'))
-  expect(current.length).toBeGreaterThan(30)
-  expect(current.flatMap(page => within(page, replacedIn))).toEqual([])
+  expect(CURRENT_PAGES.length).toBeGreaterThan(30)
+  expect(CURRENT_PAGES.flatMap(page => within(page, replacedIn))).toEqual([])
+})
+
+/** Openings of a sentence that put something else where its subject belongs, at the head of a line, a cell, an item or behind a full stop. */
+const OPENINGS =
+  /(?<=^ *(?:[-*] |\d+\. |\| )?(?:\*\*)?|[.:!?] (?:\*\*)?|\| )(?:Of(?! course)|Whoever|So it is|None is|Where none|As many|Nothing but)\b/gm
+
+function misplacedOpenings(text: string): readonly string[] {
+  const plain = text
+    .replace(/^ *```[\s\S]*?^ *```/gm, '')
+    .replace(/`[^`]*`/g, '`…`')
+    // A line in the middle of a paragraph begins no sentence.
+    .replace(/([^\n|])\n(?=[^\s|#>*-])/g, '$1 ')
+  return [...plain.matchAll(OPENINGS)].map(({ index }) => plain.slice(index, index + 60))
+}
+
+it('an opening is found where a sentence begins, and not within one', () => {
+  expect(
+    misplacedOpenings('Of two keys one works.\n\n- **Of the files** none is read. So it is here.\n\n| a | Of a key |'),
+  ).toHaveLength(4)
+  expect(misplacedOpenings('The keys\nof an account. Each of them. `Of code`\n```\nOf code\n```')).toEqual([])
+})
+
+it('no sentence that a page has by hand opens with something else than its subject', () => {
+  const byHand = (text: string) => misplacedOpenings(text.split('<!-- Generated')[0] ?? '')
+  expect(CURRENT_PAGES.flatMap(page => within(page, byHand))).toEqual([])
 })

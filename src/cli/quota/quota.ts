@@ -39,7 +39,7 @@ export function registerQuota(program: Command): void {
     .description(
       'follow the accounts of a running gateway live: / filters, s sorts, p pauses, ⏎ shows the requests of an account, ' +
         'r revokes its key, q quits. Piped it writes JSON lines: first the accounts as they are, then each request as it ' +
-        'ends. Of several gateways on one Redis it follows the requests of all, whichever is asked',
+        'ends. With several gateways on one Redis it follows the requests of all of them',
     )
     .option('--json', 'write JSON lines, also on a terminal')
     .addOption(gatewayOption('follow the requests of one gateway'))
