@@ -42,6 +42,9 @@ describe.skipIf(!hasChromium)('every page of operators', () => {
         await look(`operator-${(await link.textContent())?.toLowerCase()}`)
         expect(await page.locator('main img').count()).toBe(0)
       }
+      await page.goto(`${site.admin}/console/requests?since=24h`)
+      await page.locator('tr:has([data-row])').first().waitFor()
+      await look('operator-past')
       await page.goto(`${site.admin}/console/requests?status=429`)
       await page.locator('tr:has([data-row])').first().click()
       await page.getByText('does not include svc-pro').first().waitFor()

@@ -40,7 +40,7 @@ interface RowProps {
 }
 
 function Row({ request, labels }: RowProps) {
-  const { request_id, at, account, plan, pool, failures = [], usd, ms, path, asked } = request
+  const { request_id, at, account, plan, pool, failures = [], usd, ms, path, asked, model } = request
   return (
     <tr>
       <td class="nowrap">
@@ -55,7 +55,7 @@ function Row({ request, labels }: RowProps) {
       </td>
       <td class="clip">
         <bdi>{account === null ? <span class="muted">{text.unknown}</span> : (labels[account] ?? account)}</bdi>
-        <p class="folded">{[asked ?? path, reasonOf(request)].filter(Boolean).join(' · ')}</p>
+        <p class="folded">{[asked ?? model ?? path, reasonOf(request)].filter(Boolean).join(' · ')}</p>
       </td>
       <td class="narrow">{plan ?? '–'}</td>
       <td class="narrow">
