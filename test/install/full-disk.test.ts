@@ -37,7 +37,7 @@ describe.skipIf(!mayMountDisks)('an embedded store whose disk becomes read-only 
 
 describe.skipIf(!canFailWrites)('an embedded store whose disk answers EIO under load', () => {
   it.each([1, 2])(
-    'loses no row that was acknowledged with %i workers, and the next start ends with the cause or is not ready',
+    'loses no row that was acknowledged with %i workers, and the next start names the cause',
     async workers => {
       expect(await expectSurvivesErrors(workers)).toContain('served')
     },

@@ -185,8 +185,8 @@ export async function expectKeepsReadOnly(workers: number): Promise<string> {
 }
 
 /**
- * Fails the writes of a gateway to its store under load, as a disk does that dies. The process may end; a start ends
- * with the cause or is not ready, and once the disk writes again all that was acknowledged is there.
+ * Fails the writes of a gateway to its store under load, as a disk does that dies. The process may end; a start names the
+ * cause, and once the disk writes again all that was acknowledged is there.
  */
 export async function expectSurvivesErrors(workers: number): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'failing-disk-'))
@@ -209,7 +209,7 @@ export async function expectSurvivesErrors(workers: number): Promise<string> {
   tree.process.kill('SIGTERM')
   const code = await tree.ended
 
-  await expectServesNobody(() => startTree(workers, yaml, tree, preloaded))
+  await expectNamesTheCause(() => startTree(workers, yaml, tree, preloaded))
   failing.fail(false)
   const next = await startTree(workers, yaml, tree, preloaded)
   expect(await next.drain()).toBe(0)
@@ -217,17 +217,20 @@ export async function expectSurvivesErrors(workers: number): Promise<string> {
   return `EIO, workers ${workers}: ${clients.served.length} served, ${rows} rows, exit ${code ?? tree.process.signalCode}`
 }
 
-/** A start either ends with the disk's error, or is not ready: its first write may fail once it listens. */
-async function expectServesNobody(start: () => Promise<Tree>): Promise<void> {
+/** A start ends with the disk's error, or is not ready and has logged it: its first write may fail once it listens. */
+async function expectNamesTheCause(start: () => Promise<Tree>): Promise<void> {
   const begun = await start().catch((error: Error) => error)
-  if (begun instanceof Error) return expect(begun.message).toMatch(/EIO|Input\/output error/i)
+  if (begun instanceof Error) return expect(begun.message).toMatch(EIO)
   await vi.waitFor(async () => {
-    if (begun.process.exitCode !== null) return
-    expect((await begun.ask('GET', '/readyz')).body).toMatchObject({ status: 'unavailable', store: 'unavailable' })
+    if (begun.process.exitCode === null)
+      expect((await begun.ask('GET', '/readyz')).body).toMatchObject({ status: 'unavailable', store: 'unavailable' })
+    expect(begun.said.join('\n')).toMatch(EIO)
   }, PATIENCE)
   begun.process.kill('SIGTERM')
   await begun.ended
 }
+
+const EIO = /EIO|Input\/output error/i
 
 /** As a disk does whose blocks cannot be read: ext4 then writes no more. */
 function breakDisk(disk: string): void {

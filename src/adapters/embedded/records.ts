@@ -16,6 +16,7 @@ import type { PackedCounters } from './account-counters.ts'
 import { DiskRoom } from './disk/disk-room.ts'
 import type { CommitSize, TreeUse } from './disk/page-bound.ts'
 import { allocateReaders, fillHoles } from './disk/whole-blocks.ts'
+import { WriteFailures } from './disk/write-failures.ts'
 import type { StoredHold } from './holds.ts'
 import type { PackedRow, ToolKey, TotalKey, WasteKey } from './ledger-rows.ts'
 import type { Write } from './lmdb.ts'
@@ -198,7 +199,7 @@ export async function openRecords(path: string, alarm?: Alarm): Promise<Records>
     room = await DiskRoom.open({ path: file, use: () => treeUseOf(root), ...(alarm && { alarm }) })
     // The tables of a new store are written as they are opened.
     const written = await room.promise(FEW)
-    const records = openTables(root, room)
+    const records = openTables(root, room, new WriteFailures(alarm))
     written()
     await prepareSchema(records, path)
     await room.keepReserve()
@@ -232,7 +233,7 @@ interface Stats {
   }
 }
 
-function openTables(root: RootDatabase, room: DiskRoom): Records {
+function openTables(root: RootDatabase, room: DiskRoom, failures: WriteFailures): Records {
   const keys = root.openDB<StoredKey, string>({ name: 'keys' })
   const accounts = root.openDB<StoredAccount, string>({ name: 'accounts' })
   const orgs = root.openDB<StoredOrg, string>({ name: 'orgs' })
@@ -266,9 +267,10 @@ function openTables(root: RootDatabase, room: DiskRoom): Records {
     marks: root.openDB({ name: 'marks' }),
     meta: meta as Records['meta'],
     room,
-    commit: writes => inRoom(room, { records: writes.length }, () => commit(root, writes)),
-    transact: (change, size = FEW) => inRoom(room, size, () => cache.during(() => onDisk(root.transaction(change)))),
-    change: (change, size = FEW) => inRoom(room, size, () => onDisk(root.transaction(change))),
+    commit: writes => inRoom(room, { records: writes.length }, () => commit(root, writes, failures)),
+    transact: (change, size = FEW) =>
+      inRoom(room, size, () => cache.during(() => onDisk(root.transaction(change), failures))),
+    change: (change, size = FEW) => inRoom(room, size, () => onDisk(root.transaction(change), failures)),
     close: async () => {
       await room.close()
       await root.close()
@@ -286,29 +288,41 @@ async function inRoom<T>(room: DiskRoom, size: CommitSize, run: () => Promise<T>
   }
 }
 
-async function commit(root: RootDatabase, writes: readonly Write[]): Promise<void> {
+async function commit(root: RootDatabase, writes: readonly Write[], failures: WriteFailures): Promise<void> {
   // The promise of each write is handled within the batch; it is the batch that rejects.
   await onDisk(
     root.batch(() => {
       for (const write of writes) write()
     }),
+    failures,
   )
 }
 
-async function onDisk<T>(written: Promise<T>): Promise<T> {
+async function onDisk<T>(written: Promise<T>, failures: WriteFailures): Promise<T> {
   try {
-    return await written
+    const result = await written
+    failures.written()
+    return result
   } catch (error) {
-    throw new StoreUnavailable('the store could not be written', { cause: await causeOf(error) })
+    if (!isOfCommit(error)) throw new StoreUnavailable('the store could not be written', { cause: error })
+    const cause = await causeOf(error)
+    failures.failed(cause)
+    throw new StoreUnavailable('the store could not be written', { cause })
   }
 }
 
+interface CommitFailure extends Error {
+  readonly commitError: Promise<unknown>
+}
+
+/** Whether the disk failed a commit. Any other error is that of a change within it. */
+const isOfCommit = (error: unknown): error is CommitFailure => error instanceof Error && 'commitError' in error
+
 /** The cause of a failed commit, which lmdb gives by a second promise. Without a handler its rejection would end the process. */
-async function causeOf(error: unknown): Promise<unknown> {
-  if (!(error instanceof Error) || !('commitError' in error)) return error
+async function causeOf(failure: CommitFailure): Promise<unknown> {
   try {
-    await error.commitError
-    return error
+    await failure.commitError
+    return failure
   } catch (reason) {
     return reason
   }
