@@ -56,7 +56,7 @@ export function wordsIn(section: PoolSection): Omit<Words, Derived> {
   return words as unknown as Omit<Words, Derived>
 }
 
-/** What `show` prints of a pool's words, by field. Those that go with the provider are left to it. */
+/** A pool's words as `show` prints them, by field. Those that go with the provider are left to it. */
 export function shownWords(pool: Words, isOfChats: boolean): Readonly<Record<string, unknown>> {
   const shown: Record<string, unknown> = {}
   for (const [member, row] of ROWS) {

@@ -27,7 +27,7 @@ export const ACCOUNT = {
 
 /** An invitation to an account that an operator opened. */
 export interface Invitation {
-  /** Of the secret in its link, which is stored nowhere. */
+  /** The hash of the secret in its link, which is stored nowhere. */
   readonly hash: string
   readonly expiresAt: EpochMs
 }

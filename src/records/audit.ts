@@ -1,7 +1,7 @@
 import type { Fields, RecordOf } from './fields.ts'
 import { moment, text, word } from './shape.ts'
 
-/** What an operator, or an account that signed in, does to an account, an org or a key. */
+/** Actions of an operator, or of an account that signed in, on an account, an org or a key. */
 type AccountAction =
   | 'mint'
   | 'rotate'
@@ -19,7 +19,7 @@ type AccountAction =
   | 'join'
   | 'leave'
 
-/** What is done to a gateway itself; `refuse` is what an operator was refused. */
+/** Actions on a gateway itself; `refuse` is one that an operator was refused. */
 export type GatewayAction = 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain' | 'refuse'
 
 /**

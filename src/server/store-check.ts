@@ -13,7 +13,7 @@ import { LOCK_PATIENCE_MS } from './state/open-store.ts'
 export async function refuseDamaged({ store }: Pick<Settings, 'store'>): Promise<void> {
   if (store.kind !== 'embedded' || !existsSync(store.path)) return
   const lock = await lockDirectory(store.path, LOCK_PATIENCE_MS).catch(() => undefined)
-  // Whoever has it, or whatever is wrong with its disk: that is said as the store is opened.
+  // Opening the store says who has it, or what is wrong with its disk.
   if (!lock) return
   try {
     const check = await checkStore(store.path, CHECK_MS)

@@ -143,3 +143,17 @@ it('no sentence that a page has by hand opens with something else than its subje
   const byHand = (text: string) => misplacedOpenings(text.split('<!-- Generated')[0] ?? '')
   expect(CURRENT_PAGES.flatMap(page => within(page, byHand))).toEqual([])
 })
+
+/** Openings of a comment that put a clause or another thing where its subject belongs. */
+const COMMENT_OPENINGS =
+  /^\s*(?:\/\*\*|\/\/) (?:What|Of(?! course)|The same|Whoever|So it is|None is|Where none)\b.*$/gm
+
+it('no comment of the sources opens with something else than its subject', () => {
+  const sources = ['src', 'console/src', 'importers/src', 'demo/src'].flatMap(folder => filesIn(folder, /\.tsx?$/))
+  const found = sources.flatMap(path =>
+    [...textOf(path).matchAll(COMMENT_OPENINGS)].map(([comment]) => `${path}: ${comment.trim()}`),
+  )
+
+  expect(sources.length).toBeGreaterThan(500)
+  expect(found).toEqual([])
+})

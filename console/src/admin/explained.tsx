@@ -47,7 +47,7 @@ export function Explained({ id }: { readonly id: string }) {
   )
 }
 
-/** What is decided is written down; a refusal before that is not. */
+/** A decision is written down; a refusal before it is not. */
 const whyUnknown = ({ request }: RequestRecord): string =>
   request?.code === undefined ? text.anotherGatewayThatShares : text.itWasRefusedBefore(request.code)
 

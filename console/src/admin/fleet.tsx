@@ -77,7 +77,7 @@ const GatewayTable = ({ gateways }: { readonly gateways: readonly ShownGateway[]
   </Table>
 )
 
-/** What gateways differ in, what it means, and how they come to agree. */
+/** The difference between gateways, what it means, and how they come to agree. */
 const DriftNote = ({ drift: { of, sections, values } }: { readonly drift: Drift }) => (
   <div class="note" role="status">
     <p>

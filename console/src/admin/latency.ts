@@ -5,5 +5,5 @@ import * as text from './texts/outlook.tsx'
 export const msText = (ms: number): string =>
   ms >= 1000 ? text.seconds(count(ms / 1000)) : text.milliseconds(count(Math.round(ms)))
 
-/** The same, or a dash where nothing was measured. */
+/** A latency, or a dash where nothing was measured. */
 export const latencyText = (ms: number | null): string => (ms === null ? text.noValue : msText(ms))

@@ -57,5 +57,5 @@ const sessionOf = (token: string, expiresAt: string): OwnSession => ({
   end: () => askOpen('/admin/console/end', {}, { authorization: `Bearer ${token}` }),
 })
 
-/** Of this tab, gone with it. */
+/** The token's place in this tab, gone with it. */
 const KEPT = 'svc.operator'

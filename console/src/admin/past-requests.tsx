@@ -80,7 +80,7 @@ const None = ({ filter }: { readonly filter: PastFilter }) => (
   </Empty>
 )
 
-/** What a list of the past cannot have. */
+/** Notes on the gaps in a list of the past. */
 const Notes = ({ page: { refusals_since, not_read, unreached } }: { readonly page: PastPage }) => (
   <p class="small muted">
     {refusals_since !== null && text.refusalsSince(exactTime(refusals_since))}{' '}

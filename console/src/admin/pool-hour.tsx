@@ -22,7 +22,7 @@ export function PoolHour({ series }: { readonly series: PoolSeries }) {
   )
 }
 
-/** The same in words, where there is no room for columns. */
+/** A pool's hour in words, where there is no room for columns. */
 export const hourText = ({ total: { requests, failed, p95_ms } }: PoolSeries): string =>
   text.hourOf(count(requests), shareText(failed / requests), latencyText(p95_ms))
 

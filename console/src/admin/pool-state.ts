@@ -17,7 +17,7 @@ export function stateOfPool({ drained, replicas }: ShownPool): StateWord {
   return serves ? { word: text.degraded, tone: 'warn' } : { word: text.down, tone: 'bad' }
 }
 
-/** What fails is a warning while requests still go there: a probe, or some requests, and not yet enough to be ejected. */
+/** A failure is a warning while requests still go there: a probe, or some requests, and not yet enough to be ejected. */
 export function stateOfReplica({ state, last_probe, failures, retry_in_ms }: ShownReplica): StateWord {
   const again = retry_in_ms ? ` ${wait(retry_in_ms)}` : ''
   switch (state) {

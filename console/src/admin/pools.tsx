@@ -19,7 +19,7 @@ import { type StateWord, stateOfPool, stateOfReplica } from './pool-state.ts'
 import { RoleNote } from './role-note.tsx'
 import * as text from './texts/pools.tsx'
 
-/** What gateways know of their backends, and what an operator does about them. */
+/** The gateways' view of their backends, with an operator's actions. */
 export function Pools() {
   const { chosen, field: gateways, isFleet, option } = useGateway()
   return <View key={chosen} {...{ chosen, gateways, isFleet, option }} />
@@ -103,9 +103,9 @@ interface PoolTableProps {
   readonly pools: readonly ShownPool[]
   /** So many know what is shown. */
   readonly gateways: number
-  /** What all gateways counted in the last hour; undefined until that is known. */
+  /** All gateways' counts of the last hour; undefined until they are known. */
   readonly hour: ShownPoolSeries['data'] | undefined
-  /** What is shown beside that is of one gateway of several. */
+  /** Whether the rest is that of one gateway of several. */
   readonly isOne: boolean
   readonly act: Act
 }
@@ -265,7 +265,7 @@ const hourOf = ({ hour_usd, max_usd_per_hour }: ShownPool): string | undefined =
     ? undefined
     : `${hour_usd === null ? text.unknown : usd(Number(hour_usd))} / ${usd(Number(max_usd_per_hour))}`
 
-/** What the columns say, where there is no room for them. */
+/** The facts of the columns, where there is no room for them. */
 const factsOf = (pool: ShownPool): readonly string[] => [
   text.ofThemInFlight(ofMost(pool)),
   ...(pool.waiting > 0 ? [text.ofThemWaiting(pool.waiting)] : []),

@@ -20,7 +20,7 @@ export function RequestFilters({ filter }: { readonly filter: RequestFilter }) {
   )
 }
 
-/** The same of requests of the past: the ledger knows neither the status nor what refused a request. */
+/** Filters of past requests: the ledger knows neither their status nor the reason of a refusal. */
 export function PastFilters({ filter }: { readonly filter: PastFilter }) {
   const { data } = useResource(listNames)
   return (

@@ -39,7 +39,7 @@ function Newest() {
 const filterIn = (wanted: URLSearchParams): RequestFilter =>
   Object.fromEntries(FILTERS.flatMap(name => (wanted.get(name) ? [[name, wanted.get(name)]] : [])))
 
-/** What svcctl can narrow by; errors are all that it knows of statuses. */
+/** The filters that svcctl has too; errors are all that it knows of statuses. */
 function commandOf({ account, model, pool, status }: RequestFilter): string {
   const options = Object.entries({ account, model, pool }).flatMap(([name, value]) =>
     value === undefined ? [] : [`--${name} ${quoted(value)}`],
@@ -97,7 +97,7 @@ function List({ filter, isPaused }: ListProps) {
   )
 }
 
-/** What was before this process, or at others, is in the ledger. */
+/** Leads to the ledger, which has the requests of before this process and of other gateways. */
 const ToThePast = () => (
   <button type="button" onClick={() => refine({ since: '24h', status: '', plan: '', code: '' })}>
     {text.last24Hours}

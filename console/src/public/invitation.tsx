@@ -47,7 +47,7 @@ export function Invitation() {
   )
 }
 
-/** What stands before an invitation in an address, behind `#`: no server and no log has it. */
+/** The text before an invitation in an address, behind `#`: no server and no log has it. */
 const INVITATION = 'invitation='
 
 /** The operator opened an account under the label of this sign-in: no other one begins beside it. */

@@ -228,7 +228,7 @@ export class Tally<K extends TotalKey | WasteKey> {
   }
 }
 
-/** What rows add to one total, and to the totals of the tools beside it. */
+/** The additions of rows to one total, and to the totals of the tools beside it. */
 interface Added<K> {
   readonly key: K
   readonly sums: Mutable<TotalSums>

@@ -67,7 +67,7 @@ export async function inspectRedis(place: RedisPlace, clock: Clock, limit: Milli
   }
 }
 
-/** What is asked of all masters together. */
+/** The findings of all masters together. */
 interface Looked {
   readonly warnings: readonly string[]
   readonly ask: Ask

@@ -111,7 +111,7 @@ export async function prepareDemo({ port }: DemoOptions = {}): Promise<Demo> {
   }
 }
 
-/** What the files of the demo read from their environment, beside the addresses of its backends and tools. */
+/** The variables that the demo's files read, beside the addresses of its backends and tools. */
 const variablesOf = (
   listen: Pick<HeldPort, 'port'>,
   admin: Pick<HeldPort, 'port'>,

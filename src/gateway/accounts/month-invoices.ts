@@ -19,7 +19,7 @@ interface MonthQuery {
 
 export interface InvoicesPage {
   readonly invoices: readonly ShownInvoice[]
-  /** What the next page comes after; absent where there is none. */
+  /** The place after which the next page begins; absent where there is none. */
   readonly next?: ScanPlace
 }
 

@@ -45,7 +45,7 @@ function readInTurn<T>(costs: AnswerCosts, steps: Steps<T>): Promise<T> {
       reading.drop()
       reject(new RoomLost())
     }
-    // What is dropped is rejected by then.
+    // A dropped copy is rejected by then.
     reading.done.then(value => resolve(value as T), reject)
   }).finally(() => {
     held.onEnded = undefined

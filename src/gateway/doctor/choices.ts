@@ -12,10 +12,10 @@ import { type ExaminedReplica, factsToWrite } from './replica.ts'
 const CHOICES = 2
 const QUESTION = { ...LONG_QUESTION, n: CHOICES }
 
-/** Of a choice that its cap ended, the part that any usage counts: some backends leave out a token or two. */
+/** The part of a choice ended by its cap that any usage counts: some backends leave out a token or two. */
 const COUNTED_PART = 3 / 4
 
-/** What an answer to a request for two choices shows; undefined where there is none to judge. */
+/** The choices seen in an answer to a request for two; undefined where there is none to judge. */
 interface Seen {
   readonly choices: number
   /** Whether its usage counts fewer tokens than both choices have. */

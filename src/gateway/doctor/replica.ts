@@ -153,7 +153,7 @@ function clockReading({ head, at, headMs = 0 }: ExchangeResult): ClockReading | 
 /** `policies/pools.yaml:6` */
 export const placeText = ({ file, line }: Place): string => `${file}:${line}`
 
-/** What to write about the provider of a pool, where its profile does not say these facts. */
+/** The line to write about the provider of a pool, where its profile lacks these facts. */
 export function factsToWrite({ pool }: ExaminedReplica, facts: readonly string[]): string {
   const { name } = pool.provider
   const all = [...(name === undefined ? [] : [`is: ${name}`]), ...facts]

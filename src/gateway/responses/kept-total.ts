@@ -5,7 +5,7 @@ import type { ResponseStore } from '../store/response-store.ts'
 
 /** A reading is good for as long, however many ask for it. */
 const FRESH_MS: Millis = 10_000
-/** Whoever reads metrics waits no longer. */
+/** The longest time that a reader of metrics waits. */
 const PATIENCE_MS: Millis = 2000
 
 /** The bytes of all accounts' kept responses in the store. */

@@ -61,7 +61,7 @@ export interface PoolSeries extends Pick<Series, 'points' | 'total'> {
   readonly pool: string
 }
 
-/** The same for each pool with attempts in this time, those with the most first. */
+/** The series of each pool with attempts in this time, those with the most first. */
 export function poolSeriesOf(records: readonly SeriesRecord[], span: SeriesSpan): readonly PoolSeries[] {
   const steps = stepsOf(records, span)
   const all = steps.reduce(add, NOTHING)
@@ -76,7 +76,7 @@ const pointsOf = (steps: readonly Counts[], all: Counts, { from, step }: SeriesS
   total: pointOf(all, from, of),
 })
 
-/** What all gateways counted in each step. */
+/** All gateways' counts in each step. */
 function stepsOf(records: readonly SeriesRecord[], { from, until, step }: SeriesSpan): readonly Counts[] {
   const steps = Array.from({ length: Math.ceil((until - from) / step) }, () => NOTHING)
   for (const { minute, counts } of records) {

@@ -4,7 +4,7 @@ import type { LedgerRow } from '../../records/ledger-row.ts'
 /** The tools and charges of a row, which go into the same sums. */
 export type Called = Pick<LedgerRow, 'tools' | 'toolCosts' | 'charges'>
 
-/** What a row adds to the sums of its day, beside its tokens and its cost. */
+/** The additions of a row to the sums of its day, beside its tokens and its cost. */
 export interface RowSum {
   readonly requests: 0 | 1
   readonly cached: CachedTokens
@@ -18,7 +18,7 @@ export interface RowSum {
 export class RowSums {
   #orphan: LedgerRow | undefined
 
-  /** Of a row that a client pays for. */
+  /** The additions of a row that a client pays for. */
   of(row: LedgerRow): RowSum {
     const { kind, requestId } = row
     const before = kind === 'late' && this.#orphan?.requestId === requestId ? this.#orphan : undefined

@@ -186,7 +186,7 @@ class ToolStream implements LiveStream {
     const ended = new Promise<EndedAnswer>(resolve => {
       this.#round = { stream, end: resolve }
     })
-    // Whoever left before this round spoke has left this round too.
+    // A client that left before this round spoke has left this round too.
     if (this.#left.signal.aborted) stream.clientLeft().then(ending => this.#round?.end(ending))
     else this.#listen(stream)
     const ending = await ended

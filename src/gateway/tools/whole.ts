@@ -90,7 +90,7 @@ async function answered(
 ): Promise<Served> {
   const joined = jsonBytes(joinTurns(turns, rounds.hosted.listed, sumOfUsage(turns), finish))
   const { costs } = rounds.call.client
-  // What it is made of is not needed any more.
+  // Its parts are not needed any more.
   if (!light && joined.length > UNCOUNTED_BYTES) costs?.held.hold(joined.length)
   costs?.held.holdBeside(0)
   const bytes = light ? await restoredIn(costs, light, joined) : joined

@@ -11,7 +11,7 @@ import { ACCOUNT_SCOPES, beginLimit, settingOf, takingBack } from './admin-limit
 import { type AdminContext, type AdminOp, accountNamed, noAccount, opOf, unknownPlan } from './admin-op.ts'
 import { onOrg, orgLike, setOrgFrozen, setOrgLimit, showOrg, unsetOrgLimit } from './admin-orgs.ts'
 
-/** What operators decide of accounts, and freeze of orgs. It holds for the next request, whatever plan the account is on. */
+/** Operators' decisions on accounts, and freezes of orgs. It holds for the next request, whatever plan the account is on. */
 export const accountOps: readonly AdminOp[] = [
   opOf(calls.showAccount, onOrg(showOrg, showAccount)),
   opOf(calls.setPlan, setPlan),

@@ -43,7 +43,7 @@ function servedConsole(app: ConsoleApp, call: HttpCall): ServedConsole | undefin
   return { built, boot, connect: boot.client_id === null ? [] : (app.providerOrigins?.() ?? []) }
 }
 
-/** What stands before `/console` under this host: a proxy may have put the listener below a path. */
+/** The path before `/console` under this host: a proxy may have put the listener below one. */
 function pathAt(host: string, adminUrl: string | undefined): string {
   const own = adminUrl === undefined ? undefined : new URL(adminUrl)
   return own?.host === host.toLowerCase() ? own.pathname.replace(/\/$/, '') : ''

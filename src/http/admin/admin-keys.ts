@@ -21,7 +21,7 @@ import {
   opOf,
 } from './admin-op.ts'
 
-/** What operators do with keys. A full value is in the answer to a mint or a rotation, and nowhere else. */
+/** The operators' calls on keys. A full value is in the answer to a mint or a rotation, and nowhere else. */
 export const keyOps: readonly AdminOp[] = [
   opOf(calls.listKeys, listKeys),
   opOf(calls.listSomeKeys, listSome),

@@ -74,7 +74,7 @@ const ofRepetition = (made: MintedKey, fresh: FreshKey): MintedKey =>
 export const endedBefore = ({ id, status }: Pick<KeyRecord, 'id' | 'status'>): Denied =>
   invalid(REPEAT_HEADER, `made ${id} before, which was ${status}: send another one for another key`)
 
-/** Of two labels that look the same, one account would be taken for the other. */
+/** Refuses a label that looks like another one: one account would be taken for the other. */
 function otherForm(label: string): Denied | undefined {
   const plain = plainLabel(label)
   if (plain === label) return undefined

@@ -10,20 +10,20 @@ import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Role } from '../../wire/admin/role.ts'
 import type { AnswerOf, BodyOf, OperationCall } from '../../wire/admin-api/call.ts'
 
-/** What an admin operation works with: the parts of a running gateway, or a store that no gateway runs on. */
+/** The context of an admin operation: the parts of a running gateway, or a store that no gateway runs on. */
 export interface AdminContext {
   readonly config: Config
   readonly settings: Settings
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  /** What the keys of guests are derived from, newest first. */
+  /** The secrets from which guests' keys are derived, newest first. */
   readonly guestSecrets: readonly Secret[]
   /** The operator who runs it, for the audit. */
   readonly by: string
-  /** What that operator may do. `needs` of the operation was compared with it; some fields of a body need more. */
+  /** The role of that operator. `needs` of the operation was compared with it; some fields of a body need more. */
   readonly role: Role
-  /** What a repetition of the operation has too, where the operator sent it and the operation looks at it. */
+  /** The key that a repetition of the operation has too, where the operator sent one and the operation looks at it. */
   readonly repeatKey?: string
 }
 

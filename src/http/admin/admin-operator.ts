@@ -116,7 +116,7 @@ const NO_CERTIFICATE: Denied = {
   },
 }
 
-/** The same for an endpoint that needs a role. The audit has who was refused it. */
+/** Identifies the operator for an endpoint that needs a role. The audit has who was refused it. */
 export async function operatorFor(
   app: OperatorPorts,
   call: OperatorCall,
@@ -129,7 +129,7 @@ export async function operatorFor(
   return lacksRole(operator, needs)
 }
 
-/** What an operator is refused for their role: a whole endpoint, or what the text says of it. */
+/** The refusal of an operator for their role: of a whole endpoint, or of the part that the text names. */
 export const lacksRole = (
   { by, role }: Pick<KnownOperator, 'by' | 'role'>,
   needs: Role,

@@ -71,5 +71,5 @@ const idBehind = (until: EpochMs): string => idAt(until + 1)
 
 const earlier = (a: string | undefined, b: string): string => (a !== undefined && a < b ? a : b)
 
-/** Of one page. */
+/** The most requests of one page. */
 const MOST = 1000

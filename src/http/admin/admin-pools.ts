@@ -115,7 +115,7 @@ interface PoolPlace {
   readonly replica?: Replica
 }
 
-/** What `pool` and `replica` of a body name: a replica by its URL, or by its number in the configuration. */
+/** The place that `pool` and `replica` of a body name: a replica by its URL, or by its number in the configuration. */
 function placeNamed({ config, pools }: PoolsApp, body: BodyOf<typeof calls.drainPool>): PoolPlace | Denied {
   const pool = config.pools.get(body.pool)
   if (!pool) return invalid('pool', `no such pool \`${body.pool}\`; there are ${[...config.pools.keys()].join(', ')}`)
@@ -132,7 +132,7 @@ function placeNamed({ config, pools }: PoolsApp, body: BodyOf<typeof calls.drain
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, '')
 
-/** What operators see and do of pools. Each process knows its own; what is drained is in the store, for all. */
+/** The operators' calls on pools. Each process knows its own; drained places are in the store, for all. */
 export const poolEndpoints: readonly AdminEndpoint[] = [
   answering(calls.listPools, listPools),
   answering(calls.drainPool, drain(true)),

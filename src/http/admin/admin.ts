@@ -45,7 +45,7 @@ import { listIncidents } from './incidents.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { type AdminEndpoint, familyOfOperators } from './operator-family.ts'
 
-/** What svcctl also does by itself, on the store of a gateway that does not run. */
+/** Calls that svcctl also makes by itself, on the store of a gateway that does not run. */
 export const adminOps: readonly AdminOp[] = [
   ...keyOps,
   ...accountOps,
@@ -55,7 +55,7 @@ export const adminOps: readonly AdminOp[] = [
   listOrgsOp,
 ]
 
-/** What operators may call, on the admin listener alone. */
+/** The endpoints for operators, on the admin listener alone. */
 export const adminEndpoints: readonly AdminEndpoint[] = [
   {
     method: 'GET',
@@ -108,7 +108,7 @@ function repeatKeyOf({ request }: HttpCall): Pick<AdminContext, 'repeatKey'> | D
   return invalid(REPEAT_HEADER, 'must be 20 to 255 characters that nobody can guess, such as a UUID')
 }
 
-/** What an operation is asked for, and by whom. */
+/** The request to an operation, and its operator. */
 type Acting = Pick<Asked<AdminCall>, 'by' | 'operator'> & { readonly body: unknown }
 
 /** Operation context without the operator. */

@@ -13,13 +13,13 @@ import type { OperatorApp } from './operator-app.ts'
 import type { OperatorEndpoint } from './operator-family.ts'
 import { readParameters } from './query-parameters.ts'
 
-/** What an operator asks: the query and the body of the call, which fit its declaration, and who asks. */
+/** An operator's call: its query and body, which fit its declaration, and the operator. */
 export interface Asked<C extends AdminCall> {
   readonly query: QueryOf<C>
   readonly body: BodyOf<C>
   readonly by: string
   readonly operator: KnownOperator
-  /** What stands for `{id}` in the path. */
+  /** The value of `{id}` in the path. */
   readonly id: string
 }
 
@@ -69,7 +69,7 @@ export function bodyReader<C extends AdminCall>(
   }
 }
 
-/** The same of a body that did not travel. */
+/** Checks a body that did not travel. */
 export function checkedBody<C extends AdminCall>({ body }: C, sent: JsonObject): { readonly body: BodyOf<C> } | Denied {
   if (!body) return { body: undefined as BodyOf<C> }
   return deniedBy(sent, validator(checkOf(body))) ?? { body: withDefaults(body.fields, sent) }

@@ -34,7 +34,7 @@ export function builtConsole(): BuiltConsole | undefined {
   return built
 }
 
-/** Of the package, whether this module runs as source or as built. */
+/** The folder in the package, whether this module runs as source or as built. */
 const FOLDER = new URL('../../../dist/console/', import.meta.url)
 
 /** As scripts/console.js writes it. */

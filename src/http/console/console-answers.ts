@@ -6,7 +6,7 @@ import { type BuiltConsole, builtConsole, type ConsoleFile } from './built-conso
 /** A console that a listener serves. */
 export interface ServedConsole {
   readonly built: BuiltConsole
-  /** What its pages know before they ask for anything. */
+  /** The facts that its pages have before they ask for anything. */
   readonly boot: ConsoleBoot
   /** The origins beside their own that pages may ask. */
   readonly connect: readonly string[]

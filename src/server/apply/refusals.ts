@@ -20,7 +20,7 @@ export class Refused extends Error {
 export const refusal = (reason: string): Refused =>
   new Refused({ code: 'APPLY_REFUSED', reason, problems: [], text: '' })
 
-/** The same refusal with more in its sentence; any other error as it is. */
+/** A refusal with more in its sentence; any other error as it is. */
 export function withMore(error: unknown, more: string): unknown {
   if (!(error instanceof Refused) || error.denial.code !== 'APPLY_REFUSED') return error
   return new Refused({ ...error.denial, reason: error.denial.reason + more })
@@ -36,7 +36,7 @@ export function refusedFor(problems: readonly Problem[], text: string): Refused 
 export const reasonOf = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replace(/^✗ /, '')
 
-/** What a candidate that comes over the network would reach of the machine, and the files that serve do not. */
+/** The parts of the machine that a candidate from the network would reach, and the files that serve do not. */
 export function reachProblems(
   { settings, includes, fields, files: [main = ''] }: Loaded,
   serving: Loaded,

@@ -58,7 +58,7 @@ export type MainCalls = {
   taken(numbers: readonly number[]): void
   /** So many connections from these addresses are closed. */
   closed(addresses: readonly string[]): void
-  /** Of its connections so many are idle. */
+  /** So many of its connections are idle. */
   idle(count: number): void
   clients(counts: ClientCounts): void
   /** An account's requests that all workers remember. */

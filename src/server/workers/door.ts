@@ -219,7 +219,7 @@ export interface Client {
 /** The connections of a worker. */
 interface Held {
   count: number
-  /** Of those, as its worker said last. */
+  /** The idle ones of those, as its worker said last. */
   idle: number
   readonly addresses: Map<string, number>
   /** Those that it has not got yet, as far as is known. */

@@ -13,7 +13,7 @@ export interface AdminCall {
   /** The least role that may call it. */
   readonly needs: Role | 'anyone'
   readonly summary: string
-  /** What stands for `{id}`. */
+  /** The description of `{id}`. */
   readonly id?: string
   readonly query?: Fields
   /** May be left out itself where all of its fields may. */
@@ -55,11 +55,11 @@ type DefaultedName<F extends Fields> = {
   [Name in keyof F]: F[Name] extends { readonly presence: 'defaulted' } ? Name : never
 }[keyof F]
 
-/** What a client sends: each parameter of the query as its value or as text. */
+/** The query as a client sends it: each parameter as its value or as text. */
 export type QuerySent<C> = C extends { readonly query: infer F } ? { readonly [Name in keyof F]?: Sendable } : undefined
 
 export interface Sent<C> {
-  /** What stands for `{id}` in the path. */
+  /** The value of `{id}` in the path. */
   readonly id?: string
   readonly query?: QuerySent<C>
 }

@@ -19,7 +19,7 @@ import type { AdminCall } from './call.ts'
 import { ADMIN_CALLS, type NamedCall } from './calls.ts'
 import { isName } from './fields.ts'
 
-/** What a deployment calls itself. */
+/** The names of a deployment. */
 interface Deployment {
   readonly version: string
   readonly brand: string
@@ -161,7 +161,7 @@ const BODIES: Partial<Record<OperatorErrorCode, Fields>> = {
   },
 }
 
-/** What codes mean to operators, where it is something else to clients. */
+/** The meaning of codes for operators, where clients read another. */
 const MEANINGS: Partial<Record<OperatorErrorCode, string>> = {
   INVALID_TOKEN: 'no operator is known by this bearer or certificate',
   FORBIDDEN: 'the role of the operator is not enough',
@@ -182,7 +182,7 @@ const TOO_MANY_TRIES = record(
   'TooManyTries',
 )
 
-/** What every call may be answered with, beside what it declares. */
+/** The error codes of every call, and those that it declares. */
 function codesOf({ needs, method, errors = [], query, body }: AdminCall): readonly OperatorErrorCode[] {
   const names = Object.values({ ...query, ...body?.fields }).some(field => isName(schemaIn(field)))
   const ofBodies = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const

@@ -35,7 +35,7 @@ const NEWEST = record(
   'NewestRequests',
 )
 
-/** What narrows the newest requests. */
+/** The filters of the newest requests. */
 export const FILTERS = {
   status: optional(text('A status, or a class of them: `4xx`.')),
   code: optional(text('A code, or the type of a 429: `plan_limit`.')),
@@ -44,7 +44,7 @@ export const FILTERS = {
   pool: optional(text()),
 }
 
-/** What narrows past requests. */
+/** The filters of past requests. */
 export const PAST_FILTERS = {
   ...PERIOD,
   account: optional(ACCOUNT_NAME),

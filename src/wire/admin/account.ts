@@ -95,7 +95,7 @@ export const SUBJECT = cases('kind', { developer: ACCOUNT, guest: ACCOUNT, org: 
 /** A key together with its account. */
 export const OWNED_KEY = record({ ...KEY.fields, owner: ACCOUNT }, 'OwnedKey')
 
-/** What a store has of an account. */
+/** An account as stores have it. */
 interface StoredAccount extends Pick<Caller, 'account' | 'kind' | 'terms' | 'orgTerms'> {
   readonly label: string
   readonly createdAt: EpochMs
@@ -103,7 +103,7 @@ interface StoredAccount extends Pick<Caller, 'account' | 'kind' | 'terms' | 'org
   readonly invitation?: { readonly expiresAt: EpochMs }
 }
 
-/** What an account has spent in the billing window that runs, in nano-USD. */
+/** An account's spend in the running billing window, in nano-USD. */
 interface Spend {
   readonly used: NanoUsd
   readonly held: NanoUsd

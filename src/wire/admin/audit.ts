@@ -30,7 +30,7 @@ export const AUDIT_PAGE = listing(AUDIT_ROW, {
   next: orNull(moment('`before` of the next page; null on the last one.')),
 })
 
-/** What a store has of a change, with the label of its account. */
+/** A change as stores have it, with the label of its account. */
 interface StoredChange extends Omit<ShownAudit, 'at' | 'by_label'> {
   readonly at: EpochMs
   readonly byLabel: string

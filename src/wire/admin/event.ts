@@ -32,7 +32,7 @@ type ColumnFields = { readonly [Reading in ColumnRule['reading']]: Schema<number
   readonly [Reading in ColumnRule['reading'] as `${Reading}_limit`]: Schema<number | null>
 }
 
-/** What is used of each limit that screens show, by the name of its reading, and the limit itself. */
+/** The use of each limit that screens show, by the name of its reading, and the limit itself. */
 const COLUMN_FIELDS = Object.fromEntries(
   COLUMN_RULES.flatMap(({ reading, meaning }): readonly (readonly [string, AnySchema])[] => [
     [reading, whole(meaning)],
@@ -42,7 +42,7 @@ const COLUMN_FIELDS = Object.fromEntries(
 
 type ShownLimits = RecordOf<ColumnFields>
 
-/** What an account has used of its limits. Amounts are exact decimals of US dollars; limits are null without a plan. */
+/** An account's use of its limits. Amounts are exact decimals of US dollars; limits are null without a plan. */
 export const STANDING = record(
   {
     event: fixed('standing'),
@@ -68,7 +68,7 @@ export interface ShownStanding extends TypeOf<typeof STANDING> {}
 /** An attempt at a pool that failed. */
 export const FAILURE = record({ pool: text(), cause: text() }, 'Failure', 'An attempt at a pool that failed.')
 
-/** What a gateway remembers of a request that is over, as its log has it. */
+/** The members of a remembered request, as the log has them. */
 const REMEMBERED_FIELDS = {
   request_id: text(),
   at: moment(),
@@ -99,7 +99,7 @@ const REMEMBERED_FIELDS = {
   failures: optional(list(FAILURE)),
 }
 
-/** What a gateway remembers of a request. */
+/** A request that a gateway remembers. */
 export const REMEMBERED = record(
   { event: optional(fixed('request')), ...REMEMBERED_FIELDS },
   'RememberedRequest',
@@ -108,7 +108,7 @@ export const REMEMBERED = record(
 
 export interface ShownRemembered extends TypeOf<typeof REMEMBERED> {}
 
-/** The same for commands, which print no kind of event. */
+/** A remembered request for commands, which print no kind of event. */
 export const REMEMBERED_REQUEST = record(REMEMBERED_FIELDS)
 
 /** A request that is over, as the gateway's log has it. Prompts, answers and keys are in none of them. */
@@ -185,7 +185,7 @@ export interface RequestEnd {
   readonly cacheWriteTokens?: number | undefined
   readonly cost?: NanoUsd | undefined
   readonly estimated?: boolean | undefined
-  /** What a client that was refused learned. Only its account may see it. */
+  /** The refusal's message to the client. Only its account may see it. */
   readonly message?: string | undefined
 }
 
@@ -229,7 +229,7 @@ function courseOf(entry: RequestEnd, { defaultModel }: Config): Pick<ShownReques
   }
 }
 
-/** What it came to. */
+/** Its tokens and cost. */
 function costOf(entry: RequestEnd): Partial<ShownRequest> {
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, cost, estimated } = entry
   return {
@@ -242,7 +242,7 @@ function costOf(entry: RequestEnd): Partial<ShownRequest> {
   }
 }
 
-/** What a store has of an account and its limits. */
+/** An account and its limits as stores have them. */
 interface StoredStanding extends Readings {
   readonly record: Pick<Caller, 'account' | 'kind' | 'terms'> & { readonly label: string }
   readonly window: { readonly start: EpochMs; readonly end: EpochMs }

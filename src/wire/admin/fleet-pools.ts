@@ -15,7 +15,7 @@ interface PoolsOfGateway {
   readonly pools: readonly ShownPool[]
 }
 
-/** What runs is added up; of a replica the state is shown that needs an operator most, and who sees it so. */
+/** Adds up running requests, and shows the state of a replica that needs an operator most, and who sees it so. */
 export const fleetPools = (known: readonly PoolsOfGateway[], unreached: readonly Unreached[]): FleetPools => ({
   object: 'list',
   data: [...new Set(known.flatMap(({ pools }) => pools.map(({ pool }) => pool)))].flatMap(name => joined(name, known)),
@@ -69,5 +69,5 @@ function joinedReplica(
   }
 }
 
-/** What needs an operator most is first. */
+/** The state that needs an operator most comes first. */
 const SEVERITY: readonly ReplicaState[] = ['drained', 'open', 'half-open', 'cooling', 'closed']

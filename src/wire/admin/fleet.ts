@@ -52,7 +52,7 @@ export interface Unreached extends TypeOf<typeof UNREACHED> {}
 
 /** A gateway of the fleet, as it announces itself. */
 export interface Member {
-  /** Of this process, from its start to its end. */
+  /** The id of this process, from its start to its end. */
   readonly id: string
   /** `host:pid`, as its log has it. */
   readonly name: string

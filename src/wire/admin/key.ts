@@ -62,7 +62,7 @@ export const MINTED_KEY = record(
 
 export const REVOKED_KEY = record({ ...FIELDS, revoked: fixed(true) }, 'RevokedKey')
 
-/** What a store has of a key, and of its account. */
+/** A key and its account as stores have them. */
 interface OwnedKey extends StoredKey, Pick<Caller, 'account' | 'kind' | 'terms'> {
   readonly label: string
   readonly apart?: string

@@ -94,7 +94,7 @@ function jsonOf({ kind, isZero }: ListedField, value: unknown): unknown {
   return kind === 'moment' ? new Date(value as number).toISOString() : value
 }
 
-/** What a field is in JSON. */
+/** The schema of a field in JSON. */
 function schemaOf(name: keyof LedgerRecord): AnyField {
   if (name === 'usd') return text('The cost as exact decimal text.')
   const field = BY_NAME.get(name)

@@ -38,7 +38,7 @@ export function shownLimitUse({ rule, key, count }: LimitUse): ShownLimitUse {
   }
 }
 
-/** What a limit counts: `usd per month of key for svc-core`. */
+/** The name of a limit's count: `usd per month of key for svc-core`. */
 export function nameOfUse({ measure, per, of, model }: ShownLimitUse): string {
   const counted: Omit<LimitRule, 'most'> = {
     measure,

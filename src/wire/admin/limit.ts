@@ -12,7 +12,7 @@ import type { JsonObject } from '../json-safety.ts'
 import { usdText } from '../money.ts'
 import { closed, optional, text, whole, word } from '../schema/schema.ts'
 
-/** What a limit counts, whatever the number. */
+/** The count of a limit, whatever the number. */
 export type CountedLimit = Omit<LimitRule, 'most'>
 
 /** `usd 500 per month of key for svc-core`, as commands take it, and rows of the audit have it. */
@@ -34,10 +34,10 @@ const PARTS = {
   model: optional(text('A model, or a tier such as `tier:premium`.', { least: 1, most: 200 })),
 }
 
-/** What a limit counts, as operators send it. What the schema cannot say, `countedIn` does. */
+/** The count of a limit, as operators send it. `countedIn` checks the rules that the schema cannot say. */
 export const COUNTED_LIMIT = closed(PARTS)
 
-/** The same of a limit. */
+/** A limit, as operators send it. */
 export const LIMIT = closed({
   ...PARTS,
   most: whole('Nano-USD of `usd`, else a count.', { least: 1, most: Number.MAX_SAFE_INTEGER }),

@@ -12,7 +12,7 @@ const CELLS = map(orNull(INCLUSION), 'By name, in the order of the files; null w
 
 const PLAN_ROW = record({ plan: text(), models: CELLS, tools: CELLS })
 
-/** What a plan allows. */
+/** The models and limits of a plan. */
 const ALLOWED = record(
   {
     plan: text(),
@@ -30,7 +30,7 @@ const ROWS = { object: fixed('list'), data: list(PLAN_ROW) }
 
 export type ShownMatrix = RecordOf<typeof ROWS>
 
-/** The same with what each plan allows. */
+/** The matrix with the models and limits of each plan. */
 export const MATRIX = record({ ...ROWS, plans: list(ALLOWED) }, 'Matrix')
 
 export function shownMatrix({ plans, models, tools }: Config): ShownMatrix {

@@ -23,7 +23,7 @@ export const ORGS = listing(ORG, { has_more: defaulted(flag('Whether there are m
 
 export interface ShownOrgs extends TypeOf<typeof ORGS> {}
 
-/** What a store has of an org. */
+/** An org as stores have it. */
 interface StoredOrg {
   readonly org: string
   readonly terms: OrgTerms

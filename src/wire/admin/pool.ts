@@ -92,14 +92,14 @@ export const CHANGED_POOL = record({ ...POOL_FIELDS, note: text('How far the cha
 /** A pool that changed, in the feed. */
 export const POOL_EVENT = record({ event: fixed('pool'), ...POOL_FIELDS })
 
-/** What a replica said when an operator had it asked. */
+/** A replica's answer when an operator had it probed. */
 const RESULT = record({ pool: text(), replica: whole(), url: text(), ...PROBE_FIELDS }, 'ProbeResult')
 
 export interface ShownResult extends TypeOf<typeof RESULT> {}
 
 export const PROBE_RESULTS = record({ object: fixed('list'), ok: flag('Whether all of them are.'), data: list(RESULT) })
 
-/** What a gateway process knows of a pool. */
+/** A gateway process's state of a pool. */
 export interface KnownPool {
   readonly pool: Pool
   readonly settings: { readonly maxConcurrent?: number; readonly maxNanoUsdPerHour?: NanoUsd }
@@ -163,7 +163,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
   }
 }
 
-/** The same of several processes of one gateway: what runs is added up, what is known of replicas is that of the first. */
+/** Joins a pool of several processes of one gateway: running requests are added up, replicas are those of the first. */
 export function addedPools(first: ShownPool, others: readonly ShownPool[]): ShownPool {
   const all = [first, ...others]
   const sum = (of: (pool: ShownPool) => number) => all.reduce((total, pool) => total + of(pool), 0)

@@ -19,5 +19,5 @@ export const REQUEST_DETAIL = record(
 
 export interface RequestDetail extends TypeOf<typeof REQUEST_DETAIL> {}
 
-/** The same as commands and other gateways read it. */
+/** The detail as commands and other gateways read it. */
 export const READ_DETAIL = record({ ...REQUEST_DETAIL.fields, request: orNull(REMEMBERED_REQUEST) })

@@ -28,7 +28,7 @@ const FILE_DIFF = record(
 /** A file that is not the same in both; null where it is not there. */
 export interface ShownFileDiff extends TypeOf<typeof FILE_DIFF> {}
 
-/** What changes in meaning from one kept revision to another, as `svcctl plan --json` says it, and the texts that differ. */
+/** The changes in meaning from one kept revision to another, as `svcctl plan --json` says it, and the texts that differ. */
 export const REVISION_DIFF = record(
   {
     from: whole('The number of the first.'),

@@ -136,7 +136,7 @@ type Shown<S> = Omit<TypeOf<S>, 'warnings'> & {
   readonly warnings: readonly string[]
 }
 
-/** What a gateway keeps of a revision. */
+/** A revision as a gateway keeps it. */
 interface KeptRevision {
   readonly number: number
   readonly revision: string

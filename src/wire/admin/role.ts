@@ -1,4 +1,4 @@
-/** What an operator may do, each with what those before it may. */
+/** The roles of operators, each with the permissions of those before it. */
 export const ROLES = ['viewer', 'support', 'admin'] as const
 
 /** `viewer` reads, `support` also grants credit and mints and revokes keys, `admin` does everything. */

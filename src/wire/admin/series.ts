@@ -70,7 +70,7 @@ export const POOL_SERIES = record({
 
 export interface ShownPoolSeries extends TypeOf<typeof POOL_SERIES> {}
 
-/** What happened in some time. A pool has attempts in place of requests, and neither tokens nor spend. */
+/** The counts of a span of time. A pool has attempts in place of requests, and neither tokens nor spend. */
 export interface SeriesPoint {
   readonly at: EpochMs
   readonly requests: number

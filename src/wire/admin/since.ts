@@ -1,6 +1,6 @@
 import type { EpochMs } from '../../policy/config.ts'
 
-/** What `readSince` reads, for messages. */
+/** The forms that `readSince` reads, for messages. */
 export const SINCE_FORMS =
   'a duration such as 30d or 12h, a date such as 2026-11-01, a time such as 2026-11-01T14:00Z, today or yesterday'
 

@@ -17,7 +17,7 @@ import {
 } from '../schema/schema.ts'
 import { dayText, hourText } from './since.ts'
 
-/** What totals may be added up by. */
+/** The groups by which totals may be added up. */
 export const GROUPS = ['day', 'hour', 'plan', 'model', 'account', 'key'] as const
 export type Group = (typeof GROUPS)[number]
 
@@ -28,7 +28,7 @@ export function readGroups(text: string): readonly Group[] | undefined {
   return known.length === groups.length && new Set(known).size === known.length ? known : undefined
 }
 
-/** The same amount twice: an integer to add up, and exact decimal text to read. */
+/** An amount in two forms: an integer to add up, and exact decimal text to read. */
 const AMOUNT = { cost_nano_usd: whole<NanoUsd>(), usd: text() }
 
 type Amount = RecordOf<typeof AMOUNT>
@@ -77,7 +77,7 @@ const WASTE = record(
 
 export interface WasteRecord extends TypeOf<typeof WASTE> {}
 
-/** What was used, by day, hour, plan, model, account or key, or by several of them. */
+/** Usage by day, hour, plan, model, account or key, or by several of them. */
 export const USAGE_REPORT = record({
   object: fixed('list'),
   by: text('`day`, or `account,model`.'),

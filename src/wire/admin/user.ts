@@ -9,5 +9,5 @@ export const USER = /^[0-9A-Za-z_][!-~]{0,63}$/
 
 export const USER_HINT = 'must be 1 to 64 visible ASCII characters, the first a letter, a digit or _'
 
-/** What a repetition of a mint or a rotation has too, so that it gets the same key. */
+/** The header that a repetition of a mint or a rotation has too, so that it gets the same key. */
 export const REPEAT_HEADER = 'idempotency-key'

@@ -1,7 +1,7 @@
 import type { FileProblem } from '../../policy/denial.ts'
 import { orNull, record, type TypeOf, text, whole, word } from '../schema/schema.ts'
 
-/** What is wrong with an operator's file, at its place. */
+/** A problem in an operator's file, at its place. */
 export const FILE_PROBLEM = record(
   {
     file: text(),

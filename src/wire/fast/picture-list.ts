@@ -33,7 +33,7 @@ export function* findPictures(bytes: Buffer): Steps<PictureList | undefined> {
   return found && cursor.isAtEnd && items ? { items, created: values.created, usage: values.usage } : undefined
 }
 
-/** What a picture is known by stands in these, and is compared as it is written. */
+/** These bytes identify a picture, and are compared as they are written. */
 const START_BYTES = 12
 
 function* readItem(cursor: JsonCursor, pictures: (Span | undefined)[]): Steps<boolean> {

@@ -97,7 +97,7 @@ const TOOL = record({ name: text(), calls: whole(), ...INVOICE_AMOUNT }, 'Invoic
 
 export interface InvoiceTool extends TypeOf<typeof TOOL> {}
 
-/** What says which month of an account an invoice is of. */
+/** The members that name an invoice's account and month. */
 export const INVOICE_HEAD = {
   month: text('`2026-10`'),
   number: text('Derived from the month and account: it never changes.'),

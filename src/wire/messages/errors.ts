@@ -20,7 +20,7 @@ function bodyOf({ denial, status, body, requestId }: DeniedAnswer): object {
   return { type: 'error', error, request_id: requestId ?? null }
 }
 
-/** What Anthropic's library looks for when it keeps a conversation at the server. */
+/** The details that Anthropic's library looks for when it keeps a conversation at the server. */
 function detailsOf(denial: AnyDenial): object {
   if (!('reason' in denial) || denial.reason !== 'thread_unsupported_request') return {}
   return { details: { error_code: denial.reason, unsupported: ['thread'] } }

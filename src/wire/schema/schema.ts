@@ -48,7 +48,7 @@ export type AnySchema = { readonly description?: string } & (
 export interface RecordSchema {
   readonly kind: 'record'
   readonly description?: string
-  /** What it is in this place. */
+  /** Its description in this place. */
   readonly here?: string
   readonly fields: Fields
   /** Its name among the schemas of the document. */
@@ -61,7 +61,7 @@ export interface RecordSchema {
   readonly together?: Readonly<Record<string, readonly string[]>>
 }
 
-/** What a pattern means to people: `must be one line of text`. */
+/** The meaning of a pattern for people: `must be one line of text`. */
 interface Ruled {
   readonly rule?: string
 }
@@ -86,7 +86,7 @@ interface ListBounds {
 
 interface MapBounds {
   readonly most?: number
-  /** What each name must be. */
+  /** The schema of each name. */
   readonly names?: AnySchema
 }
 
@@ -104,7 +104,7 @@ type Maybe<F extends Fields, Name extends keyof F> = { readonly [N in Name]?: Ty
 
 const saying = (description: string | undefined) => (description === undefined ? {} : { description })
 
-/** The same with what it is in this place: a record that has a name keeps its own description. */
+/** A schema with its description in this place: a record that has a name keeps its own. */
 export const described = <S extends AnySchema>(schema: S, description: string): S =>
   schema.kind === 'record' ? { ...schema, here: description } : { ...schema, description }
 
@@ -188,7 +188,7 @@ export const closed = <F extends Fields>(
   together?: Readonly<Record<string, readonly (keyof F & string)[]>>,
 ): RecordIn<F> => ({ kind: 'record', fields, isClosed: true, ...(together && { together }) })
 
-/** The same with whatever else it may have. */
+/** A record that may have further members. */
 export const open = <S extends RecordSchema>(schema: S): S => ({ ...schema, isOpen: true })
 
 /** The schema of a record whose fields other records can take over. */

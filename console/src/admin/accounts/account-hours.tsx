@@ -4,7 +4,7 @@ import { readHours } from '../api/usage.ts'
 import * as text from '../texts/account.tsx'
 import { UsageChart } from '../usage/usage-chart.tsx'
 
-/** What an account used in the last 48 hours, by hour and model. */
+/** An account's usage in the last 48 hours, by hour and model. */
 export function AccountHours({ id }: { readonly id: string }) {
   const usage = useResource(() => readHours('model', id), 60_000)
   return (

@@ -67,7 +67,7 @@ function Row({ account: shown }: { readonly account: ShownAccount }) {
   )
 }
 
-/** What of the money of this window is used. */
+/** The used part of this window's money. */
 export function Spent({ account }: { readonly account: ShownAccount }) {
   const { used_usd, held_usd, limit_usd, overage } = account
   const words = text.of(usd(Number(used_usd)), limit_usd === null ? text.nothing : usd(Number(limit_usd)))

@@ -83,7 +83,7 @@ const optionsOf = ({ search, ...others }: AccountsQuery): readonly string[] => [
   ...(search === undefined || /_[0-9A-Za-z]{20}/.test(search) ? [] : [`--search ${quoted(search)}`]),
 ]
 
-/** What was typed, once it stays the same for a moment. */
+/** The text typed, once it stays the same for a moment. */
 function useSettled(text: string): string {
   const [settled, settle] = useState(text)
   useEffect(() => {
@@ -136,7 +136,7 @@ function Pages({ query: wanted }: { readonly query: AccountsQuery }) {
   )
 }
 
-/** What is found at once; all that there is, where its reader asks for it. */
+/** The accounts found at once; all of them, where the reader asks for them. */
 function Found({ search, query: wanted }: { readonly search: string; readonly query: AccountsQuery }) {
   const [isWhole, setWhole] = useState(false)
   const found = useResource(() => findAccounts(search))

@@ -6,7 +6,7 @@ import { who } from '../api/who.ts'
 import { Command } from '../command.tsx'
 import * as text from '../texts/account-dialogs.tsx'
 
-/** What every dialog has that changes an account. */
+/** The props of every dialog that changes an account. */
 export interface ChangeDialogProps {
   readonly account: ShownAccount
   readonly onChange: (change: Change) => void
@@ -15,7 +15,7 @@ export interface ChangeDialogProps {
 
 interface AskDialogProps extends ChangeDialogProps {
   readonly title: string
-  /** What the button says that does it. */
+  /** The label of the button that does it. */
   readonly action: string
   readonly isDanger?: boolean
   /** Undefined while a field says nothing that could be done. */

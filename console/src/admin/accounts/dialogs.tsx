@@ -8,7 +8,7 @@ import { LimitDialog } from './limit-dialog.tsx'
 import { OrgDialog } from './org-dialog.tsx'
 import { PlanDialog } from './plan-dialog.tsx'
 
-/** What an operator is about to do. */
+/** The action that an operator is about to take. */
 export type Asked =
   | { readonly what: 'plan' | 'org' | 'grant' | 'overage' | 'freeze' | 'thaw' | 'limit' | 'mint' }
   | { readonly what: 'unlimit'; readonly limit: LimitRule }

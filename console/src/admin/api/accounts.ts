@@ -26,7 +26,7 @@ export const listOrgs = () => ask<{ readonly data: readonly Pick<ShownOrg, 'acco
 /** All that is known of one account, but for its requests and its changes. */
 export interface WholeAccount {
   readonly account: ShownAccount
-  /** What is used of each of its limits. */
+  /** The use of each of its limits. */
   readonly standing: ShownStanding
   readonly keys: readonly ShownKey[]
 }
@@ -49,7 +49,7 @@ export interface Change {
   readonly done: string
 }
 
-/** What it answers: the full value of a new key among it. */
+/** Makes a change. The answer may have the full value of a new key. */
 export const apply = ({ path, body }: Change) => ask<{ readonly value?: string }>(`/admin/${path}`, body)
 
 /** A limit that an operator set. */
@@ -59,7 +59,7 @@ export type LimitRule = ShownAccount['limits'][number]
 export const limitText = (limit: LimitRule): string =>
   `${limit.measure} ${limit.measure === 'usd' ? nanoUsdText(limit.most) : limit.most}${partsText(limit)}`
 
-/** The same without the number. */
+/** A limit's text without the number. */
 export const countedText = ({ measure, ...parts }: Omit<LimitRule, 'most'>): string => measure + partsText(parts)
 
 const partsText = ({ per, of, model }: Pick<LimitRule, 'per' | 'of' | 'model'>): string =>

@@ -4,7 +4,7 @@ export interface ShownAlarm {
   readonly at: string
   readonly message: string
   readonly fields: Readonly<Record<string, string | number | boolean>>
-  /** Of those that said the same within a minute. */
+  /** The number of those that said the same within a minute. */
   readonly count: number
 }
 

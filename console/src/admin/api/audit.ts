@@ -12,7 +12,7 @@ export interface AuditQuery {
 
 interface AuditPage {
   readonly data: readonly ShownAudit[]
-  /** What the next page comes before; null where there is none. */
+  /** The place before which the next page begins; null where there is none. */
   readonly next: string | null
 }
 

@@ -6,7 +6,7 @@ import { ask } from '../../shared/api.ts'
 export interface Place {
   readonly pool: string
   readonly replica?: number
-  /** Of the replica: gateways with other files may count them otherwise. */
+  /** The replica's URL: gateways with other files may number replicas otherwise. */
   readonly url?: string
 }
 

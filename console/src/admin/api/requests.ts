@@ -18,13 +18,13 @@ export interface RequestPage {
   readonly data: readonly EndedRequest[]
   /** By account. */
   readonly labels: Readonly<Record<string, string>>
-  /** What to go on from, to older ones. */
+  /** The place from which older ones go on. */
   readonly next: string | null
-  /** Of the requests that ended since, none is missing. */
+  /** None of the requests that ended since then is missing. */
   readonly since: string
 }
 
-/** What requests of the past are chosen by. `errors` is `true` for those that were refused or failed. */
+/** The filters of past requests. `errors` is `true` for those that were refused or failed. */
 export const PAST_FILTERS = ['errors', 'account', 'key', 'model', 'pool'] as const
 export type PastFilter = Readonly<Partial<Record<(typeof PAST_FILTERS)[number] | 'since' | 'before', string>>>
 
@@ -50,7 +50,7 @@ export async function listPast(filter: PastFilter, limit = 100): Promise<PastPag
   }
 }
 
-/** What is not known of it is absent, as in what a gateway remembers. */
+/** A past request as a list has it: unknown members are absent, as in a gateway's memory. */
 const listedOf = (past: PastRequest): ListedRequest => ({
   ...(Object.fromEntries(Object.entries(past).filter(([, value]) => value !== null)) as Omit<ListedRequest, 'status'>),
   path: past.path ?? '',
@@ -58,7 +58,7 @@ const listedOf = (past: PastRequest): ListedRequest => ({
   status: past.status,
 })
 
-/** What requests are chosen by. */
+/** The filters of requests. */
 export const FILTERS = ['status', 'account', 'plan', 'model', 'pool', 'code'] as const
 export type RequestFilter = Readonly<Partial<Record<(typeof FILTERS)[number] | 'before', string>>>
 

@@ -2,7 +2,7 @@ import type { UsageRecord, UsageReport, WasteRecord } from '../../../../src/wire
 import { ask } from '../../shared/api.ts'
 import { nanoUsdText } from '../../shared/fmt.ts'
 
-/** What days and hours are split by. */
+/** The groups by which days and hours are split. */
 export const SPLITS = ['model', 'plan', 'account', 'key'] as const
 export type Split = (typeof SPLITS)[number]
 

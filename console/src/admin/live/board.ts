@@ -10,7 +10,7 @@ export interface Row {
 
 /** The accounts as they stand: it grows with accounts, not with time. */
 export class Board {
-  /** Of `all` gateways requests are shown, or of this one. */
+  /** The gateway whose requests are shown, or `all`. */
   readonly gateway: string
   /** Gateways whose requests are missing, and why. */
   readonly unfollowed = new Map<string, string>()
@@ -43,7 +43,7 @@ export class Board {
     this.rows.set(known.standing.account, { ...known, last: request })
   }
 
-  /** What the last minute had. */
+  /** The pace of the last minute. */
   pace(now: number): { readonly rpm: number; readonly nanoUsdPerHour: number } {
     const oldest = Math.floor(now / 1000) - MINUTE_S
     let rpm = 0

@@ -4,7 +4,7 @@ import { eachText } from '../../shared/stream.ts'
 import { type EndedRequest, listRequests } from '../api/requests.ts'
 import * as text from '../texts/live.tsx'
 
-/** What is learned of a gateway. */
+/** Hears of a gateway's events. */
 export interface Follower {
   /** Whose requests: of `all` gateways of the fleet, or of this one. */
   readonly gateway: string

@@ -60,7 +60,7 @@ export function Live() {
   )
 }
 
-/** What is on the screen, beside the components: it draws twenty times a second at most, and only what changed. */
+/** The part of the screen beside the components: it draws twenty times a second at most, and only what changed. */
 class View {
   readonly #board: Board
   readonly #table = new LiveTable(account => navigate('accounts', { id: account }))

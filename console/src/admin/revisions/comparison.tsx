@@ -16,7 +16,7 @@ interface ComparisonProps {
   readonly to: number
 }
 
-/** What changed from one revision to another: in meaning, and in the texts. */
+/** The changes from one revision to another: in meaning, and in the texts. */
 export function Comparison({ kept, from, to }: ComparisonProps) {
   const diff = useResource(() => diffRevisions(from, to))
   const back = [from, to].find(number => kept.some(each => each.number === number && !each.serves))

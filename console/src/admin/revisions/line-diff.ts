@@ -9,7 +9,7 @@ interface Line {
   readonly text: string
 }
 
-/** What differs between two texts, with a few lines around it. Each part is a list of lines that follow each other. */
+/** The differences between two texts, with a few lines around them. Each part is a list of lines that follow each other. */
 export function partsOf(from: string | null, to: string | null): readonly (readonly Pair[])[] {
   const pairs = paired(linesOf(from), linesOf(to))
   const near = pairs.map((_, at) =>

@@ -9,7 +9,7 @@ import * as text from '../texts/usage.tsx'
 interface Measure {
   readonly of: (row: UsageRecord) => number
   readonly amount: (value: number) => string
-  /** Of a scale: whole numbers have no halves of one. */
+  /** The least top of a scale: whole numbers have no halves of one. */
   readonly least?: number
 }
 

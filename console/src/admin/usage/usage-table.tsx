@@ -57,7 +57,7 @@ export const UsageTable = ({ rows, split, file }: UsageTableProps) => (
   </section>
 )
 
-/** What stands in the table, with exact amounts. */
+/** The rows of the table, with exact amounts. */
 const csvOfRows = (rows: readonly UsageRecord[], split: Split): string =>
   csv([
     [split, 'label', 'requests', 'input_tokens', 'cached_tokens', 'output_tokens', 'usd'],

@@ -10,7 +10,7 @@ import { UsageChart } from './usage-chart.tsx'
 import { UsageTable } from './usage-table.tsx'
 import { Waste } from './waste.tsx'
 
-/** What clients used, by day or hour and in parts, and what failed attempts cost. */
+/** The clients' usage, by day or hour and in parts, and the cost of failed attempts. */
 export function Usage() {
   const split = SPLITS.find(each => each === query.value.get('split')) ?? 'model'
   const [name] = RANGES.find(([each]) => each === query.value.get('days')) ?? RANGES[2]

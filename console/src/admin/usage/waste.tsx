@@ -5,7 +5,7 @@ import { Table } from '../../shared/table.tsx'
 import { MOST_PARTS, timesSince, type UsageOfRange } from '../api/usage.ts'
 import * as text from '../texts/usage.tsx'
 
-/** What failed attempts cost, by day or hour and pool: it is the operator's. */
+/** The operator's cost for failed attempts, by day or hour and pool. */
 export const Waste = ({ usage: { bars, groups } }: { readonly usage: UsageOfRange }) =>
   groups.waste.length === 0 ? null : (
     <section>

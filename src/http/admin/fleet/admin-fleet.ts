@@ -34,7 +34,7 @@ async function settleChange(
   return { gateway: fleet.self.name, revision: fleet.self.revision }
 }
 
-/** What operators see of the fleet, and what its gateways ask each other. */
+/** The operators' calls on the fleet, and those between its gateways. */
 export const fleetEndpoints: readonly AdminEndpoint[] = [
   answering(calls.showFleet, showFleet),
   answering(calls.prepareChange, prepareChange),

@@ -7,7 +7,7 @@ import { showRequest } from '../../../wire/admin-api/requests.ts'
 import { readAs } from '../../../wire/schema/read.ts'
 import type { OperatorApp } from '../operator-app.ts'
 
-/** What this gateway knows of a request, and what others remember and have in their decision logs: each has those of its own requests. */
+/** This gateway's detail of a request, and the others' from their memory and decision logs: each has those of its own requests. */
 export async function detailOfFleet(
   { peers }: Pick<OperatorApp, 'peers'>,
   id: string,

@@ -10,7 +10,7 @@ import type { OperatorApp } from '../operator-app.ts'
 /** Dependencies of past requests across the fleet. */
 type PastApp = Pick<OperatorApp, 'fleet' | 'peers' | 'clock'>
 
-/** What this gateway found, and beside it what the others of the fleet remember: refusals are in no ledger. */
+/** This gateway's page, and the requests that the others of the fleet remember: refusals are in no ledger. */
 export async function withOthers(app: PastApp, texts: PastRequestsQuery, own: PastRequests): Promise<PastRequests> {
   const path = pathOf(listRequests, { query: { ...texts, remembered: true } })
   const { answers, unreached } = await askAll(await othersIn(app.fleet), app.peers.ask, {
@@ -18,7 +18,7 @@ export async function withOthers(app: PastApp, texts: PastRequestsQuery, own: Pa
   })
   if (answers.length === 0) return unreached.length > 0 ? { ...own, unreached } : own
   const pages = [own, ...answers.map(([, body]) => readAs(PAST_REQUESTS, body))]
-  // Of those that are older than this, one of the pages may lack some.
+  // One of the pages may lack some requests older than this.
   const end = pages
     .flatMap(({ next }) => next ?? [])
     .sort()
@@ -38,7 +38,7 @@ export async function withOthers(app: PastApp, texts: PastRequestsQuery, own: Pa
 
 const PATIENCE: Millis = 5000
 
-/** What a gateway remembers of a request says more than its rows. */
+/** Keeps one of each request: a remembered one says more than its rows. */
 function uniqueOf(requests: readonly PastRequest[]): Iterable<PastRequest> {
   const known = new Map<string, PastRequest>()
   for (const request of requests)
