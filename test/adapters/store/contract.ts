@@ -48,7 +48,7 @@ export interface Subject {
   /** Closes whatever is open and removes the data. */
   destroy(): Promise<void>
   /** Whether limits that accounts share lie apart from the accounts, as in a cluster. */
-  readonly isApart?: boolean
+  readonly isApart: boolean
 }
 
 export interface Started extends Omit<Subject, 'destroy'> {

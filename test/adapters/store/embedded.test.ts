@@ -20,6 +20,7 @@ storeContract('embedded', async now => {
       store = await openEmbeddedStore({ path, now })
       return store
     },
+    isApart: false,
     destroy: async () => {
       await store.close()
       await rm(path, { recursive: true })

@@ -6,8 +6,5 @@ import { storeContract } from './contract.ts'
 describeRedis('a store in a Redis Cluster', () => {
   const cluster = useCluster()
 
-  storeContract('cluster', async now => ({
-    ...(await openRedisSubject(cluster().url, now)),
-    isApart: true,
-  }))
+  storeContract('cluster', now => openRedisSubject(cluster().url, now))
 })

@@ -25,6 +25,7 @@ async function subjectOf(now: () => EpochMs) {
       served = await serve(directory, now)
       return served.store
     },
+    isApart: false,
     destroy: async () => {
       await served.close()
       await rm(directory, { recursive: true })

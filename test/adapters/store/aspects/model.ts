@@ -137,7 +137,7 @@ interface World {
   readonly store: Store
   readonly shop: Shop
   readonly clock: Clock
-  readonly isApart?: boolean
+  readonly isApart: boolean
 }
 
 /**
@@ -518,7 +518,7 @@ export function modelContract(start: Start, runs = 60): void {
   it.each(rounds)(
     'whatever the order, limits hold, money adds up and refusals are justified: round %i',
     async round => {
-      const { store, clock, reopen, isApart = false } = await start()
+      const { store, clock, reopen, isApart } = await start()
       const accounts: string[] = []
 
       await fc.assert(

@@ -18,14 +18,19 @@ export const openEmbeddedSubject = (now: () => EpochMs): Promise<Subject> =>
 /** A store in Redis beside others, with keys of its own. */
 export function openRedisSubject(url: string, now: () => EpochMs): Promise<Subject> {
   const prefix = `test-${randomBytes(6).toString('hex')}`
-  return subjectIn(stateDir => openRedisStore({ url, prefix, stateDir, alarm: () => {}, now, answerMs: PATIENCE }))
+  const open = (stateDir: string) => openRedisStore({ url, prefix, stateDir, alarm: () => {}, now, answerMs: PATIENCE })
+  return subjectIn(open, isOfCluster(url))
 }
 
-async function subjectIn(open: (directory: string) => Promise<Store>): Promise<Subject> {
+/** Whether a store lies in a cluster, which has limits that accounts share apart from the accounts. */
+export const isOfCluster = (url: string): boolean => url.includes('+cluster:')
+
+async function subjectIn(open: (directory: string) => Promise<Store>, isApart = false): Promise<Subject> {
   const directory = await mkdtemp(join(tmpdir(), 'store-'))
   let store = await open(directory)
   return {
     store,
+    isApart,
     reopen: async () => {
       await store.close()
       store = await open(directory)

@@ -13,6 +13,7 @@ import { type BackupHeader, backupBytes } from '../../../../src/gateway/backup/w
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { StoreRecord } from '../../../../src/gateway/store/store-record.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'
+import { isOfCluster } from '../aspects/subjects.ts'
 import type { Subject } from '../contract.ts'
 
 const checkBackup = (file: string) => check(file, { unsigned: true })
@@ -33,6 +34,7 @@ export async function openCopiedSubject(
   let store = await openCopy(await placeOf(kinds[0] ?? 'embedded', directory, url), now)
   return {
     store,
+    isApart: !kinds.includes('embedded') && isOfCluster(url()),
     reopen: async () => {
       const file = join(directory, `backup-${turn}`)
       await writeFile(file, backupBytes(headerAt(now()), store.dump()))
