@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)('the fleet of two gateways', () => {
         }, EVENTUALLY)
         .toBeGreaterThan(1)
       await chatAs(two, key, 'none')
-      await last('ada').getByText('400').waitFor()
+      await last('ada').getByText('400 VALIDATION_ERROR').waitFor()
 
       await page.getByLabel('Gateway', { exact: true }).selectOption('gw-1:7')
       await expect.poll(() => new URL(page.url()).searchParams.get('gateway')).toBe('gw-1:7')

@@ -18,6 +18,7 @@ const FAMILIES = [
   'public/client-family.ts',
   'admin/operator-app.ts',
   'admin/operator-family.ts',
+  'admin/declared.ts',
 ]
 const MOST = 12
 

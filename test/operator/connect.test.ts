@@ -104,7 +104,7 @@ it('each request says who runs the command', async () => {
   const named: unknown[] = []
   answer = (request, response) => {
     named.push(request.headers['x-svcctl-user'])
-    response.end('{"data":[]}')
+    response.end('{"object":"list","data":[]}')
   }
 
   await (await connectOperator('no.yaml')).list()
@@ -117,7 +117,7 @@ it('the name that an operator wishes is sent beside it', async () => {
   const named: unknown[] = []
   answer = (request, response) => {
     named.push(request.headers['x-svcctl-as'])
-    response.end('{"data":[]}')
+    response.end('{"object":"list","data":[]}')
   }
 
   await (await connectOperator('no.yaml', { as: 'bob' })).list()

@@ -7,11 +7,11 @@ import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
 import { type MonthInvoice, monthInvoice } from '../../wire/invoice/shown-invoices.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { type Format, type FormatOptions, formatOf } from '../kit/formats.ts'
-import { listing, monthIn, withOperator } from '../kit/options.ts'
+import { type Limited, limitOption, listing, monthIn, tellLeftOut, withOperator } from '../kit/options.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'
 import { monthInvoicesText } from './invoice-text.ts'
 
-interface InvoicesOptions extends FormatOptions {
+interface InvoicesOptions extends FormatOptions, Limited {
   readonly config: string
   readonly month: string
   readonly lines?: boolean
@@ -24,6 +24,7 @@ export function registerInvoices(program: Command): void {
     .description('list what all accounts are charged for a month: issued invoices and drafts')
     .addOption(new Option('--month <month>', 'the UTC month, such as 2026-10').argParser(monthIn).makeOptionMandatory())
     .option('--lines', 'every line of every invoice, as CSV or JSON lines')
+    .addOption(limitOption('those of the first accounts'))
   listing(invoices).action((options: InvoicesOptions) => {
     const format = formatOf(options)
     if (options.lines && format !== 'csv' && format !== 'ndjson')
@@ -32,14 +33,17 @@ export function registerInvoices(program: Command): void {
   })
 }
 
-async function write(operator: OperatorApi, { month, lines }: InvoicesOptions, format: Format): Promise<void> {
-  const invoices = operator.monthInvoices({ month })
+async function write(operator: OperatorApi, { month, lines, limit }: InvoicesOptions, format: Format): Promise<void> {
+  const all = operator.monthInvoices({ month })
+  const invoices = firstOf(all, limit)
   if (format === 'csv') return writeOut(lines ? itemsCsv(invoices) : invoicesCsv(invoices))
   if (format === 'ndjson')
     return writeOut(jsonLines(invoices, lines ? invoiceItems : invoice => [monthInvoice(invoice)]))
   const data: MonthInvoice[] = []
-  for await (const invoice of invoices) data.push(monthInvoice(invoice))
+  for await (const invoice of all) data.push(monthInvoice(invoice))
   data.sort((a, b) => (a.label < b.label ? -1 : 1))
+  tellLeftOut(data.length, limit)
+  data.splice(limit ?? data.length)
   if (format === 'json') return writeJson({ object: 'list', month, data })
   return writeOut([monthInvoicesText(data)])
 }
@@ -49,4 +53,14 @@ async function* jsonLines(
   rowsOf: (invoice: ShownInvoice) => readonly object[],
 ): AsyncGenerator<string, void, undefined> {
   for await (const invoice of invoices) yield rowsOf(invoice).map(jsonLine).join('')
+}
+
+/** The first invoices of a stream. Says on stderr how many were left out. */
+async function* firstOf(
+  invoices: AsyncIterable<ShownInvoice>,
+  limit: number | undefined,
+): AsyncGenerator<ShownInvoice, void, undefined> {
+  let count = 0
+  for await (const invoice of invoices) if (limit === undefined || ++count <= limit) yield invoice
+  tellLeftOut(count, limit)
 }
