@@ -49,7 +49,7 @@ const lanes: readonly Lane[] = [
   },
   { name: 'processes', include: [...PROCESSES], testTimeout: 3 * HANGS_MS, hookTimeout: 3 * HANGS_MS },
   { name: 'console', include: ['test/console/**/*.test.ts'], testTimeout: 3 * HANGS_MS, hookTimeout: 3 * HANGS_MS },
-  { name: 'watched', include: ['test/watched/**/*.test.ts'], ...alone, testTimeout: 2 * HANGS_MS },
+  { name: 'watched', include: ['test/watched/**/*.test.ts'], ...alone, testTimeout: 4 * HANGS_MS },
   {
     name: 'install',
     include: ['test/install/**/*.test.ts'],

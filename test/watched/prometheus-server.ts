@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it, onTestFinished, vi } from 'vitest'
 import { textOf } from '../deploy/files.ts'
+import { HANGS_MS } from '../lanes/hangs.ts'
 import { freePort } from '../support/free-port.ts'
 import { ADMIN_TOKEN } from '../support/gateway.ts'
 
@@ -79,7 +80,7 @@ export class PrometheusServer {
         const silent = names.filter(name => !fired.has(name))
         if (silent.length > 0) throw new Error(`silent: ${silent.join(', ')}; fired: ${[...fired].join(', ')}`)
       },
-      { timeout: 60_000, interval: 250 },
+      { timeout: 3 * HANGS_MS, interval: 250 },
     )
   }
 
