@@ -34,6 +34,8 @@ export function hoursContract(start: Start): void {
       }),
       { numRuns: 25 },
     )
+    // A store may have no sums of days to come, and the last of the runs may have ended before others.
+    clock.at = Math.max(clock.at, TIME.until)
     const hours = await readHours(store.ledger, TIME)
     expect(sumsOf(hours.totals)).toEqual(sumsOf(await all(store.ledger.readTotals())))
     expect(wasteOf(hours.waste)).toEqual(wasteOf(await all(store.ledger.readWaste())))
