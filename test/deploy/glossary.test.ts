@@ -157,3 +157,10 @@ it('no comment of the sources opens with something else than its subject', () =>
   expect(sources.length).toBeGreaterThan(500)
   expect(found).toEqual([])
 })
+
+it('no description of the admin API opens with something else than its subject', () => {
+  const page = textOf('docs/admin-endpoints.md')
+
+  expect(page.length).toBeGreaterThan(50_000)
+  expect(page.match(/(?:^|\| )(?:What|Of(?! course)|The same|Whose)\b.*$/gm) ?? []).toEqual([])
+})

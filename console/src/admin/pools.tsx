@@ -105,7 +105,7 @@ interface PoolTableProps {
   readonly gateways: number
   /** All gateways' counts of the last hour; undefined until they are known. */
   readonly hour: ShownPoolSeries['data'] | undefined
-  /** Whether the rest is that of one gateway of several. */
+  /** Whether the other columns show one gateway of several. */
   readonly isOne: boolean
   readonly act: Act
 }

@@ -106,7 +106,7 @@ const LETTER_WIDTH = 7
 const GAP = 8
 const ABOVE = 8
 const BELOW = 24
-/** As much as the text of a day takes; that of an hour takes less. */
+/** The width of a day's text; an hour's is narrower. */
 const DAY_WIDTH = 56
 
 const isHour = ({ at }: Bar): boolean => at.includes('T')

@@ -101,7 +101,7 @@ export const applyConfig = call({
     how: optional(word(['apply', 'rollback'])),
     fleet: optional(
       list(
-        closed({ gateway: name(), revision: name('What it serves.') }),
+        closed({ gateway: name(), revision: name('The revision that it serves.') }),
         'The gateways of the fleet as the operator saw them.',
         { least: 1, most: 1000 },
       ),

@@ -50,7 +50,7 @@ export function adminDocument({ version, brand, url }: Deployment): JsonSchema {
     info: {
       title: 'Admin API',
       version,
-      description: `What operators may do, on the admin listener alone. Each role may do what those before it may: ${ROLES.join(', ')}.`,
+      description: `The calls of operators, served on the admin listener alone. Each role has the permissions of those before it: ${ROLES.join(', ')}.`,
     },
     ...(url !== undefined && { servers: [{ url }] }),
     security: [{ operator: [] }],
@@ -142,7 +142,7 @@ function contentOf({ answer, lines, events, others = [] }: AdminCall, writing: W
   return Object.fromEntries([...described, ...others.map(type => [type, {}] as const)])
 }
 
-const FLAT = { error: text('What is wrong, and what to do.') }
+const FLAT = { error: text('The problem and its remedy.') }
 const PROBLEMS = {
   problems: list(FILE_PROBLEM),
   text: text('The problems in code frames, as `svcctl validate` prints them.'),

@@ -26,7 +26,7 @@ export const showUsage = call({
     'Adds up usage of whole UTC days or hours, with the cost of failed attempts; of one account or key, or of all.',
   query: {
     ...PERIOD,
-    by: defaulted(list(word(GROUPS), 'What to add up by.', { isUnique: true }), ['day']),
+    by: defaulted(list(word(GROUPS), 'The groups to add up by.', { isUnique: true }), ['day']),
     split: optional(word(GROUPS, 'A second group, in a field of its own.')),
     top: optional(whole('The dearest of the last group; the others are added up.', { least: 1, most: 10_000 })),
     waste: optional(
@@ -55,8 +55,8 @@ export const showSeries = call({
     'Shows requests by outcome, latencies, tokens and spend of all gateways over time. This gateway is up to date, others as of 10 s ago at most.',
   query: {
     ...SPAN,
-    model: optional(text('Of one model; goes without `pool`.')),
-    pool: optional(text('Of one pool, whose attempts are counted.')),
+    model: optional(text('One model alone; goes without `pool`.')),
+    pool: optional(text('One pool alone, whose attempts are counted.')),
   },
   answer: SERIES,
 })
@@ -98,7 +98,7 @@ export const listInvoices = call({
         'With a month: a page as JSON, which is the default, or all invoices as JSON lines, as CSV, or as CSV with a row for each of their lines.',
       ),
     ),
-    limit: optional(whole('Of a page: 50 where it is left out.', { least: 1, most: 200 })),
+    limit: optional(whole('The most entries of a page: 50 where it is left out.', { least: 1, most: 200 })),
     cursor: optional(text('`next` of the page before.')),
   },
   answer: forms(INVOICES, MONTH_INVOICES),
@@ -123,10 +123,10 @@ export const showAudit = call({
     since: PERIOD.since,
     account: optional(ACCOUNT_NAME),
     order: optional(word(['desc'], 'The newest first, in pages.')),
-    limit: optional(whole('Of a page: 200 where it is left out.', { least: 1, most: 1000 })),
+    limit: optional(whole('The most entries of a page: 200 where it is left out.', { least: 1, most: 1000 })),
     before: optional(text('`next` of the page before.')),
-    action: optional(text('Of a page.')),
-    by: optional(text('Of a page.')),
+    action: optional(text('One action alone; only in a page.')),
+    by: optional(text('Changes of one operator alone; only in a page.')),
   },
   answer: AUDIT_PAGE,
   lines: AUDIT_ROW,

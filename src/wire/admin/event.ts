@@ -52,7 +52,7 @@ export const STANDING = record(
     plan: text(),
     used_usd: text(),
     held_usd: text(),
-    limit_usd: orNull(text('What the plan allots, and what was granted.')),
+    limit_usd: orNull(text('The plan’s allowance and grants.')),
     reset: moment('When the billing window ends.'),
     ...COLUMN_FIELDS,
     under_way: whole('Requests that run.'),
@@ -60,7 +60,7 @@ export const STANDING = record(
     limits: defaulted(list(LIMIT_USE, 'All that may refuse its requests.'), []),
   },
   'Standing',
-  'What an account has used of its limits. Amounts are exact decimals of US dollars; limits are null without a plan.',
+  'An account’s use of its limits. Amounts are exact decimals of US dollars; limits are null without a plan.',
 )
 
 export interface ShownStanding extends TypeOf<typeof STANDING> {}
@@ -90,8 +90,8 @@ const REMEMBERED_FIELDS = {
   interrupted: optional(text('Why its answer broke off.')),
   input_tokens: optional(whole()),
   output_tokens: optional(whole()),
-  cached_tokens: optional(whole('Of the input, what the backend read from its cache.')),
-  cache_write_tokens: optional(whole('Of the input, what the backend wrote into its cache.')),
+  cached_tokens: optional(whole('The part of the input that the backend read from its cache.')),
+  cache_write_tokens: optional(whole('The part of the input that the backend wrote into its cache.')),
   skipped_events: optional(whole('Events of its backend that could not be read, and that its answer went on without.')),
   cost_nano_usd: optional(whole<NanoUsd>()),
   estimated: optional(flag('Whether the backend did not report its usage.')),

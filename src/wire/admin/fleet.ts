@@ -40,7 +40,7 @@ export const FLEET = record({
   object: fixed('list'),
   store: word(STORES, 'The fleet of an embedded store is one gateway.'),
   data: list(GATEWAY),
-  drift: list(DRIFT, 'What is not the same on all.'),
+  drift: list(DRIFT, 'The differences between the gateways.'),
 })
 
 export interface ShownFleet extends TypeOf<typeof FLEET> {}

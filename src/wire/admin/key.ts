@@ -53,7 +53,7 @@ export const MINTED_KEY = record(
     ...FIELDS,
     existing: optional(flag('Whether the account had a key of this name, which is answered in place of a new one.')),
     rotated: optional(fixed(true)),
-    base_url: text('What clients set as base URL.'),
+    base_url: text('The base URL for clients.'),
     value: optional(text('The full value, where a key was made: it is in no other answer.')),
     rate_limit_per_day: optional(orNull(whole('Requests in a day of a device.'))),
   },

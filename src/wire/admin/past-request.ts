@@ -62,7 +62,7 @@ export const PAST_REQUESTS = record(
     object: fixed('list'),
     data: list(PAST_REQUEST),
     next: orNull(text('Where older ones are: `before`. Null where there are none.')),
-    refusals_since: orNull(moment('What was refused is known since then; null where no gateway runs.')),
+    refusals_since: orNull(moment('Refusals are known since then; null where no gateway runs.')),
     not_read: optional(text('The archive that has rows of the time that was asked for, where it is not read back.')),
     unreached: optional(list(UNREACHED, 'Gateways whose memory could not be asked.')),
   },

@@ -62,14 +62,14 @@ const OUTCOME = open(
       pools: optional(list(text())),
     },
     'Outcome',
-    'What it comes to; beside these fields, what the decision log has.',
+    'The outcome; the decision log may have further fields.',
   ),
 )
 
 const ANSWER = record(
   { status: whole(), headers: map(text()), body: orNull(object()) },
   'RefusedAnswer',
-  'What its client got where it was refused.',
+  'The answer of a refused request.',
 )
 
 /** A request of the decision log, decided again: what `svcctl explain --request --json` prints. */
@@ -80,14 +80,14 @@ export const DECISION = open(
       at: moment(),
       path: text(),
       asked: orNull(text('Null where the client named no model.')),
-      revision: text('Of the files that decided it again.'),
+      revision: text('The revision of the files that decided it again.'),
       same_files: flag('Whether the same files decided it then.'),
       agrees: flag('Whether it comes to the same, to the byte.'),
-      outcome: orNull(described(OUTCOME, 'What it comes to again; null where that is not known.')),
+      outcome: orNull(described(OUTCOME, 'The outcome under these files; null where it is not known.')),
       answer: orNull(ANSWER),
       stages: list(STEP),
-      allowed_if: list(REMEDY, 'What would have had it admitted, each tried out.'),
-      record: object('What the log has of it.'),
+      allowed_if: list(REMEDY, 'Changes that would have admitted it, each tried out.'),
+      record: object('The record in the log.'),
     },
     'Decision',
     'A request of the decision log, decided again: what `svcctl explain --request ID --json` prints.',

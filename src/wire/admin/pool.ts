@@ -52,10 +52,10 @@ const REPLICA = record(
       '`closed` serves; `open` is ejected; `half-open` is tried; `cooling` asked for a pause; `drained` gets no requests by the word of an operator.',
     ),
     in_flight: whole(),
-    failures: whole('Of requests, in a row.'),
+    failures: whole('Failed requests in a row.'),
     retry_in_ms: orNull(whole('Until it is tried again: 0 now, null when an operator wants no requests there.')),
     last_probe: orNull(PROBE),
-    seen_by: optional(list(text(), 'Of several gateways: those that see this state, where others see another one.')),
+    seen_by: optional(list(text(), 'The gateways that see this state, where others see another one.')),
   },
   'Replica',
 )
@@ -73,11 +73,13 @@ const POOL_FIELDS = {
   in_flight: whole(),
   waiting: whole('Requests that wait for room.'),
   max_concurrent: orNull(whole()),
-  hour_usd: orNull(text('What counts against the hour; null without a limit, and while the store does not answer.')),
+  hour_usd: orNull(
+    text('The spend that counts against the hour; null without a limit, and while the store does not answer.'),
+  ),
   max_usd_per_hour: orNull(text()),
   requests_10s: whole('First and second attempts in the last ten seconds.'),
   retries_10s: whole(),
-  learned: optional(list(LESSON, 'What refusals taught of its backends; absent where there is nothing.')),
+  learned: optional(list(LESSON, 'Lessons from refusals of its backends; absent where there are none.')),
   replicas: list(REPLICA),
 }
 

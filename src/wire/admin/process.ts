@@ -11,12 +11,14 @@ const PROCESS = record(
       PROCESSES,
       "`main` accepts connections and serves operators, workers serve clients, and the store's process has the embedded store.",
     ),
-    worker: orNull(whole('Of a worker, from 0 on: one that ends is followed by another one with the same number.')),
+    worker: orNull(
+      whole('The number of a worker, from 0 on: one that ends is followed by another one with its number.'),
+    ),
     pid: whole(),
     state: word(STATES, '`silent` is one that does not answer, `gone` one whose successor did not begin yet.'),
     since: moment(),
     restarts: whole('Workers with this number before it, which ended.'),
-    connections: whole('Of clients.'),
+    connections: whole('Open connections of clients.'),
     in_flight: whole('Requests that were admitted and not yet settled.'),
     cores: orNull(
       number(

@@ -2,7 +2,7 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { fixed, list, moment, number, orNull, record, type TypeOf, text, whole } from '../schema/schema.ts'
 
 const SUMS = {
-  requests: whole('Of a pool, attempts.'),
+  requests: whole('Requests; attempts for a pool.'),
   served: whole(),
   refused: whole(),
   failed: whole(),
@@ -21,7 +21,10 @@ const POINT = record({ at: moment(), ...SUMS }, 'SeriesPoint')
 
 export interface ShownPoint extends TypeOf<typeof POINT> {}
 
-const SERIES_NAME = record({ name: text(), requests: whole('Of a pool, attempts.'), failed: whole() }, 'SeriesName')
+const SERIES_NAME = record(
+  { name: text(), requests: whole('Requests; attempts for a pool.'), failed: whole() },
+  'SeriesName',
+)
 
 export const SERIES = record({
   object: fixed('series'),

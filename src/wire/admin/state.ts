@@ -23,7 +23,7 @@ export const WHO_AM_I = record(
 )
 
 const ALARM_FIELDS = {
-  at: moment('Of the last of them.'),
+  at: moment('When the last of them came.'),
   message: text(),
   fields: map(forms(text(), number(), flag())),
 }

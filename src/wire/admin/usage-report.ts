@@ -35,8 +35,8 @@ type Amount = RecordOf<typeof AMOUNT>
 
 /** Gateways before 0.2 do not send them. */
 const CACHED = {
-  cached_tokens: defaulted(whole('Of the input, what backends read from their caches.'), 0),
-  cache_write_tokens: defaulted(whole('Of the input, what backends wrote into their caches.'), 0),
+  cached_tokens: defaulted(whole('The part of the input that backends read from their caches.'), 0),
+  cache_write_tokens: defaulted(whole('The part of the input that backends wrote into their caches.'), 0),
 }
 
 type Cached = RecordOf<typeof CACHED>
@@ -47,7 +47,7 @@ const USAGE = record(
       'The day, hour, plan, model, account or key; `none` for what came without a key. Of several the first.',
     ),
     groups: optional(list(text(), 'All of them, in the order of `by`; only where there are several.')),
-    split_by: optional(text('The same of what groups are split by; only where they are.')),
+    split_by: optional(text('The name of the part; only where groups are split.')),
     label: optional(text('How operators call the account; only where a group is one, or a key of one.')),
     others: optional(whole('Only where the last group is `others`, those beside the dearest: how many they are.')),
     requests: whole(),
@@ -64,7 +64,7 @@ export interface UsageRecord extends TypeOf<typeof USAGE> {}
 const WASTE = record(
   {
     day: optional(text('The UTC day; only where each is by itself.')),
-    hour: optional(text('The same of an hour.')),
+    hour: optional(text('The hour; only where failed attempts are added up by hour.')),
     pool: text(),
     attempts: whole(),
     input_tokens: whole(),
@@ -91,8 +91,8 @@ export const USAGE_REPORT = record({
     ),
   ),
   data: list(USAGE),
-  waste: list(WASTE, 'What failed attempts cost the operator since, by pool; no part of `data`.'),
-  split: optional(word(GROUPS, 'What groups are split by; only where they are.')),
+  waste: list(WASTE, 'The operator’s cost for failed attempts since, by pool; no part of `data`.'),
+  split: optional(word(GROUPS, 'The group that others are split by; only where they are.')),
 })
 
 export interface UsageReport extends TypeOf<typeof USAGE_REPORT> {}

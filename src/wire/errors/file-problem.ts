@@ -13,7 +13,7 @@ export const FILE_PROBLEM = record(
     hint: orNull(text()),
   },
   'FileProblem',
-  "What is wrong with an operator's file, at its place.",
+  "A problem in an operator's file, at its place.",
 )
 
 export const problemRecord = ({

@@ -25,8 +25,8 @@ import {
 /** An integer to add up, the same as exact decimal text, and that rounded. */
 export const INVOICE_AMOUNT = {
   cost_nano_usd: whole<NanoUsd>('An integer to add up.'),
-  usd: text('The same as exact decimal text.'),
-  amount_usd: text('The same, rounded.'),
+  usd: text('The amount as exact decimal text.'),
+  amount_usd: text('The amount, rounded.'),
 }
 
 export type Amount = RecordOf<typeof INVOICE_AMOUNT>
@@ -37,8 +37,8 @@ const SUMS = {
   requests: whole(),
   input_tokens: whole(),
   output_tokens: whole(),
-  cached_tokens: whole('Of the input, what backends read from their caches.'),
-  cache_write_tokens: whole('Of the input, what backends wrote into their caches.'),
+  cached_tokens: whole('The part of the input that backends read from their caches.'),
+  cache_write_tokens: whole('The part of the input that backends wrote into their caches.'),
   ...INVOICE_AMOUNT,
 }
 

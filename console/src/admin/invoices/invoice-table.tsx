@@ -7,7 +7,7 @@ import { Label } from '../label.tsx'
 
 interface InvoiceTableProps {
   readonly rows: readonly (InvoiceSummary & Partial<Pick<MonthInvoice, 'account' | 'label'>>)[]
-  /** Whose all of them are: then they are told apart by their months. */
+  /** The account of all rows, where there is only one: then their months tell them apart. */
   readonly account?: string
 }
 

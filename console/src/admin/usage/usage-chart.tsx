@@ -27,7 +27,7 @@ const OPTIONS = [
 
 interface UsageChartProps {
   readonly title: string
-  /** By day or hour, and by the split. */
+  /** The bars, by day or hour and by the split. */
   readonly usage: UsageReport
   readonly split: Split
 }
