@@ -1,10 +1,10 @@
 import { type LoadWatch, type Sample, watchLoad } from '../../http/listener/overload.ts'
-import { watchDescriptors } from '../machine.ts'
+import { collectWhenIdle, idlenessSampler, watchDescriptors } from '../machine.ts'
 import type { Base } from './base.ts'
 import type { Part } from './open-parts.ts'
 
 export interface MachineHooks {
-  /** Samples the load of the process; without it, the process never sheds load. */
+  /** Samples the load of the process; without it, the process never sheds load, and keeps the memory of a burst. */
   readonly sample?: () => Sample
   /** Whether the process can open one more file or socket; without it nothing watches that. */
   readonly hasDescriptor?: () => boolean
@@ -18,6 +18,7 @@ export interface Machine extends Part {
 }
 
 export function openMachine({ clock, alarm, serving }: Base, { sample, hasDescriptor }: MachineHooks): Machine {
+  const stopCollecting = sample && collectWhenIdle(clock, idlenessSampler())
   const stopDescriptors = hasDescriptor && watchDescriptors(clock, alarm, hasDescriptor)
   let load: LoadWatch | undefined
   return {
@@ -27,6 +28,7 @@ export function openMachine({ clock, alarm, serving }: Base, { sample, hasDescri
     },
     close: () => {
       load?.stop()
+      stopCollecting?.()
       stopDescriptors?.()
     },
   }
