@@ -1,5 +1,5 @@
 import { Document, isMap, isScalar, isSeq, type Pair, visit, type YAMLMap } from 'yaml'
-import { format } from '../../config/format/format.ts'
+import { printDocument } from '../../config/format/format.ts'
 import { counted } from '../../config/format/problem-text.ts'
 import { suggestion } from '../../config/model/suggest.ts'
 import type { Loaded } from '../../config/settings.ts'
@@ -11,12 +11,13 @@ import { shownMatrix } from '../../wire/admin/matrix.ts'
 import { isObject } from '../../wire/json-safety.ts'
 import { table, terminalWidth, widthOf } from '../kit/table.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'
+import { entriesOnLines, withBriefPlans } from './brief-config.ts'
 import type { ShowOptions } from './show.ts'
 import { type Section, shownPassthrough, shownPlan, shownRoute, writtenModel } from './shown-policy.ts'
 import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
 
 /** Prints what a configuration comes to, or what has a name in it. Rejects with CommandFailed when it has Problems. */
-export async function show({ config: file, matrix, json }: ShowOptions, name?: string): Promise<void> {
+export async function show({ config: file, matrix, json, full }: ShowOptions, name?: string): Promise<void> {
   if (matrix && name !== undefined)
     throw new CommandFailed('--matrix shows all of the configuration: leave the name out')
   const loaded = loadToShow(file)
@@ -24,7 +25,8 @@ export async function show({ config: file, matrix, json }: ShowOptions, name?: s
   if (matrix) return json ? writeJson(shownMatrix(config)) : writeOut([matrixText(config)])
   const all = shownConfig(loaded)
   const shown = name === undefined ? all : shownUnder(name, all)
-  return json ? writeJson(shown) : writeOut([configText(loaded, shown)])
+  if (json) return writeJson(shown)
+  return writeOut([name === undefined && !full ? briefText(loaded, all) : configText(loaded, shown)])
 }
 
 /** The things of a name, each under its section; a section where it is the name of one. */
@@ -58,21 +60,31 @@ function namesIn(value: unknown): readonly string[] {
 
 /** The configuration as YAML in the style of `svcctl fmt`: behind each name where it was declared. */
 export function configText(loaded: Loaded, shown: Section = shownConfig(loaded)): string {
+  return textOf(loaded, shown, () => new Set())
+}
+
+/** The same of a large configuration: a line for each model, and plans by the entries that include their models. */
+export function briefText(loaded: Loaded, shown: Section = shownConfig(loaded)): string {
+  return textOf(loaded, withBriefPlans(shown, loaded.config), entriesOnLines)
+}
+
+function textOf({ files, config }: Loaded, shown: Section, onLinesOf: (root: YAMLMap) => ReadonlySet<unknown>): string {
   const document = new Document(shown, { aliasDuplicateObjects: false })
+  const root = document.contents
+  if (!isMap(root)) return ''
+  const onLines = onLinesOf(root)
   visit(document, {
     // Short ones stand on one line, as people write them.
     Collection: (key, node) => {
-      node.flow = isFlat(node, typeof key === 'number' ? MOST_FLAT_ENTRY : MOST_FLAT)
+      node.flow = onLines.has(node) || isFlat(node, typeof key === 'number' ? MOST_FLAT_ENTRY : MOST_FLAT)
     },
   })
-  if (isMap(document.contents)) {
-    markPlaces(document.contents, loaded.config)
-    spaceOut(document.contents)
-  }
-  const { files, config } = loaded
-  document.commentBefore = ` ${counted(files.length, 'file')}: ${files.join(', ')}\n Revision ${config.revision}`
-  const text = document.toString({ lineWidth: 0 })
-  return format({ file: '', path: '', text }, () => {}) ?? text
+  markPlaces(root, config)
+  spaceOut(root)
+  const heads = [`${counted(files.length, 'file')}: ${files.join(', ')}`, `Revision ${config.revision}`]
+  if (onLines.size > 0) heads.push('A line for each entry of a large section: --full spreads them')
+  document.commentBefore = heads.map(head => ` ${head}`).join('\n')
+  return printDocument(document, onLines)
 }
 
 const MOST_FLAT = 2

@@ -1,4 +1,5 @@
 import {
+  type Document,
   isCollection,
   isMap,
   isPair,
@@ -63,6 +64,21 @@ function printed(source: Source, report: Report): string | undefined {
   })
   const text = document.toString({ indent: INDENT, lineWidth: 0, verifyAliasOrder: false })
   return withoutGaps(source.text, withHeadings(source.text, text))
+}
+
+/**
+ * Prints a document that the program made in the one style: it has no texts of a file to keep. An entry of `wide` stays on
+ * its line, however long that gets.
+ */
+export function printDocument(document: Document, wide: ReadonlySet<unknown>): string {
+  const names = new Map<unknown, number>()
+  visit(document, {
+    Pair: (_, { key, value }: Pair) => {
+      if (isScalar(key)) names.set(value, String(key.value).length)
+    },
+    Collection: (_, node) => layOut(node, wide.has(node) ? Number.NEGATIVE_INFINITY : (names.get(node) ?? 0)),
+  })
+  return document.toString({ indent: INDENT, lineWidth: 0, verifyAliasOrder: false })
 }
 
 /** Has texts on one line stay to the letter; longer ones are folded anew. */

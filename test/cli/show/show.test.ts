@@ -91,6 +91,33 @@ test('what show prints of the shipped configuration is that configuration', () =
   if (again.ok) expect(comparable(again.loaded)).toEqual(comparable(shipped.loaded))
 })
 
+/** Many plans that include many models by their tiers. */
+function manyOf(count: number): string {
+  const lines = (entry: (n: number) => string) => Array.from({ length: count }, (_, n) => `  ${entry(n)}\n`).join('')
+  return `version: 1
+plans:
+${lines(n => `p${n}: { models: [tier:t${n % 3}, tier:t${(n + 1) % 3}, m${(n + 2) % count}], rpm: ${n + 1}, tpm: 1k, monthly_usd: 1 }`)}models:
+${lines(n => `m${n}: { kind: chat, tier: t${n % 3}, serve: [a], context: 8k, usd_per_1m: { input: 1, output: 1 } }`)}default_model: m0
+pools: { a: { site: here, model: x, replicas: ["http://10.0.0.1/v1"] } }
+`
+}
+
+test('show of a large configuration prints an entry a line, which is that configuration, and --full all of it', async () => {
+  const cwd = filesOf({ 'config.yaml': manyOf(120) })
+  const large = load('config.yaml', {}, cwd)
+  if (!large.ok) throw new Error('the configuration has a problem')
+  const shown = async (...args: string[]) => (await runCommand(registerShow, ['show', ...args], { cwd })).stdout
+
+  const brief = await shown()
+  const again = loadFiles({ 'config.yaml': brief }, {})
+  if (!again.ok) throw new Error(brief)
+  expect(comparable(again.loaded)).toEqual(comparable(large.loaded))
+  expect(brief.split('\n').length).toBeLessThan(2 * 120 + 120)
+  expect(parse(brief).plans.p1.models).toEqual(['tier:t1', 'tier:t2', 'm3'])
+  expect(parse(await shown('--full')).plans.p1.models).toHaveLength(81)
+  expect(parse(await shown('p1')).plans.p1.models).toHaveLength(81)
+})
+
 test('show has what is kept of responses, and none of the keys that encrypt it', () => {
   const files = { 'config.yaml': RESPONSES }
   const loaded = loadFiles(files, { NEW: 'secret-of-new'.padEnd(43, 'A'), OLD: 'secret-of-old'.padEnd(43, 'A') })
