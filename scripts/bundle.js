@@ -5,8 +5,8 @@ import { brotliCompressSync } from 'node:zlib'
 import { rolldown } from 'rolldown'
 import { licenses } from './licenses.js'
 
-/** Loaded late, by the live views, the traces, the hosted tools and `svcctl import`: 75 MB installed, of which 2 MB run. */
-const BUNDLED = /^(?:ink|react|@opentelemetry\/.+|@modelcontextprotocol\/sdk\/.+|svc-gateway-import)$/
+/** Loaded late, by the live views, the traces, the hosted tools, `svcctl import` and `svcctl prices`: 75 MB installed, of which 2 MB run. */
+const BUNDLED = /^(?:diff|ink|react|@opentelemetry\/.+|@modelcontextprotocol\/sdk\/.+|svc-gateway-import)$/
 /** Packages that the bundles share with the rest of svcctl. */
 const SHARED = ['re2js']
 const NO_OAUTH = `export const auth = () => {}

@@ -46,7 +46,12 @@ const may = {
 }
 
 /** Modules that may import the importers; each loads only when its command runs. */
-const IMPORTERS = new Set(['cli/import/import-run.ts', 'cli/import/written.ts', 'cli/init/local-engines.ts'])
+const IMPORTERS = new Set([
+  'cli/import/import-run.ts',
+  'cli/import/written.ts',
+  'cli/init/local-engines.ts',
+  'cli/prices/prices-run.ts',
+])
 
 /** Folders whose own files stand on top: what their folders share is in `kit/`, and no folder imports a file beside it. */
 const roofs = ['cli']

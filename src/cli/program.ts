@@ -24,6 +24,7 @@ import { registerLogin } from './login/login.ts'
 import { registerModels } from './models/models.ts'
 import { registerPlan } from './plan/plan.ts'
 import { registerPools } from './pools/pools.ts'
+import { registerPrices } from './prices/prices.ts'
 import { registerProfile } from './profile/profile.ts'
 import { registerQuota } from './quota/quota.ts'
 import { registerReload } from './reload/reload.ts'
@@ -63,7 +64,7 @@ Exit codes:
   3   cannot reach
   4   sign in first
   5   the ledger could not be written in time (serve)
-  10  there are changes (plan --exit-code)`,
+  10  there are changes (plan --exit-code, prices check --exit-code)`,
     )
 
   registerAll(program)
@@ -96,6 +97,7 @@ function registerAll(program: Command): void {
   registerReplay(program)
   registerShow(program)
   registerModels(program)
+  registerPrices(program)
   registerDoc(program)
   registerFmt(program)
 

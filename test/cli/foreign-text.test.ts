@@ -55,6 +55,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   fmt: ['hostile.yaml'],
   show: ['-c hostile.yaml', '--matrix'],
   models: ['-c hostile.yaml'],
+  'prices check': ['-c hostile.yaml', '-c hostile.yaml --patch'],
   doc: ['plans.rpm'],
   doctor: ['-c hostile.yaml'],
   replay: ['hostile.ndjson -c next.yaml', 'state/decisions -c hostile.yaml'],

@@ -47,7 +47,7 @@ it('the help lists every command under a heading, and the headings in the order 
 /** What the files, the fleet or the machine bound, sums, and texts that are no list. */
 const BOUNDED = new Set([
   ...['svcctl models', 'svcctl pools', 'svcctl fleet', 'svcctl profile list', 'svcctl usage', 'svcctl usage export'],
-  ...['svcctl plan', 'svcctl invoice', 'svcctl validate', 'svcctl test', 'svcctl show'],
+  ...['svcctl plan', 'svcctl invoice', 'svcctl validate', 'svcctl test', 'svcctl show', 'svcctl prices check'],
 ])
 
 describe.each(names)('%s', name => {

@@ -1,0 +1,85 @@
+import { resolve } from 'node:path'
+import { CATALOGUE, listedPrice } from 'svc-gateway-import'
+import { counted } from '../../config/format/problem-text.ts'
+import { loadToShow } from '../../operator/load-files.ts'
+import type { ProviderName } from '../../policy/providers/profile.ts'
+import { readBounded } from '../../server/bounded-file.ts'
+import { exitCodes } from '../../server/failure.ts'
+import { forPrograms } from '../kit/formats.ts'
+import { type Column, tableText } from '../kit/table.ts'
+import { writeOut } from '../kit/terminal.ts'
+import { type Catalogue, comparePrices, type Drift } from './price-drift.ts'
+import { pricePatch, usdPer1m } from './price-patch.ts'
+import type { PricesOptions } from './prices.ts'
+
+/** Prints the prices that differ from the catalogue, or a patch. Rejects with CommandFailed when the configuration has Problems. */
+export async function checkPrices({ config, patch, exitCode, ...options }: PricesOptions): Promise<void> {
+  const { drifts, compared } = comparePrices(loadToShow(config), catalogue)
+  if (patch) {
+    const { text, byHand } = pricePatch(drifts, file => readBounded(resolve(process.cwd(), file), MOST_BYTES))
+    await writeOut([text])
+    for (const { section, name, rate } of byHand) console.error(`▲ change ${section}.${name} ${rate} by hand`)
+  } else {
+    const data = drifts.map(shownDrift)
+    const list = forPrograms(options, { object: 'list', data }, { catalogue: CATALOGUE, compared })
+    await writeOut([list ?? pricesText(drifts, compared)])
+  }
+  if (exitCode && drifts.length > 0) process.exitCode = exitCodes.changes
+}
+
+const MOST_BYTES = 16_000_000
+
+/** Providers of the profiles, as the catalogue calls them; the others are not in it. */
+const IN_CATALOGUE: Partial<Record<ProviderName, string>> = {
+  openai: 'openai',
+  azure: 'azure',
+  anthropic: 'anthropic',
+  gemini: 'gemini',
+  vertex: 'gemini',
+  xai: 'xai',
+  deepseek: 'deepseek',
+  mistral: 'mistral',
+  groq: 'groq',
+  cerebras: 'cerebras',
+  together: 'together_ai',
+  fireworks: 'fireworks_ai',
+  moonshot: 'moonshot',
+  zai: 'zai',
+}
+
+const catalogue: Catalogue = (provider, model) => {
+  const listed = listedPrice(IN_CATALOGUE[provider] ?? '', model)
+  if (!listed) return undefined
+  const { input, output, cached, cacheWrite } = listed
+  return { input, output, cached_input: cached, cache_write: cacheWrite }
+}
+
+const shownDrift = ({ section, name, at, upstream, provider, rate, configured, listed }: Drift) => ({
+  ...{ section, name, file: at.file, line: at.line, provider, upstream, rate },
+  configured_usd_per_1m: Number(usdPer1m(configured)),
+  listed_usd_per_1m: Number(usdPer1m(listed)),
+})
+
+function pricesText(drifts: readonly Drift[], compared: number): string {
+  const source = `Compared ${counted(compared, 'price')} with ${CATALOGUE}.`
+  if (compared === 0) return `${source} It has none of the models that pools at known providers run.\n`
+  if (drifts.length === 0) return `${source} None differs.\n`
+  const rows = drifts.map(({ section, name, at, upstream, provider, rate, configured, listed, isWritten }) => [
+    `${section}.${name}`,
+    `${provider} ${upstream}`,
+    rate,
+    `$${usdPer1m(configured)}${isWritten ? '' : ' (by input)'}`,
+    `$${usdPer1m(listed)}`,
+    `${at.file}:${at.line}`,
+  ])
+  return `${tableText(COLUMNS, rows)}\n\n${source} Prices are for a million tokens. --patch prints a change for review.\n`
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'PRICE OF', whole: true },
+  { title: 'PROVIDER AND MODEL', gives: 3 },
+  { title: 'RATE', whole: true },
+  { title: 'CONFIGURED', number: true, whole: true },
+  { title: 'LISTED', number: true, whole: true },
+  { title: 'PLACE', gives: 4 },
+]
