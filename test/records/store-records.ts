@@ -158,6 +158,10 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
       ...{ day: DAY, account: 'acct_shop', plan: 'pro', model: 'svc-core' },
       ...{ requests: 1, inputTokens: 2, outputTokens: 3, cost: nanoUsd(4) },
     },
+    {
+      ...{ day: DAY, account: 'acct_shop', plan: 'pro', model: 'svc-fast' },
+      ...{ requests: 1, inputTokens: 2, outputTokens: 3, cost: nanoUsd(4), cachedTokens: 5 },
+    },
   ],
   tools: [
     {
@@ -175,6 +179,7 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
       ...{ cachedTokens: 5, cacheWriteTokens: 6 },
     },
     { day: DAY, pool: 'onprem', attempts: 1, inputTokens: 2, outputTokens: 3, cost: nanoUsd(4) },
+    { day: DAY, pool: 'spare', attempts: 1, inputTokens: 2, outputTokens: 3, cost: nanoUsd(4), cacheWriteTokens: 6 },
   ],
   row: [
     {
@@ -194,6 +199,13 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
       items: ['item_1', 'item_2'],
       expiresAt: AT + 60_000,
       sealed: Buffer.from('sealed').toString('base64'),
+    },
+    {
+      account: 'acct_shop',
+      id: 'resp_2',
+      items: [],
+      expiresAt: AT + 90_000,
+      sealed: Buffer.from('other').toString('base64'),
     },
   ],
   invoice: [
