@@ -48,7 +48,7 @@ if ARGV[10] ~= '' then
     return { 'guests-spent', readings.text, digits(now), digits(wait), digits(taken), sums }
   end
   addShared(KEYS[8], today, granted.cost)
-  redis.call('HSET', KEYS[6], 'shared', string.format('%d %d', today, granted.cost))
+  redis.call('HSET', KEYS[6], 'shared', shareText({ day = today, cost = granted.cost }))
 end
 
 local second = readings.second

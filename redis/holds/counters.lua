@@ -16,9 +16,9 @@ end
 -- A request of a guest weighs `cost` from now on, in the day it took of.
 local function weighShared(prefix, holdKey, shared, cost)
   if not shared then return end
-  local day, taken = string.match(shared, '^(%d+) (%d+)$')
-  addShared(prefix, tonumber(day), cost - tonumber(taken))
-  redis.call('HSET', holdKey, 'shared', string.format('%s %d', day, cost))
+  local share = readShare(shared)
+  addShared(prefix, share.day, cost - share.cost)
+  redis.call('HSET', holdKey, 'shared', shareText({ day = share.day, cost = cost }))
 end
 
 -- A hold of what was granted, with the members of `more`.
@@ -35,21 +35,11 @@ local function changedHold(hold, changes)
   return changed
 end
 
--- The minute has a record of fixed width for each second: second, requests, tokens. That of the newest second lies beside
--- `counts`: the oldest second that counts, the sums of what counts, the first calendar window and its requests, and how many run. `calendar` has the other windows.
--- All others lie in a ring of 61, each where the rest of its second by 61 says. So a request mostly touches one record, and
--- once a second those that became too old.
-local SECONDS = 61
-local WIDTH = 29
-local TOKENS_MAX = 999999999999
-
-local function record(second, requests, tokens) return string.format('%010d%07d%012d', second, requests, tokens) end
+-- The minute has a bucket of fixed width for each second. That of the newest second lies beside `counts`, which has the oldest
+-- second that counts, the sums of all that count, the first calendar window and its requests, and how many run. `calendar` has
+-- the other windows. All other buckets lie in a ring of 61, each where the rest of its second by 61 says. So a request mostly
+-- touches one bucket, and once a second those that became too old.
 local function placeOf(second) return second % SECONDS * WIDTH end
-
--- Of the record that begins behind `at`.
-local function secondAt(text, at) return tonumber(string.sub(text, at + 1, at + 10)) end
-local function requestsAt(text, at) return tonumber(string.sub(text, at + 11, at + 17)) end
-local function tokensAt(text, at) return tonumber(string.sub(text, at + 18, at + WIDTH)) end
 
 local function ringOf(s) return s.isAnew and '' or redis.call('GETRANGE', s.ring, '0', '-1') end
 
@@ -69,18 +59,17 @@ local function readCounters(countersKey, spendKey, ringKey)
   local spend = redis.call('HMGET', spendKey, 'used', 'held')
   local head = kept[1] or ''
   local newest = secondAt(head, 0) or 0
-  local oldest, sumRequests, sumTokens, window, requests, concurrent =
-    string.match(kept[2] or '', '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')
+  local counts = readCounts(kept[2] or '')
   return {
-    ring = ringKey, changed = {}, head = head, newest = newest, wasNewest = newest, oldest = number(oldest),
-    sumRequests = number(sumRequests), sumTokens = number(sumTokens),
-    window = number(window), requests = number(requests), others = kept[3] or '', wasOthers = kept[3] or '',
-    concurrent = number(concurrent), wasWindow = window and number(window),
+    ring = ringKey, changed = {}, head = head, newest = newest, wasNewest = newest, oldest = counts.oldest or 0,
+    sumRequests = counts.sumRequests or 0, sumTokens = counts.sumTokens or 0,
+    window = counts.window or 0, requests = counts.requests or 0, others = kept[3] or '', wasOthers = kept[3] or '',
+    concurrent = counts.concurrent or 0, wasWindow = counts.window,
     used = number(spend[1]), held = number(spend[2]), isNew = not spend[1],
   }
 end
 
--- The record of a second that counts; nil where it has none.
+-- The bucket of a second that counts; nil where it has none.
 local function recordOf(s, second)
   if s.changed[second] then return s.changed[second] end
   if second == s.newest then return s.head end
@@ -96,9 +85,7 @@ local function writeCounters(countersKey, spendKey, s)
     if second ~= s.newest then redis.call('SETRANGE', s.ring, digits(placeOf(second)), text) end
   end
   if s.newest ~= s.wasNewest then redis.call('EXPIRE', s.ring, RING_KEPT_S) end
-  local counts =
-    string.format('%d %d %d %d %d %d', s.oldest, s.sumRequests, s.sumTokens, s.window, s.requests, s.concurrent)
-  redis.call('HSET', countersKey, 'head', s.changed[s.newest] or s.head, 'counts', counts)
+  redis.call('HSET', countersKey, 'head', s.changed[s.newest] or s.head, 'counts', countsText(s))
   redis.call('HSET', spendKey, 'used', digits(s.used), 'held', digits(s.held))
   if s.others ~= s.wasOthers then redis.call('HSET', countersKey, 'calendar', s.others) end
   if s.window ~= s.wasWindow then redis.call('EXPIRE', countersKey, COUNTERS_KEPT_S) end
@@ -135,7 +122,7 @@ local function addToBucket(s, second, requests, tokens)
   local after = math.min(before + tokens, TOKENS_MAX)
   s.sumRequests = s.sumRequests + requests
   s.sumTokens = s.sumTokens + after - before
-  s.changed[second] = record(second, (found and requestsAt(found, 0) or 0) + requests, after)
+  s.changed[second] = bucketText(second, (found and requestsAt(found, 0) or 0) + requests, after)
   if second <= s.newest then return end
   -- The newest one so far goes into the ring.
   if s.newest > 0 then s.changed[s.newest] = recordOf(s, s.newest) end

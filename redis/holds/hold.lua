@@ -1,5 +1,5 @@
 -- Generated from src/adapters/redis/hold-text.ts by scripts/generate.js. Do not edit.
--- A hold is `output tokens cost second at round spentTokens spentCost`.
+-- The hold text is `output tokens cost second at round spentTokens spentCost`.
 local function readHold(text)
   local output, tokens, cost, second, at, round, spentTokens, spentCost =
     string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)$')

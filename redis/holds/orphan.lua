@@ -11,8 +11,8 @@ local function orphanRow(ledger, request)
     local _, _, kind, cost, input, output, tokens, _, whose, rest = string.match(row, ROW)
     if kind ~= 'orphan' then return nil, true end
     local others = cjson.decode(rest)
-    was = { tokens = number(tokens), cost = number(cost), input = number(input), output = number(output),
-      cached = number(others[CACHED_TOKENS]), written = number(others[CACHE_WRITE_TOKENS]), others = others, whose = whose, rest = rest }
+    was = { tokens = number(tokens), cost = number(cost), input = number(input), others = others, whose = whose,
+      rest = rest, sums = sumsOfRow(number(input), number(output), number(cost), others) }
   end
   return was, false
 end

@@ -1,22 +1,21 @@
 -- The end of a hold, once per request: settled, refunded, or swept up as an orphan; and what comes late after that.
 -- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 totals of the day of admission
 --      8 what guests share, without the day  9 ring of the minute
--- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 cost  7 input  8 output  9 `account plan model`, or the account alone
---      10 the rest of the row, '' for none  11 the bucket the caller believes it was counted in, and where this server may
+-- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 its sums  7 `account plan model`, or the account alone
+--      8 the rest of the row, '' for none  9 the bucket the caller believes it was counted in, and where this server may
 --      lack the admission, its second and its calendar windows
---      12 whose totals it counts in: `account plan model`, and the key where there is one
---      13 of the input, cached  14 and written into a cache
--- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 15 the counters
--- and its cells, as rules.lua reads them  16 images and seconds
+--      10 whose totals it counts in: `account plan model`, and the key where there is one
+-- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 11 the counters
+-- and its cells, as rules.lua reads them  12 images and seconds
 local ENDED_KEPT_MS = 300000
 local ORPHAN_KEPT_MS = 3600000
 
 if wiped() then return { 'wiped' } end
 local now = clock()
 local request, how = ARGV[3], ARGV[4]
-local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]), output = number(ARGV[8]),
-  cached = number(ARGV[13]), written = number(ARGV[14]) }
-local who, rest, total = ARGV[9], ARGV[10], ARGV[12]
+local sums = readSums(ARGV[6])
+local charge = { tokens = number(ARGV[5]), cost = sums.cost, input = sums.inputTokens }
+local who, rest, total = ARGV[7], ARGV[8], ARGV[10]
 
 -- Calls of hosted tools and what they cost, by name; nothing where a row does not say what they cost.
 local function toolsIn(others)
@@ -75,7 +74,7 @@ end
 local row, isOver
 if state ~= 'open' or kept[4] then row, isOver = orphanRow(KEYS[6], request) end
 if isOver then return repeated() end
-local was = row or { tokens = 0, cost = 0, input = 0, output = 0, cached = 0, written = 0 }
+local was = row or { tokens = 0, cost = 0, input = 0, sums = readSums('') }
 local late = row ~= nil or state == 'orphan'
 if row and how == 'refund' then
   local key = row.others[KEY]
@@ -85,7 +84,7 @@ elseif row and how == 'orphan' then
   charge, rest = { tokens = was.tokens, cost = was.cost, input = was.input }, ''
 end
 -- For so long the end of a refund, and an orphan without a row, are known by their holds alone.
-local admitted, windows = string.match(ARGV[11], '^%d+ (%d+)(.*)$')
+local admitted, windows = string.match(ARGV[9], '^%d+ (%d+)(.*)$')
 local isLost = admitted and not state and not row
   and now - tonumber(admitted) * 1000 < (how == 'settle' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
 if state ~= 'open' and how == 'refund' and not late and not isLost then return { 'ended' } end
@@ -95,7 +94,7 @@ if state == 'open' then
   release(counters, readHold(kept[2]), charge.tokens, charge.cost, now, row)
 else
   if isLost then recount(counters, tonumber(admitted), windows, now) end
-  local hold = kept[2] and readHold(kept[2]) or { second = tonumber(string.match(ARGV[11], '^%d+')), spentTokens = 0 }
+  local hold = kept[2] and readHold(kept[2]) or { second = tonumber(string.match(ARGV[9], '^%d+')), spentTokens = 0 }
   correctTokens(counters, hold.second, presentOf(hold, charge.tokens) - presentOf(hold, was.tokens), now)
   counters.used = counters.used + charge.cost - was.cost
 end
@@ -103,11 +102,11 @@ writeCounters(KEYS[2], KEYS[3], counters)
 -- A refund after a sweep that charged nothing has nothing to put right.
 if rules and (state == 'open' or row or isLost or how ~= 'refund') then
   local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
-  local pieces = row and how == 'orphan' and (own[2] or '') or ARGV[16]
+  local pieces = row and how == 'orphan' and (own[2] or '') or ARGV[12]
   charge.images, charge.seconds = rules.pieces(pieces)
   charge.requests = isLost and 1 or 0
   was.images, was.seconds = rules.pieces(row and own[2] or '')
-  local taken = rules.readTaken(ARGV[15], kept[2] and readHold(kept[2]), KEYS[4], now)
+  local taken = rules.readTaken(ARGV[11], kept[2] and readHold(kept[2]), KEYS[4], now)
   rules.settle(taken, state == 'open' and own[1], charge, was, not row and how == 'settle')
   -- What comes late after an orphan is counted in the same cells.
   if how == 'orphan' then
@@ -121,12 +120,12 @@ local written = ''
 if how == 'settle' or rest ~= '' then
   local kind, place = how, 1
   if late then kind, place = 'late', 2 end
-  local cost, input, output = charge.cost - was.cost, charge.input - was.input, charge.output - was.output
-  written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, cost, input,
-    output, charge.tokens - was.tokens, now, who, rest)
+  local added = addSums(sums, was.sums, -1)
+  added.requests = row and 0 or 1
+  written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, added.cost, added.inputTokens,
+    added.outputTokens, charge.tokens - was.tokens, now, who, rest)
   redis.call('ZADD', KEYS[6], '0', written)
-  addToTotals(KEYS[7], total, row and 0 or 1, input, output, cost, charge.cached - was.cached,
-    charge.written - was.written)
+  addToTotals(KEYS[7], total, added)
   addTools(KEYS[7] .. ':tools', total, how == 'refund' and '' or rest, row and row.others)
 end
 
@@ -139,7 +138,7 @@ end
 redis.call('ZREM', KEYS[5], request)
 redis.call('HSET', KEYS[4], 'state', how == 'orphan' and 'orphan' or 'ended', 'checkpoint', '')
 -- The hold of an admission that this server lacked says whose it is, as all others do.
-if isLost then redis.call('HSET', KEYS[4], 'account', string.match(ARGV[9], '^%S+') or '') end
+if isLost then redis.call('HSET', KEYS[4], 'account', string.match(ARGV[7], '^%S+') or '') end
 redis.call('PEXPIRE', KEYS[4], how == 'orphan' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
 -- What it wrote, and how many requests that adds.
 return { 'settled', written, row and '0' or '1' }

@@ -1,5 +1,5 @@
 -- Generated from src/adapters/redis/hold-text.ts by scripts/generate.js. Do not edit.
--- A weight is `input output images seconds cost`.
+-- The weight text is `input output images seconds cost`.
 local function readWeight(text)
   local input, output, images, seconds, cost =
     string.match(text, '^(%S+) (%S+) (%S+) (%S+) (%S+)$')

@@ -12,15 +12,15 @@ local gone = { 'kept' }
 while true do
   local oldest = redis.call('ZRANGE', KEYS[3], 0, 0)[1]
   if not oldest then break end
-  local expires = string.match(redis.call('HGET', KEYS[2], oldest) or '', '^%d+ (%d+)')
+  local expires = readHead(redis.call('HGET', KEYS[2], oldest) or '').expiresAt
   local fits = number(redis.call('HGET', KEYS[2], BYTES) or '0') + bytes <= most
     and redis.call('ZCARD', KEYS[3]) < number(ARGV[8])
   -- Redis deletes a response when its time is over, and knows nothing of what leads to it.
-  if fits and expires and number(expires) > now then break end
+  if fits and expires and expires > now then break end
   if not drop(oldest, now) then redis.call('ZREM', KEYS[3], oldest) end
   gone[#gone + 1] = oldest
 end
-local place = string.format('%016d', last)
+local place = placeText(last)
 local items = {}
 for at = 9, #ARGV do
   items[#items + 1] = ' ' .. ARGV[at]
@@ -29,7 +29,7 @@ end
 redis.call('RENAME', KEYS[6], nameOf(ARGV[4]))
 redis.call('PEXPIRE', nameOf(ARGV[4]), ARGV[6])
 redis.call('HSET', KEYS[2], LAST, digits(last),
-  ARGV[4], place .. ' ' .. digits(now + keep) .. ' ' .. digits(bytes) .. table.concat(items))
+  ARGV[4], headText({ place = place, expiresAt = now + keep, bytes = bytes, items = table.concat(items) }))
 redis.call('HINCRBY', KEYS[2], BYTES, digits(bytes))
 redis.call('ZADD', KEYS[3], last, ARGV[4])
 for at = 2, 4 do

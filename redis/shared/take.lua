@@ -21,7 +21,7 @@ if ARGV[6] ~= '' then
     return sharedRefusal({ 'guests-spent', digits(wait), digits(taken) }, now, looked)
   end
   addShared(KEYS[4], today, granted.cost)
-  redis.call('HSET', KEYS[2], 'shared', string.format('%d %d', today, granted.cost))
+  redis.call('HSET', KEYS[2], 'shared', shareText({ day = today, cost = granted.cost }))
 end
 
 local sums = looked and rules.sums(looked) or ''

@@ -6,6 +6,7 @@ import {
   type Spend,
 } from '../../policy/counters/account-counters.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
+import { namesIn, type Places } from '../../records/places.ts'
 
 interface Disk {
   read(account: string): AccountCounters | undefined
@@ -76,28 +77,41 @@ const WINDOWS_KEPT = 8
 
 /** The counters of an account as an array, which is smaller and faster, as with PackedRow. */
 export type PackedCounters = readonly [
-  /** Second, requests and tokens of each bucket, one after the other. */
+  /** The numbers of each bucket, one bucket after the other. */
   minute: readonly number[],
   day: number,
   dayRequests: number,
   concurrent: number,
-  /** Start, used and held of each window, one after the other. */
+  /** The start, and what is used and held, of each window. */
   spend: readonly number[],
-  /** Number and requests of each further calendar window. Older gateways write none. */
+  /** The numbers of each further calendar window. Older gateways write none. */
   calendar?: readonly number[],
 ]
 
+/**
+ * The place of each number among those of its record. Records follow one another without a mark between, so that a new member
+ * does not compile until it is here, and needs another place in PackedCounters, since files have records without it.
+ */
+const BUCKET: Places<keyof Bucket> = { second: 0, requests: 1, tokens: 2 }
+const CALENDAR_COUNT: Places<keyof CalendarCount> = { number: 0, requests: 1 }
+const SPEND: Places<keyof Spend | 'window'> = { window: 0, used: 1, held: 2 }
+
+const BUCKET_NAMES = namesIn(BUCKET)
+const CALENDAR_NAMES = namesIn(CALENDAR_COUNT)
+const SPEND_NAMES = namesIn(SPEND)
+
 export function packCounters({ minute, calendar, concurrent, spend }: AccountCounters): PackedCounters {
   const buckets: number[] = []
-  for (const { second, requests, tokens } of minute) buckets.push(second, requests, tokens)
+  for (const bucket of minute) for (const name of BUCKET_NAMES) buckets.push(bucket[name])
   const windows: number[] = []
   for (const window in spend) {
     const of = spend[window]
-    if (of) windows.push(Number(window), of.used, of.held)
+    if (of) for (const name of SPEND_NAMES) windows.push(name === 'window' ? Number(window) : of[name])
   }
   const [day = NO_COUNT, ...others] = calendar
   const packed = [buckets, day.number, day.requests, concurrent, windows] as const
-  return others.length === 0 ? packed : [...packed, others.flatMap(({ number, requests }) => [number, requests])]
+  const further = others.flatMap(count => CALENDAR_NAMES.map(name => count[name]))
+  return further.length === 0 ? packed : [...packed, further]
 }
 
 const NO_COUNT: CalendarCount = { number: 0, requests: 0 }
@@ -105,13 +119,30 @@ const NO_COUNT: CalendarCount = { number: 0, requests: 0 }
 export function unpackCounters(packed: PackedCounters): AccountCounters {
   const [buckets, number, requests, concurrent, windows, others = []] = packed
   const minute: Bucket[] = []
-  for (let at = 0; at < buckets.length; at += 3)
-    minute.push({ second: buckets[at] ?? 0, requests: buckets[at + 1] ?? 0, tokens: buckets[at + 2] ?? 0 })
+  for (const at of starts(buckets, BUCKET_NAMES)) {
+    const bucket: Required<Bucket> = {
+      second: buckets[at + BUCKET.second] ?? 0,
+      requests: buckets[at + BUCKET.requests] ?? 0,
+      tokens: buckets[at + BUCKET.tokens] ?? 0,
+    }
+    minute.push(bucket)
+  }
   const spend: Record<number, Spend> = {}
-  for (let at = 0; at < windows.length; at += 3)
-    spend[windows[at] ?? 0] = { used: nanoUsd(windows[at + 1] ?? 0), held: nanoUsd(windows[at + 2] ?? 0) }
+  for (const at of starts(windows, SPEND_NAMES)) {
+    const [used, held] = [windows[at + SPEND.used] ?? 0, windows[at + SPEND.held] ?? 0]
+    const of: Required<Spend> = { used: nanoUsd(used), held: nanoUsd(held) }
+    spend[windows[at + SPEND.window] ?? 0] = of
+  }
   const calendar: CalendarCount[] = [{ number, requests }]
-  for (let at = 0; at < others.length; at += 2)
-    calendar.push({ number: others[at] ?? 0, requests: others[at + 1] ?? 0 })
+  for (const at of starts(others, CALENDAR_NAMES)) {
+    const [number = 0, requests = 0] = [others[at + CALENDAR_COUNT.number], others[at + CALENDAR_COUNT.requests]]
+    const count: Required<CalendarCount> = { number, requests }
+    calendar.push(count)
+  }
   return { minute, calendar, concurrent, spend }
+}
+
+/** Where each record begins among numbers that follow one another. */
+function* starts(numbers: readonly number[], names: readonly string[]): Generator<number> {
+  for (let at = 0; at < numbers.length; at += names.length) yield at
 }

@@ -11,11 +11,8 @@ import {
   type PastQuery,
   type PastRequests,
   type RecentQuery,
-  type ToolTotal,
-  type Total,
   type TotalsQuery,
   type Waste,
-  type WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
 import { newestRows, type ReadBack, recentRows } from '../../gateway/store/newest-rows.ts'
 import { pastRequests } from '../../gateway/store/past-requests.ts'
@@ -23,6 +20,7 @@ import { INDEXED_MS } from '../../gateway/store/row-index.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
+import type { ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
 import { countedKeys } from './embedded-keys.ts'
 import { ledgerRowOf, type PackedRow, unpackRow, wasteKey } from './ledger-rows.ts'
 import { pagesOf, remove } from './lmdb.ts'

@@ -1,15 +1,15 @@
 import type { Database } from 'lmdb'
 import type { RowState } from '../../gateway/store/store-record.ts'
-import { addTotals, NO_SUMS, type TotalSums } from '../../gateway/store/total-sums.ts'
+import { addTotals, LATER_SUMS, type LaterSums, NO_SUMS } from '../../gateway/store/total-sums.ts'
 import { chargesWithout } from '../../policy/billing/charges.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import type { CachedTokens } from '../../policy/price.ts'
 import { callsOf } from '../../policy/tools.ts'
 import { inOrder, listOf, type MaybeName } from '../../records/fields.ts'
 import { BILL, type Bill, type LEDGER_ROW, type LedgerRow, ROW_FIELDS } from '../../records/ledger-row.ts'
+import type { Sums } from '../../records/sums.ts'
 import { put, type Write } from './lmdb.ts'
 
 /** A ledger row with the fields that only the store needs. */
@@ -21,8 +21,8 @@ export interface Entry {
   readonly row: StoredRow
   /** 0 when the request has a row already. */
   readonly requests: 0 | 1
-  /** The cached tokens that a late row has more than its orphan. */
-  readonly cached?: CachedTokens
+  /** The sums of a late row that exceed those of its orphan. */
+  readonly later?: LaterSums
   /** The hosted tool calls that a late row has more than its orphan. */
   readonly tools?: ToolUse
 }
@@ -192,7 +192,7 @@ export class Tally<K extends TotalKey | WasteKey> {
   /** Sums by the account or pool of their keys: few have more than one key. */
   readonly #sums = new Map<string, Added<K>[]>()
 
-  add(key: K, row: Omit<TotalSums, 'requests'>, requests: number, cached: CachedTokens = row): Added<K> {
+  add(key: K, row: Omit<Sums, 'requests'>, requests: number, later: LaterSums = row): Added<K> {
     const { inputTokens, outputTokens, cost } = row
     const added = this.#addedTo(key)
     const { sums } = added
@@ -200,14 +200,15 @@ export class Tally<K extends TotalKey | WasteKey> {
     sums.inputTokens += inputTokens
     sums.outputTokens += outputTokens
     sums.cost = addNanoUsd(sums.cost, cost)
-    if (!isCached(cached)) return added
-    sums.cachedTokens = (sums.cachedTokens ?? 0) + (cached.cachedTokens ?? 0)
-    sums.cacheWriteTokens = (sums.cacheWriteTokens ?? 0) + (cached.cacheWriteTokens ?? 0)
+    for (const name of LATER_SUMS) {
+      const sum = later[name]
+      if (sum !== undefined) sums[name] = (sums[name] ?? 0) + sum
+    }
     return added
   }
 
   /** The writes of all changed totals: the sums are added to what `before` has. */
-  writes(totals: Database<TotalSums, K>, before: (key: K) => TotalSums | undefined): Write[] {
+  writes(totals: Database<Sums, K>, before: (key: K) => Sums | undefined): Write[] {
     const writes: Write[] = []
     for (const added of this.#sums.values())
       for (const { key, sums } of added) writes.push(put(totals, key, addTotals(before(key) ?? NO_SUMS, sums)))
@@ -231,7 +232,7 @@ export class Tally<K extends TotalKey | WasteKey> {
 /** The additions of rows to one total, and to the totals of the tools beside it. */
 interface Added<K> {
   readonly key: K
-  readonly sums: Mutable<TotalSums>
+  readonly sums: Mutable<Sums>
   /** Calls and what they cost, by the names of tools and charges. Most rows have charges of the same few names. */
   tools: Map<string, AddedTool> | undefined
 }
@@ -267,7 +268,7 @@ function addTool(tools: Map<string, AddedTool>, name: string, calls: number, cos
 }
 
 /** The writes of all changed totals of tools. */
-export function toolWrites(tally: Tally<TotalKey>, totals: Database<TotalSums, ToolKey>): Write[] {
+export function toolWrites(tally: Tally<TotalKey>, totals: Database<Sums, ToolKey>): Write[] {
   const writes: Write[] = []
   for (const { key, tools } of tally)
     for (const [tool, { calls, cost }] of tools ?? []) {
@@ -284,7 +285,3 @@ function sameKey(a: readonly unknown[], b: readonly unknown[]): boolean {
   for (let part = 0; part < a.length; part++) if (a[part] !== b[part]) return false
   return true
 }
-
-/** Most rows are not. */
-const isCached = ({ cachedTokens, cacheWriteTokens }: CachedTokens): boolean =>
-  cachedTokens !== undefined || cacheWriteTokens !== undefined

@@ -5,13 +5,13 @@ import { idOfHash } from '../../gateway/accounts/keys.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { IssuedInvoice } from '../../gateway/store/issued-invoice.ts'
 import { StoreUnavailable } from '../../gateway/store/store.ts'
-import type { TotalSums } from '../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Spend } from '../../policy/counters/account-counters.ts'
 import { type CallerKey, type OrgTerms, storedTerms, termsOfStored } from '../../policy/facts.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
 import type { AuditRow } from '../../records/audit.ts'
 import { present } from '../../records/fields.ts'
+import type { Sums } from '../../records/sums.ts'
 import type { PackedCounters } from './account-counters.ts'
 import { DiskRoom } from './disk/disk-room.ts'
 import type { CommitSize, TreeUse } from './disk/page-bound.ts'
@@ -53,11 +53,11 @@ export interface Records {
   /** By request id, which is time-ordered, `lateKey` and `wasteKey`. */
   readonly ledger: Database<PackedRow, string>
   /** Totals of every row there ever was, but for waste. */
-  readonly totals: Database<TotalSums, TotalKey>
+  readonly totals: Database<Sums, TotalKey>
   /** Calls of hosted tools in every row since they are counted, but for waste; each call counts as a request. */
-  readonly toolTotals: Database<TotalSums, ToolKey>
+  readonly toolTotals: Database<Sums, ToolKey>
   /** Totals of every waste row there ever was; each attempt counts as a request. */
-  readonly waste: Database<TotalSums, WasteKey>
+  readonly waste: Database<Sums, WasteKey>
   /** Counts against a pool's hourly budget, by the pool's name. */
   readonly allowances: Database<PoolBudget, string>
   /** The spend of all guests by UTC day; held amounts are not read back, as with the counters. */

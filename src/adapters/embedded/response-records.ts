@@ -1,10 +1,11 @@
 import type { Database, RootDatabase } from 'lmdb'
 import { isName, type KeptBounds, type KeptResponse } from '../../gateway/store/response-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { ResponseHead } from '../../records/response.ts'
 
 /** Kept responses in the files. A number counts the responses of its account, so that keys are in the order of their age. */
 export interface ResponseRecords {
-  readonly kept: Database<StoredResponse, Numbered>
+  readonly kept: Database<ResponseHead, Numbered>
   /** The contents of responses, encrypted. */
   readonly sealed: Database<Buffer, Numbered>
   readonly numbers: Database<number, [account: string, id: string]>
@@ -19,13 +20,6 @@ export interface ResponseRecords {
 }
 
 type Numbered = [account: string, number: number]
-
-interface StoredResponse {
-  readonly id: string
-  readonly items: readonly string[]
-  readonly bytes: number
-  readonly expiresAt: EpochMs
-}
 
 /** The sums of an account's responses. */
 interface Totals {
@@ -79,7 +73,7 @@ export function* idsByItem({ items }: ResponseRecords, account: string, item: st
  */
 export function replace(
   records: ResponseRecords,
-  { account, id, items, sealed, keep }: KeptResponse,
+  { account, id, items, sealed, keep, ...others }: KeptResponse,
   at: EpochMs,
   bytes: number,
   bounds: KeptBounds,
@@ -92,7 +86,7 @@ export function replace(
   for (const { key } of leaving) drop(records, account, key[1])
   const totals = records.totals.get(account) ?? NONE
   const [number, expiresAt] = [last + 1, at + keep]
-  records.kept.put([account, number], { id, items, bytes, expiresAt })
+  records.kept.put([account, number], { id, items, ...others, bytes, expiresAt })
   records.sealed.put([account, number], sealed)
   records.numbers.put([account, id], number)
   for (const item of items) records.items.put([account, item, number], id)
@@ -130,7 +124,7 @@ function leavingFor(
 
 interface Stored {
   readonly key: Numbered
-  readonly value: StoredResponse
+  readonly value: ResponseHead
 }
 
 /** Deletes some responses whose time is over. Only within a transaction. */

@@ -1,4 +1,5 @@
 import { chargeOf, type Heartbeat, type Settlement } from '../../gateway/store/hold-store.ts'
+import { addLater } from '../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import {
   type AccountCounters,
@@ -13,7 +14,6 @@ import {
 import { remainderOf } from '../../policy/counters/remainder.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { addCached } from '../../policy/price.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 import type { Ending } from './completed-requests.ts'
 import { holdOfStored, type OpenHold } from './holds.ts'
@@ -176,9 +176,9 @@ function settleLate(state: StoreState, settlement: Settlement, orphan: StoredRow
   }
   // The row of a refund still repeats the cached tokens and the tool calls.
   const made = bill.inputTokens > 0 ? bill : {}
-  const cached = addCached(made, orphan, -1)
+  const later = addLater(made, orphan, -1)
   const tools = toolsWithout(made, orphan)
-  return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0, cached, tools })
+  return state.writer.charged({ ...entryOf(difference, 'late', state.now()), requests: 0, later, tools })
 }
 
 /** The charge in an orphan's row. */

@@ -203,11 +203,11 @@ export class Writer {
   #totalWrites(entries: readonly Entry[]): Write[] {
     const { ledger, totals, waste, toolTotals } = this.#records
     const [tally, wasted] = [new Tally<TotalKey>(), new Tally<WasteKey>()]
-    for (const { key, row, requests, cached, tools } of entries) {
+    for (const { key, row, requests, later, tools } of entries) {
       // Totals are added to: a row of a commit that failed must not be counted twice, should it be on disk after all.
       if (this.#failing && ledger.doesExist(key)) continue
       if (row.kind === 'waste') wasted.add(wasteTotalKey(row), row, requests)
-      else addTools(tally.add(totalKey(row), row, requests, cached), tools ?? row)
+      else addTools(tally.add(totalKey(row), row, requests, later), tools ?? row)
     }
     return [
       ...tally.writes(totals, key => totals.get(key)),

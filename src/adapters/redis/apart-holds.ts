@@ -17,7 +17,8 @@ import { NO_CELLS } from '../../policy/limits/rule-counter.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { judgedOf, judgedRules } from '../../policy/record.ts'
 import type { Access } from './access.ts'
-import { readCounters, termsText } from './codec.ts'
+import { termsText } from './codec.ts'
+import { readCounters } from './counter-texts.ts'
 import { readMissing } from './rule-texts.ts'
 import {
   meetsShared,

@@ -1,6 +1,5 @@
 import type { AdmissionDenied } from '../../gateway/store/hold-store.ts'
-import type { EpochMs, Millis } from '../../policy/config.ts'
-import { type AccountCounters, NO_COUNTERS, newestSecond, readingsOf } from '../../policy/counters/account-counters.ts'
+import type { Millis } from '../../policy/config.ts'
 import { heldBy, isHeld, refusedBy } from '../../policy/counters/refusal.ts'
 import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
 import { type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
@@ -10,6 +9,7 @@ import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { type Judged, judgedCells, judgedRules } from '../../policy/record.ts'
 import { termsTextOf } from '../../records/terms.ts'
 import type { Reply } from './client.ts'
+import { readMinute } from './counter-texts.ts'
 import { readRuleReadings, readUses } from './rule-texts.ts'
 
 export const readReadings = (text: string): Readings => readingsOfNumbers(numbersOf(text).map(whole))
@@ -46,19 +46,6 @@ export function readGuestsSpent(
   if (rules !== '') judged.rules = judgedRules(claims, readUses(rules))
   return { retryAfterMs: whole(Number(wait)), judged }
 }
-
-/**
- * Second, requests and tokens of each bucket, with as many digits as redis/holds/counters.lua writes. A second that the clock
- * passed twice may have given back more tokens than it has.
- */
-const BUCKETS = /(\d{10})(\d{7})(-\d{11}|\d{12})/g
-
-const readMinute = (text: string): NonNullable<Judged['minute']> =>
-  Array.from(text.matchAll(BUCKETS), ([, second, requests, tokens]) => [
-    Number(second),
-    Number(requests),
-    Number(tokens),
-  ])
 
 function denialOf(kind: string, numbers: readonly number[], claims: Claims): Refuse['denial'] {
   const { limits, spend } = claims
@@ -108,41 +95,6 @@ const numbersOf = (text: string): number[] => text.split(' ').map(Number)
 function whole(number: number | undefined): number {
   if (number === undefined || Number.isNaN(number)) throw new Error('a script answered without a number')
   return number
-}
-
-/** The counters of an account as redis/holds/counters.lua keeps them. */
-export interface StoredCounters {
-  /** The record of the newest second. */
-  readonly head: string | null | undefined
-  /** The oldest second that counts, the sums, the first calendar window and its requests, and how many run. */
-  readonly counts: string | null | undefined
-  /** The other calendar windows, each with its requests. */
-  readonly calendar: string | null | undefined
-  /** Records of other seconds, in any order. */
-  readonly ring: string | null
-}
-
-/** The counters at a moment, but for the spend. */
-export function readCounts(stored: StoredCounters, at: EpochMs): Readings & { readonly newest: number } {
-  const counters = { ...NO_COUNTERS, ...readCounters(stored) }
-  return { ...readingsOf(counters, at, at), newest: newestSecond(counters, at) }
-}
-
-/** The counters of an account without its spend. A second that was read twice counts as it was read last. */
-export function readCounters({ head, counts, calendar, ring }: StoredCounters): Omit<AccountCounters, 'spend'> {
-  const [oldest = 0, , , first = 0, requests = 0, concurrent = 0] = numbersOf(counts ?? '')
-  const buckets = new Map(
-    readMinute(`${head ?? ''}${ring ?? ''}`).map(([second, requests, tokens]) => [
-      second,
-      { second, requests, tokens },
-    ]),
-  )
-  const minute = [...buckets.values()].filter(each => each.second >= oldest).sort((a, b) => a.second - b.second)
-  const others = Array.from((calendar ?? '').matchAll(/(\d+) (\d+)/g), ([, number, requests]) => ({
-    number: Number(number),
-    requests: Number(requests),
-  }))
-  return { minute, calendar: [{ number: first, requests }, ...others], concurrent }
 }
 
 export const readTerms = (text: string): Terms => termsOfStored(JSON.parse(text) as StoredTerms)

@@ -18,6 +18,7 @@ import { endedRules, readHeldRules } from './rule-texts.ts'
 import type { Ask } from './servers/shards.ts'
 import { endedShare, ownOf, SharedHolds } from './shared-holds.ts'
 import { type Drained, Spool, type Spooled } from './spool.ts'
+import { sumsText } from './total-texts.ts'
 
 /** Ends the holds of requests in the store, or keeps the ends on this disk until the store is back. */
 export class HoldEndings {
@@ -203,7 +204,7 @@ function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayB
   const settlement = layout.isApart && all?.joined ? { ...all, joined: all.joined.filter(isOwn) } : all
   const { requestId, account, window, second, at } = hold
   const bucket = layout.of(account)
-  const { tokens, cost } = settlement ? { tokens: settlement.tokens, cost: settlement.bill.cost } : NOTHING
+  const { tokens } = settlement ?? NOTHING
   const bill = settlement?.bill
   const rules = endedRules(layout, hold, settlement, mayBeLost)
   return {
@@ -224,15 +225,11 @@ function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayB
       requestId,
       how,
       tokens,
-      cost,
-      bill?.inputTokens ?? 0,
-      bill?.outputTokens ?? 0,
+      bill ? sumsText({ ...bill, requests: 1 }) : '',
       bill ? whoseOf(bill) : account,
       bill ? restOf(bill) : '',
       mayBeLost ? `${second} ${admissionText(hold)}` : second,
       bill ? totalOf(bill) : '',
-      bill?.cachedTokens ?? 0,
-      bill?.cacheWriteTokens ?? 0,
       ...rules.values,
     ],
   }

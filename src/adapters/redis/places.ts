@@ -1,5 +1,4 @@
-/** The place of each number in a text, from 0. */
-export type Places<Name extends string = string> = Readonly<Record<Name, number>>
+import { namesIn, type Places } from '../../records/places.ts'
 
 /** Numbers between blanks, which Redis and its scripts read by their places. */
 export class NumbersText<Name extends string> {
@@ -20,6 +19,15 @@ export class NumbersText<Name extends string> {
     return texts.join(' ')
   }
 
+  /** Reads 0 in place of each number that is missing, as scripts do where there is no text. */
+  readOrZero(text: string): Record<Name, number> {
+    const words = text.split(' ')
+    return Object.fromEntries(this.#names.map((name, place) => [name, Number(words[place] ?? 0)])) as Record<
+      Name,
+      number
+    >
+  }
+
   /** Throws where a number is missing that every text has. */
   read(text: string): Record<Name, number> {
     const words = text.split(' ')
@@ -34,12 +42,6 @@ export class NumbersText<Name extends string> {
 }
 
 const ABSENT = '-'
-
-/** The names in the order of their places. */
-function namesIn<Name extends string>(places: Places<Name>): readonly Name[] {
-  const names = Object.keys(places) as Name[]
-  return names.sort((a, b) => places[a] - places[b])
-}
 
 /** Texts under the names that a list of fields gives them, as HMGET answers in the order in which it was asked. */
 export function textsBy<const Name extends string>(

@@ -11,11 +11,8 @@ import {
   type PastQuery,
   type PastRequests,
   type RecentQuery,
-  type ToolTotal,
-  type Total,
   type TotalsQuery,
   type Waste,
-  type WasteTotal,
 } from '../../gateway/store/ledger-store.ts'
 import { newestRows, type Placed, type ReadBack, recentRows } from '../../gateway/store/newest-rows.ts'
 import { pastRequests } from '../../gateway/store/past-requests.ts'
@@ -23,11 +20,12 @@ import { INDEXED_MS, RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
+import type { ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
 import type { Access } from './access.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
 import { mergedRows, RowReader } from './merged-rows.ts'
 import { readRow, restOf, whoseOf } from './row-text.ts'
-import { readToolTotal, readTotal, readWaste } from './total-texts.ts'
+import { readToolTotal, readTotal, readWaste, sumsText } from './total-texts.ts'
 
 /** The ledger and its totals, which lie in the buckets of their accounts and are read in pages. */
 export class RedisLedger implements LedgerStore {
@@ -276,12 +274,11 @@ export class RedisLedger implements LedgerStore {
   }
 
   async #record({ attempt, bill, cause }: Waste): Promise<void> {
-    const { requestId, account, pool, cost, inputTokens, outputTokens, admittedAt } = bill
-    const { cachedTokens = 0, cacheWriteTokens = 0 } = bill
+    const { requestId, account, pool, admittedAt } = bill
     const { layout } = this.#access
     const keys = [layout.of(account).ledger, layout.wasteOf(account, dayAt(admittedAt))]
-    const row = [requestId, attempt, cost, inputTokens, outputTokens, whoseOf(bill), restOf(bill, cause), pool]
-    const values = [...row, cachedTokens, cacheWriteTokens]
+    const sums = sumsText({ ...bill, requests: 1 })
+    const values = [requestId, attempt, sums, whoseOf(bill), restOf(bill, cause), pool]
     const [outcome] = await this.#access.change(account, 'waste', keys, values)
     if (outcome === 'recorded') this.#access.wrote({ ...bill, kind: 'waste', settledAt: admittedAt, cause }, 1)
   }

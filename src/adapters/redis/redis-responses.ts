@@ -10,6 +10,7 @@ import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Access } from './access.ts'
 import { KEPT } from './layout.ts'
+import { readHead } from './response-head.ts'
 
 /**
  * The kept responses of accounts, which Redis deletes itself when their time is over. Large ones are written and read in
@@ -127,9 +128,10 @@ export class RedisResponses implements ResponseStore {
       return found.some(each => each !== null) ? found : undefined
     })
     const [at, found] = await Promise.all([now(name), read])
-    return ids.map((_, index) => {
-      const [, expires = 0, bytes] = found?.[index]?.split(' ') ?? []
-      return Number(expires) > at ? Number(bytes) : undefined
+    return ids.map((id, index) => {
+      const text = found?.[index]
+      const { bytes = 0, expiresAt = 0 } = text ? readHead(id, text) : {}
+      return expiresAt > at ? bytes : undefined
     })
   }
 

@@ -1,14 +1,54 @@
-import type { ToolTotal, Total, WasteTotal } from '../../gateway/store/ledger-store.ts'
-import type { TotalSums } from '../../gateway/store/total-sums.ts'
+import { LATER_SUMS } from '../../gateway/store/total-sums.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import { addCached } from '../../policy/price.ts'
+import { namesIn, type Places } from '../../records/places.ts'
+import type { Sums, ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
 
 // The sums of a day as redis/ledger/totals.lua writes them: a field for each, whose name says whose it is.
 
+/**
+ * The place of each sum in its text. A new one does not compile until it has one: the next, which no sum ever had.
+ * `node scripts/generate.js` writes redis/ledger/sums.lua from here.
+ */
+export const SUM_PLACES: Places<keyof Sums> = {
+  requests: 0,
+  inputTokens: 1,
+  outputTokens: 2,
+  cost: 3,
+  cachedTokens: 4,
+  cacheWriteTokens: 5,
+}
+
+const SUM_NAMES = namesIn(SUM_PLACES)
+
+/**
+ * How many sums a text may have: it ends where all sums that came later are 0. Those of caches came together, and each of the
+ * others by itself.
+ */
+export const SUM_ENDS: readonly number[] = [4, ...SUM_NAMES.slice(5).map((_, later) => 6 + later)]
+
+export function sumsText(sums: Sums): string {
+  const numbers = SUM_NAMES.map(name => sums[name] ?? 0)
+  const end = SUM_ENDS.find(each => numbers.slice(each).every(number => number === 0))
+  return numbers.slice(0, end).join(' ')
+}
+
+export function readSums(text: string): Sums {
+  const numbers = text.split(' ').map(Number)
+  const at = (name: keyof Sums) => numbers[SUM_PLACES[name]] ?? 0
+  const sums: Mutable<Sums> = {
+    requests: at('requests'),
+    inputTokens: at('inputTokens'),
+    outputTokens: at('outputTokens'),
+    cost: nanoUsd(at('cost')),
+  }
+  for (const name of LATER_SUMS) if (at(name) !== 0) sums[name] = at(name)
+  return sums
+}
+
 export function readTotal(day: number, field: string, sums: string): Total {
   const [account = '', plan = '', model = '', key] = field.split(' ')
-  const { count: requests, ...rest } = sumsIn(sums)
-  return { day, account, plan, model, ...(key !== undefined && { key }), requests, ...rest }
+  return { day, account, plan, model, ...(key !== undefined && { key }), ...readSums(sums) }
 }
 
 export const totalField = ({ account, plan, model, key }: Pick<Total, 'account' | 'plan' | 'model' | 'key'>): string =>
@@ -25,20 +65,6 @@ export const toolField = ({ account, plan, model, key, tool }: Omit<ToolTotal, '
   [account, plan, model, ...(key === undefined ? [] : [key]), tool].join(' ')
 
 export function readWaste(day: number, pool: string, sums: string): WasteTotal {
-  const { count: attempts, ...rest } = sumsIn(sums)
+  const { requests: attempts, ...rest } = readSums(sums)
   return { day, pool, attempts, ...rest }
-}
-
-/** Without what was cached where there is nothing, as the script leaves it out. */
-export function sumsText({ requests, inputTokens, outputTokens, cost, ...cached }: TotalSums): string {
-  const { cachedTokens = 0, cacheWriteTokens = 0 } = cached
-  const rest = cachedTokens !== 0 || cacheWriteTokens !== 0 ? [cachedTokens, cacheWriteTokens] : []
-  return [requests, inputTokens, outputTokens, cost, ...rest].join(' ')
-}
-
-function sumsIn(text: string) {
-  const [count = 0, inputTokens = 0, outputTokens = 0, cost = 0, cachedTokens = 0, cacheWriteTokens = 0] = text
-    .split(' ')
-    .map(Number)
-  return { count, inputTokens, outputTokens, cost: nanoUsd(cost), ...addCached({}, { cachedTokens, cacheWriteTokens }) }
 }

@@ -2,9 +2,10 @@ import { isCharge, readAllotted } from '../../policy/billing/charges.ts'
 import type { Allotment } from '../../policy/billing/coverage.ts'
 import { type InvoiceLine, linesOf } from '../../policy/billing/invoice-lines.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import type { Sums, ToolTotal, Total } from '../../records/sums.ts'
 import { dayText } from '../../wire/admin/since.ts'
-import type { LedgerStore, ToolTotal, Total } from '../store/ledger-store.ts'
-import { addTotals, NO_SUMS, type TotalSums } from '../store/total-sums.ts'
+import type { LedgerStore } from '../store/ledger-store.ts'
+import { addTotals, NO_SUMS } from '../store/total-sums.ts'
 
 /**
  * The charges of one account for some UTC days. Models and tools add up to the total, and so do lines and tools, and
@@ -19,14 +20,14 @@ export interface Invoice {
   readonly tools: readonly ToolItem[]
   /** In their order, with the tools. */
   readonly days: readonly Item[]
-  readonly total: TotalSums
+  readonly total: Sums
   /** That the account had, in the order of their first day. */
   readonly plans: readonly string[]
   /** That of the last day with a request; absent where no gateway recorded one. */
   readonly allotment?: Allotment
 }
 
-interface Item extends TotalSums {
+interface Item extends Sums {
   readonly name: string
 }
 
@@ -47,8 +48,8 @@ export async function invoiceOf(
   ledger: Pick<LedgerStore, 'readTotals' | 'readTools'>,
   query: InvoiceQuery,
 ): Promise<Invoice> {
-  const models = new Map<string, TotalSums>()
-  const days = new Map<string, TotalSums>()
+  const models = new Map<string, Sums>()
+  const days = new Map<string, Sums>()
   const plans = new Set<string>()
   let total = NO_SUMS
   for await (const each of ledger.readTotals(query)) {
@@ -122,11 +123,11 @@ class ChargeSums {
 
 const NO_CHARGES: ReadonlyMap<string, number> = new Map()
 
-function add(sums: Map<string, TotalSums>, name: string, total: Total): void {
+function add(sums: Map<string, Sums>, name: string, total: Total): void {
   sums.set(name, addTotals(sums.get(name) ?? NO_SUMS, total))
 }
 
-const itemsOf = (sums: ReadonlyMap<string, TotalSums>): Item[] => [...sums].map(([name, each]) => ({ name, ...each }))
+const itemsOf = (sums: ReadonlyMap<string, Sums>): Item[] => [...sums].map(([name, each]) => ({ name, ...each }))
 
 const byName = (a: Item | ToolItem, b: Item | ToolItem): number => (a.name < b.name ? -1 : 1)
 const dearestFirst = (a: Item | ToolItem, b: Item | ToolItem): number => b.cost - a.cost || byName(a, b)

@@ -1,11 +1,11 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
-import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
+import type { Total, WasteTotal } from '../../records/sums.ts'
 import { LONGEST_ADMISSION_MS } from '../store/archive-store.ts'
-import type { LedgerStore, Total, WasteTotal } from '../store/ledger-store.ts'
+import type { LedgerStore } from '../store/ledger-store.ts'
 import { RowSums } from '../store/row-sums.ts'
-import { addTotals, NO_SUMS } from '../store/total-sums.ts'
+import { addTotals, addWaste, type LaterSums, NO_SUMS, NO_WASTE } from '../store/total-sums.ts'
 import { idAt, momentOf } from './keys.ts'
 
 /** The sums of one account, plan, model and key in one UTC hour, by its first moment. */
@@ -66,8 +66,8 @@ class HourSums {
     for (const row of rows) {
       if (row.kind === 'waste') this.#addWaste(row)
       else {
-        const { requests, cached } = counted.of(row)
-        this.#addCharge(row, requests, cached)
+        const { requests, later } = counted.of(row)
+        this.#addCharge(row, requests, later)
       }
     }
   }
@@ -81,30 +81,24 @@ class HourSums {
     }
   }
 
-  #addCharge(row: LedgerRow, requests: number, { cachedTokens, cacheWriteTokens }: Cached): void {
+  #addCharge(row: LedgerRow, requests: number, later: LaterSums): void {
     const { account, plan, model, key, admittedAt, inputTokens, outputTokens, cost } = row
     const hour = hourOf(admittedAt)
     const name = JSON.stringify([hour, account, plan, model, key])
     const of = { hour, day: dayAt(admittedAt), account, plan, model, ...(key !== undefined && { key }) }
-    const cached = { ...(cachedTokens && { cachedTokens }), ...(cacheWriteTokens && { cacheWriteTokens }) }
-    const sums = addTotals(this.#totals.get(name) ?? NO_SUMS, { requests, inputTokens, outputTokens, cost, ...cached })
+    const added = { ...later, requests, inputTokens, outputTokens, cost }
+    const sums = addTotals(this.#totals.get(name) ?? NO_SUMS, added)
     this.#totals.set(name, { ...of, ...sums })
   }
 
-  #addWaste({ pool, admittedAt, inputTokens, outputTokens, cost, cachedTokens, cacheWriteTokens }: LedgerRow): void {
+  #addWaste(row: LedgerRow): void {
+    const { pool, admittedAt } = row
     const hour = hourOf(admittedAt)
     const name = JSON.stringify([hour, pool])
-    const { attempts = 0, ...before } = this.#waste.get(name) ?? { inputTokens: 0, outputTokens: 0, cost: ZERO_USD }
-    const cached = { ...(cachedTokens && { cachedTokens }), ...(cacheWriteTokens && { cacheWriteTokens }) }
-    const { requests, ...sums } = addTotals(
-      { ...before, requests: attempts },
-      { requests: 1, inputTokens, outputTokens, cost, ...cached },
-    )
-    this.#waste.set(name, { hour, day: dayAt(admittedAt), pool, attempts: requests, ...sums })
+    const sums = addWaste(this.#waste.get(name) ?? NO_WASTE, { ...row, attempts: 1 })
+    this.#waste.set(name, { hour, day: dayAt(admittedAt), pool, ...sums })
   }
 }
-
-type Cached = Pick<LedgerRow, 'cachedTokens' | 'cacheWriteTokens'>
 
 const HOUR: Millis = 3_600_000
 const hourOf = (at: EpochMs): EpochMs => Math.floor(at / HOUR) * HOUR

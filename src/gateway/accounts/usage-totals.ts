@@ -1,11 +1,11 @@
 import type { EpochMs } from '../../policy/config.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { addCached } from '../../policy/price.ts'
+import type { Sums, Total, WasteTotal } from '../../records/sums.ts'
 import { dayText, hourText } from '../../wire/admin/since.ts'
 import type { Group } from '../../wire/admin/usage-report.ts'
 import type { AccountStore } from '../store/account-store.ts'
-import type { LedgerStore, Total, TotalsQuery, WasteTotal } from '../store/ledger-store.ts'
-import { addTotals, NO_SUMS, type TotalSums } from '../store/total-sums.ts'
+import type { LedgerStore, TotalsQuery } from '../store/ledger-store.ts'
+import { addTotals, addWaste, NO_SUMS } from '../store/total-sums.ts'
 import { type HoursQuery, type HourTotal, type HourWaste, readHours } from './usage-hours.ts'
 
 /** The clients' usage, and beside it the operator's cost for failed attempts by pool, most expensive first. */
@@ -20,7 +20,7 @@ export interface Usage {
 export type WasteLine = Omit<WasteTotal, 'day'> & Partial<Pick<HourWaste, 'day' | 'hour'>>
 
 /** The sums of one group's settlements; all are integers. */
-export interface UsageLine extends TotalSums {
+export interface UsageLine extends Sums {
   /** `2026-11-21`, an hour, a plan, a model, an account or a key, in the order asked for; `none` for what came without a key. */
   readonly groups: readonly string[]
   /** How operators call the account, also that of a key. */
@@ -162,20 +162,11 @@ async function wasteByPool(
     const at = { ...(wasteBy === 'day' && { day }), ...(wasteBy === 'hour' && hour !== undefined && { hour }) }
     const name = JSON.stringify([at, total.pool])
     const before = lines.get(name)
-    lines.set(name, { ...(before ? plus(before, total) : total), ...at })
+    lines.set(name, { ...(before ? { pool: total.pool, ...addWaste(before, total) } : total), ...at })
   }
   const timeOf = ({ day = 0, hour = 0 }: WasteLine) => hour || day
   return [...lines.values()].sort((a, b) => timeOf(a) - timeOf(b) || b.cost - a.cost || (a.pool < b.pool ? -1 : 1))
 }
-
-const plus = (a: WasteLine, b: WasteLine): WasteLine => ({
-  pool: a.pool,
-  attempts: a.attempts + b.attempts,
-  inputTokens: a.inputTokens + b.inputTokens,
-  outputTokens: a.outputTokens + b.outputTokens,
-  cost: addNanoUsd(a.cost, b.cost),
-  ...addCached(a, b),
-})
 
 /** Look-ups at once: requests get their turn. */
 const PAGE = 64

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import { windowOf } from '../../policy/decision.ts'
-import type { CachedTokens } from '../../policy/price.ts'
 import { callsOf } from '../../policy/tools.ts'
+import type { Sums as RowsSums } from '../../records/sums.ts'
 import { type Called, RowSums } from '../store/row-sums.ts'
 import type { RecordKind, RowState, StoreRecord } from '../store/store-record.ts'
+import { LATER_SUMS, type LaterSums } from '../store/total-sums.ts'
 
 /** Sums of a backup that are not those of its rows, or not those of one another. */
 export interface WrongSums {
@@ -74,8 +75,8 @@ export class Sums {
   }
 
   #charge(row: RowState, day: number): void {
-    const { requests, cached, called, repeated } = this.#rows.of(row)
-    this.#add({ of: 'total', day, whose: row.account }, nameOf(row), numbersOf(row, requests, cached), -1)
+    const { requests, later, called, repeated } = this.#rows.of(row)
+    this.#add({ of: 'total', day, whose: row.account }, nameOf(row), numbersOf(row, requests, later), -1)
     this.#tools(row, called, 1)
     if (repeated) this.#tools(row, repeated, -1)
   }
@@ -99,7 +100,9 @@ export class Sums {
     if (!(Math.abs(day) < LAST_DAY)) throw new RangeError('no store has such a day')
     const dayKey = dayName({ of, day })
     if (this.#closely && !this.#closely.has(dayKey)) return
-    const digest = createHash('sha384').update(`${of} ${whose} ${name}`).digest()
+    const digest = createHash('shake256', { outputLength: 8 * numbers.length })
+      .update(`${of} ${whose} ${name}`)
+      .digest()
     let sum = 0n
     for (const [place, number] of numbers.entries())
       if (number !== 0) sum += BigInt(number) * digest.readBigUInt64LE(8 * place)
@@ -134,11 +137,11 @@ interface Named {
 
 const nameOf = ({ plan, model, key = '' }: Named): string => `${plan} ${model} ${key}`
 
-type Tokens = Pick<RowState, 'inputTokens' | 'outputTokens' | 'cost'>
+type Numbers = Omit<RowsSums, 'requests'>
 
-const numbersOf = ({ inputTokens, outputTokens, cost }: Tokens, count: number, cached: CachedTokens): number[] => [
-  ...[count, inputTokens, outputTokens, cost],
-  ...[cached.cachedTokens ?? 0, cached.cacheWriteTokens ?? 0],
+const numbersOf = (sums: Numbers, count: number, later: LaterSums): number[] => [
+  ...[count, sums.inputTokens, sums.outputTokens, sums.cost],
+  ...LATER_SUMS.map(name => later[name] ?? 0),
 ]
 
 type Adding = {

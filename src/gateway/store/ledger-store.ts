@@ -1,7 +1,6 @@
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
-import type { CachedTokens } from '../../policy/price.ts'
 import type { Bill, LedgerRow } from '../../records/ledger-row.ts'
+import type { ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
 import type { IssuedInvoice } from './issued-invoice.ts'
 
 /** Charges, and the costs of failed attempts: one facet of the Store, see there for atomicity, clock and outages. */
@@ -155,41 +154,6 @@ export const namesIn = ({ plans, models }: Pick<Config, 'plans' | 'models'>): Na
   plans: [...plans.keys()],
   models: [...models.keys()],
 })
-
-/** The sums of one account, plan, model and key in one UTC day, which is that of the admissions. */
-export interface Total extends CachedTokens {
-  /** Days since the epoch. */
-  readonly day: number
-  readonly account: string
-  readonly plan: string
-  readonly model: string
-  /** The id of a key. Absent for sign-ins, and for what older gateways added up. */
-  readonly key?: string
-  readonly requests: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cost: NanoUsd
-}
-
-/**
- * Calls of one hosted tool in the requests of a total, and what they cost, which is a part of its cost. Or the quantity of one
- * charge, whose name says what it costs: see `policy/billing/charges.ts`.
- */
-export interface ToolTotal extends Pick<Total, 'day' | 'account' | 'plan' | 'model' | 'key' | 'cost'> {
-  readonly tool: string
-  readonly calls: number
-}
-
-/** The cost of failed attempts at one pool in one UTC day, which is that of the admissions. */
-export interface WasteTotal extends CachedTokens {
-  /** Days since the epoch. */
-  readonly day: number
-  readonly pool: string
-  readonly attempts: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly cost: NanoUsd
-}
 
 /**
  * Is called with each row that this process wrote, once it is durable. `requests` is 0 where the request had a row before.

@@ -1,4 +1,5 @@
 import type { Millis } from '../../policy/config.ts'
+import type { ResponseHead } from '../../records/response.ts'
 
 /**
  * Responses that their accounts may go on from, sealed before they come here: one facet of the Store, see there for
@@ -25,12 +26,9 @@ export interface ResponseStore {
   sweep(): Promise<number>
 }
 
-export interface KeptResponse {
+/** Its id and its items are names, as `isName` says. */
+export interface KeptResponse extends Omit<ResponseHead, 'bytes' | 'expiresAt'> {
   readonly account: string
-  /** A name, as `isName` says; also each of the items. */
-  readonly id: string
-  /** The ids of items that it is found by. */
-  readonly items: readonly string[]
   readonly sealed: Buffer
   /** How long it is kept from now on. */
   readonly keep: Millis

@@ -1,16 +1,15 @@
-import type { EpochMs } from '../../policy/config.ts'
-import type { AccountCounters } from '../../policy/counters/account-counters.ts'
 import type { Pieces } from '../../policy/decision.ts'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { PoolBudget } from '../../policy/pool-budget.ts'
 import type { AccountState, OrgRecord } from '../../records/account.ts'
 import type { AuditRow } from '../../records/audit.ts'
+import type { CountersState, GuestDay } from '../../records/counters.ts'
 import type { HoldState } from '../../records/hold.ts'
 import type { KeyState } from '../../records/key.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
+import type { ResponseState } from '../../records/response.ts'
+import type { ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
 import type { FleetState } from './fleet-store.ts'
 import type { IssuedInvoice } from './issued-invoice.ts'
-import type { ToolTotal, Total, WasteTotal } from './ledger-store.ts'
 
 /**
  * One record of a store, in a form that belongs to no store: what one of them gives, each of them takes. All of it is JSON.
@@ -58,13 +57,6 @@ export interface LabelledAccount {
   readonly account: string
 }
 
-/** An account's use of its limits, without the holds of its running requests. */
-export interface CountersState extends Pick<AccountCounters, 'minute' | 'calendar'> {
-  readonly account: string
-  /** By start of the billing window. */
-  readonly used: Readonly<Record<EpochMs, NanoUsd>>
-}
-
 /** The counters of one group of rules. */
 export interface RulesState {
   /** Empty for a group that belongs to none. */
@@ -82,11 +74,6 @@ export interface PoolState {
 /** Operators' orders to all gateways. Their last change of the files is no part of it: a backup has the configuration as it served. */
 export type FleetRecord = Pick<FleetState, 'drained'>
 
-export interface GuestDay {
-  readonly day: number
-  readonly used: NanoUsd
-}
-
 /** A ledger row, with what a settlement that comes after an orphan needs. */
 export interface RowState extends LedgerRow {
   /** An orphan's tokens of the minute. */
@@ -95,14 +82,4 @@ export interface RowState extends LedgerRow {
   readonly shared?: true
   /** The number of a failed attempt. */
   readonly attempt?: number
-}
-
-/** A kept response, sealed. */
-export interface ResponseState {
-  readonly account: string
-  readonly id: string
-  readonly items: readonly string[]
-  readonly expiresAt: EpochMs
-  /** In base64. */
-  readonly sealed: string
 }

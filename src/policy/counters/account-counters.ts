@@ -73,7 +73,8 @@ export const NOTHING: Charge = { tokens: 0, cost: ZERO_USD }
 
 export const NO_COUNTERS: AccountCounters = { minute: [], calendar: [], concurrent: 0, spend: {} }
 
-const MINUTE_BUCKETS = 61
+/** Seconds that count in the minute: the current one and 60 before it. */
+export const MINUTE_BUCKETS = 61
 /** A clock that went back further than this starts the minute anew instead of freezing it. */
 const STEP_BACK_SECONDS = 120
 

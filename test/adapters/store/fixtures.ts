@@ -7,13 +7,7 @@ import {
   type Settlement,
 } from '../../../src/gateway/store/hold-store.ts'
 import type { KeyRecord, Mint } from '../../../src/gateway/store/key-store.ts'
-import type {
-  AccountTotalsQuery,
-  Total,
-  TotalsQuery,
-  Waste,
-  WasteTotal,
-} from '../../../src/gateway/store/ledger-store.ts'
+import type { AccountTotalsQuery, TotalsQuery, Waste } from '../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../src/policy/config.ts'
 import { type Charge, type Hold, NOTHING } from '../../../src/policy/counters/account-counters.ts'
@@ -23,6 +17,7 @@ import { limitsOf } from '../../../src/policy/limits/named-rules.ts'
 import { type NanoUsd, nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { AuditRow } from '../../../src/records/audit.ts'
 import type { Bill, LedgerRow } from '../../../src/records/ledger-row.ts'
+import type { Total, WasteTotal } from '../../../src/records/sums.ts'
 
 /** A Monday in the middle of a month, on a full second. */
 export const NOON: EpochMs = Date.UTC(2025, 5, 16, 12)

@@ -1,9 +1,11 @@
 import type { Database, Key, Transaction } from 'lmdb'
 import type { Settlement } from '../../../gateway/store/hold-store.ts'
-import type { CountersState, RowState, StoreRecord } from '../../../gateway/store/store-record.ts'
+import type { RowState, StoreRecord } from '../../../gateway/store/store-record.ts'
 import type { NanoUsd } from '../../../policy/nano-usd.ts'
+import type { CountersState, GuestDay } from '../../../records/counters.ts'
 import { type Complete, present } from '../../../records/fields.ts'
 import type { Checkpoint, HoldState } from '../../../records/hold.ts'
+import type { ToolTotal } from '../../../records/sums.ts'
 import { unpackCounters } from '../account-counters.ts'
 import { type StoredRow, unpackRow } from '../ledger-rows.ts'
 import { pagesOf } from '../lmdb.ts'
@@ -112,7 +114,7 @@ const DUMPS: Readonly<Record<Dumped, Dump>> = {
   },
   guestDays: dumpOf(
     records => records.guestDays,
-    (day, { used }) => ['guests', { day, used }],
+    (day, { used }) => ['guests', { day, used } satisfies Complete<GuestDay>],
   ),
   totals: dumpOf(
     records => records.totals,
@@ -125,7 +127,7 @@ const DUMPS: Readonly<Record<Dumped, Dump>> = {
     records => records.toolTotals,
     ([day, account, plan, model, tool, key], { requests: calls, cost }) => [
       'tools',
-      { day, account, plan, model, tool, ...(key !== undefined && { key }), calls, cost },
+      present<ToolTotal>({ day, account, plan, model, tool, key, calls, cost }),
     ],
   ),
   waste: dumpOf(
@@ -147,9 +149,9 @@ const DUMPS: Readonly<Record<Dumped, Dump>> = {
   responses: async function* ({ responses }, transaction) {
     for await (const page of pagesOf(responses.kept, { transaction })) {
       for (const { key, value } of page) {
-        const { id, items, expiresAt } = value
+        const { bytes: _bytes, ...kept } = value
         const sealed = responses.sealed.get(key, { transaction })
-        if (sealed) yield ['response', { account: key[0], id, items, expiresAt, sealed: sealed.toString('base64') }]
+        if (sealed) yield ['response', { account: key[0], ...kept, sealed: sealed.toString('base64') }]
       }
     }
   },
@@ -160,7 +162,7 @@ const withoutHold = ({ hold: _hold, ...checkpoint }: Settlement): Checkpoint => 
 function countersState(account: string, { minute, calendar, spend }: ReturnType<typeof unpackCounters>): CountersState {
   const used: Record<number, NanoUsd> = {}
   for (const [window, of] of Object.entries(spend)) used[Number(window)] = of.used
-  return { account, minute, calendar, used }
+  return { account, minute, calendar, used } satisfies Complete<CountersState>
 }
 
 const WASTE = /\+waste(\d+)$/

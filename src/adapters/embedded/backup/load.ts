@@ -4,16 +4,11 @@ import { join } from 'node:path'
 import { RestoreInterrupted, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
 import { batchesOf } from '../../../gateway/batches.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
-import type {
-  CountersState,
-  RecordKind,
-  RowState,
-  StoreRecord,
-  StoreRecords,
-} from '../../../gateway/store/store-record.ts'
+import type { RecordKind, RowState, StoreRecord, StoreRecords } from '../../../gateway/store/store-record.ts'
 import { synced } from '../../../gateway/synced.ts'
 import type { Spend } from '../../../policy/counters/account-counters.ts'
 import { ZERO_USD } from '../../../policy/nano-usd.ts'
+import type { CountersState } from '../../../records/counters.ts'
 import type { KeyState } from '../../../records/key.ts'
 import { packCounters } from '../account-counters.ts'
 import type { CommitSize } from '../disk/page-bound.ts'
@@ -171,9 +166,9 @@ const TAKERS: Takers = {
     audit.put(number, row)
   },
   invoice: ({ invoices }, invoice) => invoices.put([invoice.account, invoice.month], invoice),
-  response: ({ responses }, { account, id, items, expiresAt, sealed: text }) => {
+  response: ({ responses }, { expiresAt, sealed: text, ...kept }) => {
     const sealed = Buffer.from(text, 'base64')
-    replace(responses, { account, id, items, sealed, keep: expiresAt }, 0, bytesOf({ id, items, sealed }), UNBOUNDED)
+    replace(responses, { ...kept, sealed, keep: expiresAt }, 0, bytesOf({ ...kept, sealed }), UNBOUNDED)
   },
 }
 

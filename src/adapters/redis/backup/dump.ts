@@ -1,11 +1,11 @@
 import { batchesOf } from '../../../gateway/batches.ts'
-import type { WasteTotal } from '../../../gateway/store/ledger-store.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { RowState, StoreRecord } from '../../../gateway/store/store-record.ts'
-import { addTotals, NO_SUMS } from '../../../gateway/store/total-sums.ts'
+import { addWaste, NO_WASTE } from '../../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../../policy/config.ts'
 import { dayAt } from '../../../policy/counters/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
+import type { WasteTotal } from '../../../records/sums.ts'
 import type { Access } from '../access.ts'
 import type { Client } from '../client.ts'
 import { KEY_FIELDS } from '../key-hash.ts'
@@ -124,9 +124,9 @@ class Dumping {
   *#hold(held: ReturnType<typeof holdState>): Generator<StoreRecord> {
     if (!held) return
     yield ['hold', held.state]
-    const { day, cost } = held.shared ?? {}
-    if (day !== undefined && cost !== undefined)
-      this.#heldByGuests.set(day, addNanoUsd(this.#heldByGuests.get(day) ?? ZERO_USD, cost))
+    if (!held.shared) return
+    const { day, cost } = held.shared
+    this.#heldByGuests.set(day, addNanoUsd(this.#heldByGuests.get(day) ?? ZERO_USD, nanoUsd(cost)))
   }
 
   async *#oldDays(bucket: Bucket, { totals }: BucketNames, snapshot: BucketSnapshot): Records {
@@ -275,8 +275,8 @@ const wasteIn = (days: ReadonlySet<string>, replies: readonly Raw[]): readonly W
   )
 
 const wasteOf = (row: RowState): WasteTotal => {
-  const { requests: attempts, ...sums } = addTotals(NO_SUMS, { ...row, requests: 1 })
-  return { day: dayAt(row.admittedAt), pool: row.pool, attempts, ...sums }
+  const { admittedAt, pool } = row
+  return { day: dayAt(admittedAt), pool, ...addWaste(NO_WASTE, { ...row, attempts: 1 }) }
 }
 
 /** The costs of failed attempts by day and pool. */
@@ -287,10 +287,8 @@ class WasteTotals {
     return this.#totals.values()
   }
 
-  add({ day, pool, attempts, ...more }: WasteTotal): void {
-    const before = this.#totals.get(`${day} ${pool}`)
-    const sums = before ? { ...before, requests: before.attempts } : NO_SUMS
-    const { requests, ...after } = addTotals(sums, { ...more, requests: attempts })
-    this.#totals.set(`${day} ${pool}`, { day, pool, attempts: requests, ...after })
+  add({ day, pool, ...more }: WasteTotal): void {
+    const name = `${day} ${pool}`
+    this.#totals.set(name, { day, pool, ...addWaste(this.#totals.get(name) ?? NO_WASTE, more) })
   }
 }

@@ -1,4 +1,4 @@
-import type { ResponseState, RulesState, StoreRecord } from '../../../gateway/store/store-record.ts'
+import type { RulesState, StoreRecord } from '../../../gateway/store/store-record.ts'
 import { storedTerms } from '../../../policy/facts.ts'
 import { storedReadings } from '../../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../../policy/nano-usd.ts'
@@ -8,11 +8,13 @@ import { type Complete, listOf, present, recordFrom } from '../../../records/fie
 import type { HoldState } from '../../../records/hold.ts'
 import { ACCOUNT_FIELDS, ORG_FIELDS, readAccount, readOrg } from '../account-hash.ts'
 import type { Client } from '../client.ts'
-import { readCounters, readReadings } from '../codec.ts'
+import { readReadings } from '../codec.ts'
+import { readCounters, SHARE_TEXT } from '../counter-texts.ts'
 import { holdTexts, readCheckpoint, readHold } from '../hold-text.ts'
 import { KEY_FIELDS, readKeyState } from '../key-hash.ts'
 import type { Bucket } from '../layout.ts'
 import { textsBy } from '../places.ts'
+import { readHead } from '../response-head.ts'
 import { readHeldRules } from '../rule-texts.ts'
 import type { Fields } from './bucket-snapshot.ts'
 import { type Share, withShare } from './shares.ts'
@@ -96,7 +98,6 @@ export function holdState(requestId: string, lease: string, fields: Fields, shar
   if (state !== 'open' || resumed || !account || !text) return undefined
   const shared = kept.shared || share?.shared
   const rules = withShare(readHeldRules([kept.rules, kept.cells, kept.weight]), share)
-  const [day, cost] = (shared ?? '').split(' ').map(Number)
   const held: Complete<HoldState> = {
     hold: readHold(text, { requestId, account, window: Number(window) }, rules),
     readings: storedReadings(readReadings(readings ?? '')),
@@ -104,7 +105,7 @@ export function holdState(requestId: string, lease: string, fields: Fields, shar
     soFar: checkpoint ? readCheckpoint(checkpoint) : undefined,
     shared: shared ? true : undefined,
   }
-  return { state: present<HoldState>(held), shared: shared ? { day, cost: nanoUsd(cost ?? 0) } : undefined }
+  return { state: present<HoldState>(held), shared: shared ? SHARE_TEXT.read(shared) : undefined }
 }
 
 /** The kept responses of an account, oldest first. Those whose time is over meanwhile are left out. */
@@ -115,14 +116,10 @@ export async function* responseStates(
   fields: readonly string[],
 ): AsyncGenerator<StoreRecord, void, undefined> {
   const kept = pairsOf(fields).filter(([id]) => !id.startsWith(' '))
-  const parsed = kept.map(([id, text]) => {
-    const [number = '', expires = '', , ...items] = text.split(' ')
-    return { id, number, expiresAt: Number(expires), items }
-  })
-  for (const { id, expiresAt, items } of parsed.sort((a, b) => (a.number < b.number ? -1 : 1))) {
-    const sealed = await client.withTypeMapping({ [BLOB]: Buffer }).get(bucket.response(account, id))
-    const state: Omit<ResponseState, 'sealed'> = { account, id, items, expiresAt }
-    if (sealed) yield ['response', { ...state, sealed: sealed.toString('base64') }]
+  const heads = kept.map(([id, text]) => readHead(id, text))
+  for (const { place: _place, bytes: _bytes, ...state } of heads.sort((a, b) => a.place - b.place)) {
+    const sealed = await client.withTypeMapping({ [BLOB]: Buffer }).get(bucket.response(account, state.id))
+    if (sealed) yield ['response', { account, ...state, sealed: sealed.toString('base64') }]
   }
 }
 

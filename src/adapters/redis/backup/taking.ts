@@ -2,10 +2,7 @@ import { greatestStep, stepOfAccount, stepOfKey, stepOfTerms } from '../../../ga
 import { orgId } from '../../../gateway/store/org-store.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
-  CountersState,
-  GuestDay,
   RecordKind,
-  ResponseState,
   RowState,
   RulesState,
   StoreRecord,
@@ -18,13 +15,16 @@ import { termsOfStored } from '../../../policy/facts.ts'
 import { readingNumbers, readingsOfStored } from '../../../policy/limits/readings.ts'
 import { isSharedGroup } from '../../../policy/limits/rule-claim.ts'
 import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
+import type { CountersState, GuestDay } from '../../../records/counters.ts'
 import type { HoldState } from '../../../records/hold.ts'
 import type { KeyState } from '../../../records/key.ts'
+import type { ResponseState } from '../../../records/response.ts'
 import type { SchemaStep } from '../../../records/terms.ts'
 import { ACCOUNT_HASH, ORG_HASH, signInTexts } from '../account-hash.ts'
 import { auditTexts } from '../audit-text.ts'
 import { runScript, type ScriptName } from '../client.ts'
 import { termsText } from '../codec.ts'
+import { countersTexts, SHARE_TEXT } from '../counter-texts.ts'
 import { checkpointText, holdText } from '../hold-text.ts'
 import { keyTexts } from '../key-hash.ts'
 import { GATEWAYS, GUESTS, KEPT, type Layout } from '../layout.ts'
@@ -33,7 +33,7 @@ import { adoptedRules, begunRules } from '../rule-texts.ts'
 import type { Asides } from '../servers/asides.ts'
 import { ownOf, sharedOf } from '../shared-holds.ts'
 import { sumsText, toolField, totalField } from '../total-texts.ts'
-import { countersTexts, rowText } from './record-texts.ts'
+import { rowText } from './record-texts.ts'
 
 /** Facts about the records taken, from which the store's identity follows. */
 interface Facts {
@@ -167,7 +167,7 @@ export class Taking {
     const { isApart } = this.#layout
     const bucket = this.#layout.bucketOf(account)
     const heldCost = hold.spent.cost + hold.cost
-    const ofGuests = shared && `${dayAt(hold.at)} ${heldCost}`
+    const ofGuests = shared && SHARE_TEXT.textOf({ day: dayAt(hold.at), cost: heldCost })
     const fields = {
       ...{ state: 'open', account, window: String(window), hold: holdText(hold) },
       readings: readingNumbers(readingsOfStored(readings)).join(' '),
@@ -306,7 +306,7 @@ export class Taking {
       'checkpoint',
       '',
     ]
-    if (shared) fields.push('shared', `${dayAt(admittedAt)} ${cost}`)
+    if (shared) fields.push('shared', SHARE_TEXT.textOf({ day: dayAt(admittedAt), cost }))
     this.#send('HSET', bucket.hold(requestId), ...fields)
     this.#send('PEXPIRE', bucket.hold(requestId), left)
   }

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Admission, Admitted, Extended } from '../../../../src/gateway/store/hold-store.ts'
-import type { Total } from '../../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../../src/policy/config.ts'
 import { type Charge, dayOf, type Hold } from '../../../../src/policy/counters/account-counters.ts'
@@ -14,6 +13,7 @@ import { NO_CELLS } from '../../../../src/policy/limits/rule-counter.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'
 import { costOf } from '../../../../src/policy/price.ts'
 import type { LedgerRow } from '../../../../src/records/ledger-row.ts'
+import type { Total } from '../../../../src/records/sums.ts'
 import type { Start } from '../contract.ts'
 import {
   admission,

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { newRequestId } from '../../../../../src/gateway/accounts/keys.ts'
 import { readHours } from '../../../../../src/gateway/accounts/usage-hours.ts'
-import type { Total, WasteTotal } from '../../../../../src/gateway/store/ledger-store.ts'
-import { addTotals, NO_SUMS, type TotalSums } from '../../../../../src/gateway/store/total-sums.ts'
+import { addTotals, NO_SUMS } from '../../../../../src/gateway/store/total-sums.ts'
+import type { Sums, Total, WasteTotal } from '../../../../../src/records/sums.ts'
 import type { Start } from '../../contract.ts'
 import { all, NOON, openShop } from '../../fixtures.ts'
 import { asked, DAY_MS, play } from './played.ts'
@@ -43,8 +43,8 @@ export function hoursContract(start: Start): void {
 }
 
 /** By day, account, plan, model and key. */
-function sumsOf(totals: readonly Total[]): Readonly<Record<string, TotalSums>> {
-  const sums: Record<string, TotalSums> = {}
+function sumsOf(totals: readonly Total[]): Readonly<Record<string, Sums>> {
+  const sums: Record<string, Sums> = {}
   for (const each of totals) {
     const name = [each.day, each.account, each.plan, each.model, each.key ?? ''].join(' ')
     sums[name] = addTotals(sums[name] ?? NO_SUMS, each)

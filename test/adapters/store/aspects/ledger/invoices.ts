@@ -3,14 +3,13 @@ import { expect, it } from 'vitest'
 import { type Invoice, invoiceOf } from '../../../../../src/gateway/accounts/invoice.ts'
 import { listInvoices, readInvoiceOf } from '../../../../../src/gateway/accounts/invoices.ts'
 import type { IssuedInvoice } from '../../../../../src/gateway/store/issued-invoice.ts'
-import type { ToolTotal } from '../../../../../src/gateway/store/ledger-store.ts'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
-import type { TotalSums } from '../../../../../src/gateway/store/total-sums.ts'
 import { CLOSES_AFTER, monthAt } from '../../../../../src/policy/billing/billing-month.ts'
 import { isCharge } from '../../../../../src/policy/billing/charges.ts'
 import { dayAt } from '../../../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
 import type { LedgerRow } from '../../../../../src/records/ledger-row.ts'
+import type { Sums, ToolTotal } from '../../../../../src/records/sums.ts'
 import { dayText } from '../../../../../src/wire/admin/since.ts'
 import type { Start } from '../../contract.ts'
 import { admit, all, type Clock, charged, claimsOf, NOON, openShop, type Shop, settlement } from '../../fixtures.ts'
@@ -192,7 +191,7 @@ const briefly = ({ models, tools, days, total }: Invoice) => ({
   total: numbersOf(total),
 })
 
-const numbersOf = ({ requests, inputTokens, outputTokens, cachedTokens = 0, cost }: TotalSums) => [
+const numbersOf = ({ requests, inputTokens, outputTokens, cachedTokens = 0, cost }: Sums) => [
   requests,
   inputTokens,
   outputTokens,

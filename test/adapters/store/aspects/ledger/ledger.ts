@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { Total } from '../../../../../src/gateway/store/ledger-store.ts'
 import { type Charge, dayOf, type Hold } from '../../../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
 import type { CachedTokens } from '../../../../../src/policy/price.ts'
+import type { Total } from '../../../../../src/records/sums.ts'
 import type { Start } from '../../contract.ts'
 import {
   admit,
