@@ -38,7 +38,7 @@ for (const { schema, target, name } of TYPES) {
 }
 
 put('src/config/pool-fields.ts', poolFieldsCode())
-put('src/config/section-defaults.ts', sectionDefaultsCode())
+put('src/config/section-fields.ts', sectionFieldsCode())
 put('schema/accepts.cjs', acceptsCode())
 
 const code = await compiled('wasm/outline.ts')
@@ -62,42 +62,65 @@ for (const [page, text] of Object.entries(pages)) {
   put(page, `${head.trimEnd()}\n\n${BEGIN}\n\n${text}\n`)
 }
 
-/** The unit and the default of each field of a pool that has either, by the path at which a pool writes it. */
-function poolFieldsCode() {
+/** The fields below a schema that `keep` keeps, by their paths, each with its unit and its default. */
+function fieldsOf(schema, keep) {
   const { $defs } = JSON.parse(readText('schema/config.schema.json'))
-  const follow = schema => (schema.$ref ? { ...follow($defs[schema.$ref.split('/').at(-1)]), ...schema } : schema)
-  const fieldsOf = (schema, parent) =>
-    Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+  const follow = each => (each.$ref ? { ...follow($defs[each.$ref.split('/').at(-1)]), ...each } : each)
+  const linesOf = (properties, parent) =>
+    Object.entries(properties).flatMap(([name, property]) => {
       const field = follow(property)
       const path = parent ? `${parent}.${name}` : name
-      const facts = [
-        ...(field['x-unit'] ? [`unit: ${literal(field['x-unit'].kind)}`] : []),
-        ...(field.default === undefined ? [] : [`default: ${literal(field.default)}`]),
-      ]
-      const line = `  ${path.includes('.') ? literal(path) : path}: { ${facts.join(', ')} },`
-      return [...(facts.length > 0 ? [line] : []), ...fieldsOf(field, path)]
+      const facts = factsOf(field)
+      const line = `  ${memberOf(path)}: ${facts === '' ? '{}' : `{ ${facts} }`},`
+      return [...(keep(field, path, facts !== '') ? [line] : []), ...linesOf(field.properties ?? {}, path)]
     })
-  const source = 'schema/config.schema.json'
-  const says =
-    '/** The unit and the default of each field of a pool that has either, by the path at which a pool writes it. */'
-  return `${banner(source)}\n\n${says}\nexport const POOL_FIELDS = {\n${fieldsOf($defs.pool).join('\n')}\n} as const\n`
+  return `{\n${linesOf(schema.properties).join('\n')}\n} as const\n`
 }
 
-/** The default of each field beside those of pools, by its place in the schema. */
-function sectionDefaultsCode() {
-  const { properties, $defs } = JSON.parse(readText('schema/config.schema.json'))
+function factsOf(field) {
+  const unit = field['x-unit'] ? [`unit: ${literal(field['x-unit'].kind)}`] : []
+  const otherwise = field.default === undefined ? [] : [`default: ${literal(field.default)}`]
+  return [...unit, ...otherwise].join(', ')
+}
+
+function memberOf(path) {
+  return path.includes('.') ? literal(path) : path
+}
+
+/** The unit and the default of each field of a pool that has either, by the path at which a pool writes it. */
+function poolFieldsCode() {
+  const source = 'schema/config.schema.json'
+  const { $defs } = JSON.parse(readText(source))
+  const says =
+    '/** The unit and the default of each field of a pool that has either, by the path at which a pool writes it. */'
+  const fields = fieldsOf($defs.pool, (_field, _path, hasFacts) => hasFacts)
+  return `${banner(source)}\n\n${says}\nexport const POOL_FIELDS = ${fields}`
+}
+
+/** The fields of sections, and the defaults of what stands in lists and maps. */
+function sectionFieldsCode() {
+  const source = 'schema/config.schema.json'
+  const { properties, $defs } = JSON.parse(readText(source))
   const ofPools = new Set(['pool', 'failover', ...Object.keys($defs.failover.properties)])
+  const { failover: _failover, ...sections } = properties
+  const isField = (field, path) => !field.properties && (path.includes('.') || field.default !== undefined)
   const linesOf = (path, schema) => [
-    ...(schema.default === undefined
-      ? []
-      : [`  ${path.includes('.') ? literal(path) : path}: ${literal(schema.default)},`]),
+    ...(schema.default === undefined ? [] : [`  ${memberOf(path)}: ${literal(schema.default)},`]),
     ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) => linesOf(`${path}.${name}`, property)),
   ]
-  const lines = Object.entries({ ...properties, ...$defs }).flatMap(([name, schema]) =>
-    ofPools.has(name) ? [] : linesOf(name, schema),
+  const inSections = new Set(['archive', 'metrics_otlp', 'admin_tls', ...Object.keys(properties)])
+  const lines = Object.entries($defs).flatMap(([name, schema]) =>
+    ofPools.has(name) || inSections.has(name) ? [] : linesOf(name, schema),
   )
-  const says = '/** The default of each field beside those of pools, by its place in the schema. */'
-  return `${banner('schema/config.schema.json')}\n\n${says}\nexport const SECTION_DEFAULTS = {\n${lines.join('\n')}\n} as const\n`
+  return `${banner(source)}
+
+/** The unit and the default of each field of a section, by the path at which the files write it. */
+export const SECTION_FIELDS = ${fieldsOf({ properties: sections }, isField)}
+/** The default of each field of lists and maps, by its place in the schema. */
+export const SECTION_DEFAULTS = {
+${lines.join('\n')}
+} as const
+`
 }
 
 /** A value of JSON as the code has it. */

@@ -1,56 +1,31 @@
-import { SECTION_DEFAULTS as FIELD } from './section-defaults.ts'
-import type { ListenerSettings } from './settings.ts'
+import { SECTION_DEFAULTS as FIELD, SECTION_FIELDS as FIELDS } from './section-fields.ts'
 
-/** Defaults by the names of settings. The schema has the values. Defaults of pools are in `POOL_FIELDS`. */
+/** Defaults of fields that have code of their own, or that checks read. The schema has the values. */
 export const DEFAULTS = {
-  brand: FIELD.brand,
-  listen: FIELD['server.listen'],
-  admin: FIELD['server.admin'],
-  stateDir: FIELD['server.state_dir'],
-  console: FIELD['server.console'],
-  workers: FIELD['server.workers'],
-  instances: FIELD['server.instances'],
-  drainDelay: FIELD['server.drain_delay'],
-  drainTimeout: FIELD['server.drain_timeout'],
-  store: FIELD.store,
-  redisAnswerTimeout: FIELD['redis.answer_timeout'],
-  keep: FIELD['ledger.keep'],
-  archiveKeep: FIELD['archive.keep'],
-  decisions: {
-    log: FIELD['decisions.log'],
-    // Below state_dir, which the schema cannot say.
-    path: 'decisions',
-    maxSize: FIELD['decisions.max_size'],
-    files: FIELD['decisions.files'],
-  },
-  log: { format: FIELD['log.format'], level: FIELD['log.level'] },
-  metricsPublic: FIELD['metrics.public'],
-  metricsEvery: FIELD['metrics_otlp.every'],
-  sample: FIELD['traces.sample'],
-  tokenTypes: FIELD['identity.token_types'],
+  brand: FIELDS.brand.default,
+  listen: FIELDS['server.listen'].default,
+  admin: FIELDS['server.admin'].default,
+  stateDir: FIELDS['server.state_dir'].default,
+  workers: FIELDS['server.workers'].default,
+  instances: FIELDS['server.instances'].default,
+  store: FIELDS.store.default,
+  redisAnswerTimeout: FIELDS['redis.answer_timeout'].default,
+  keep: FIELDS['ledger.keep'].default,
+  archiveKeep: FIELDS['ledger.archive.keep'].default,
+  tokenTypes: FIELDS['identity.token_types'].default,
   accountClaim: FIELD['service_account.account_claim'],
-  clientId: FIELD['identity.client_id'],
-  mintPerIpHour: FIELD['guests.mint_per_ip_hour'],
-  maxBytesPerAccount: FIELD['responses.max_bytes_per_account'],
-  maxResponsesPerAccount: FIELD['responses.max_responses_per_account'],
-  maxBytesTotal: FIELD['responses.max_bytes_total'],
-  errorForm: FIELD['errors.form'],
-  backendWords: FIELD['errors.backend_words'],
-  round: FIELD['billing.round'],
-  body: FIELD['limits.body'],
-  embeddingBatch: FIELD['limits.embedding_batch'],
-  imageSizes: FIELD['limits.image_sizes'],
-  keysPerAccount: FIELD['limits.keys_per_account'],
-  toolRounds: FIELD['limits.tool_rounds'],
-  toolTime: FIELD['limits.tool_time'],
+  clientId: FIELDS['identity.client_id'].default,
+  mintPerIpHour: FIELDS['guests.mint_per_ip_hour'].default,
+  body: FIELDS['limits.body'].default,
+  imageSizes: FIELDS['limits.image_sizes'].default,
+  headersTimeout: FIELDS['limits.headers_timeout'].default,
+  requestTimeout: FIELDS['limits.request_timeout'].default,
+  toolTime: FIELDS['limits.tool_time'].default,
   transport: FIELD['mcp_tool.transport'],
   toolTimeout: FIELD.tool_timeout,
   maxCalls: FIELD.max_calls,
   maxResult: FIELD.max_result,
   usdPerCall: FIELD.usd_per_call,
-  connections: FIELD['limits.connections'],
-  connectionsPerIp: FIELD['limits.connections_per_ip'],
-  shedLoad: FIELD['limits.shed_load'],
   dimensions: FIELD['embedding_model.dimensions'],
   anyDimensions: FIELD['embedding_model.dimensions.any'],
   tokenIds: FIELD['embedding_model.token_ids'],
@@ -64,13 +39,3 @@ export const DEFAULTS = {
   commit: FIELD['chat_model.commit'],
   lossy: FIELD['chat_model.lossy'],
 } as const
-
-/** YAML name and default of each timeout of a listener. */
-export const LISTENER_TIMEOUTS = {
-  headersTimeout: ['headers_timeout', FIELD['limits.headers_timeout']],
-  requestTimeout: ['request_timeout', FIELD['limits.request_timeout']],
-  idleTimeout: ['idle_timeout', FIELD['limits.idle_timeout']],
-} as const satisfies Record<
-  Exclude<keyof ListenerSettings, `connections${string}` | 'shedLoad'>,
-  readonly [string, string]
->

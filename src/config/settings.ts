@@ -1,12 +1,11 @@
-import type { Rounding } from '../policy/billing/rounding.ts'
 import type { Config, Millis, Price } from '../policy/config.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
-import type { NanoUsd } from '../policy/nano-usd.ts'
 import type { Address } from './model/formats.ts'
 import type { Read } from './model/reads.ts'
 import type { Span } from './model/tree.ts'
 import type { PoolSettings } from './pool-settings.ts'
 import type { Problem } from './problem.ts'
+import type { SectionSettings } from './section-settings.ts'
 
 /** A configuration that may be served: what policy needs, what the process needs, and what is only worth a warning. */
 export interface Loaded {
@@ -36,11 +35,11 @@ export interface FileText {
   readonly text: string
 }
 
-/** The settings of the process, beside the policy. Immutable. */
+/** The settings of the process, beside the policy. Immutable. Those that one field decides are declared in the table of section settings. */
 export interface Settings {
   /** `svc`: makes the key prefix `svc_` and the header prefix `x-svc-`. */
   readonly brand: string
-  readonly server: {
+  readonly server: SectionSettings<'server'> & {
     readonly listen: Address
     readonly admin: Address
     /** Without a trailing slash. */
@@ -49,8 +48,6 @@ export interface Settings {
     readonly stateDir: string
     /** Where people manage their keys, if there is such a page. */
     readonly consoleUrl?: string
-    /** Whether both listeners serve the web console. */
-    readonly console: boolean
     /** Where operators open the console, without a trailing slash; without it at the address of the admin listener. */
     readonly adminUrl?: string
     /** Where other gateways on the store reach the admin listener, without a trailing slash, if that is not where it listens. */
@@ -59,26 +56,16 @@ export interface Settings {
     readonly adminToken?: Secret
     /** TLS of the admin listener; without it there is none. */
     readonly adminTls?: AdminTlsSettings
-    /** A URL, or an address of mail, where people ask for more. */
-    readonly contact?: string
     /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: readonly string[]
     /** Variables that applied files may use as secrets, beside those in use. */
     readonly variables: readonly string[]
     /** How many processes serve clients: as many as the machine has cores for, or so many. */
     readonly workers: number | 'auto'
-    /** How many gateways share the store. */
-    readonly instances: number
-    /** From SIGTERM on, while requests are still taken. */
-    readonly drainDelay: Millis
-    /** After that, for running requests. */
-    readonly drainTimeout: Millis
   }
   readonly store: StoreSettings
-  readonly ledger: {
-    /** How long rows are kept after the admission of their request. */
-    readonly keep: Millis
-    /** Where they go before; without it they are removed. */
+  readonly ledger: SectionSettings<'ledger'> & {
+    /** Where rows go before they would be removed; without it they are removed. */
     readonly archive?: ArchiveSettings
   }
   readonly decisions: DecisionSettings
@@ -92,35 +79,17 @@ export interface Settings {
   readonly guests?: GuestSettings
   /** The settings of kept responses; without them none are kept. */
   readonly responses?: ResponseSettings
-  readonly limits: {
-    readonly bodyBytes: number
-    /** The memory of all bodies in flight together, where the files set it. */
-    readonly bodyMemoryBytes: number | undefined
-    /** The memory of all answers together that backends send, or clients have not read yet, where the files set it. */
-    readonly answerMemoryBytes: number | undefined
-    /** Inputs of one embeddings request. */
-    readonly embeddingBatch: number
-    /** Keys of one account that work at a time. */
-    readonly keysPerAccount: number
-    /** Calls of the model in one answer with hosted tools, at most. */
-    readonly toolRounds: number
-    /** From its admission on, how long an answer may take that still starts, or waits for, hosted tools. */
-    readonly toolTime: Millis
-  }
+  readonly limits: SectionSettings<'limits'>
   readonly listener: ListenerSettings
   /** Links that error bodies carry, and how they are written. */
-  readonly errors: {
-    readonly form: 'auto' | 'spec' | 'openai'
-    /** Whether clients may read what backends say of themselves. */
-    readonly backendWords: boolean
+  readonly errors: SectionSettings<'errors'> & {
     readonly docs: string
     readonly topup?: string
   }
   /** Seller and rounding of invoices. */
-  readonly billing: {
+  readonly billing: SectionSettings<'billing'> & {
     /** Who sends them. */
     readonly seller?: SellerSettings
-    readonly round: Rounding
   }
   /** By pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
@@ -189,28 +158,17 @@ interface EndpointSettings {
 }
 
 /** The log of decisions. */
-export interface DecisionSettings {
-  /** Whether there is one. */
-  readonly log: boolean
+export interface DecisionSettings extends SectionSettings<'decisions'> {
   /** Absolute. */
   readonly directory: string
-  /** The size of one file. */
-  readonly maxBytes: number
-  /** How many are kept. */
-  readonly files: number
 }
 
 /** The output of the process. */
-export interface LogSettings {
-  readonly format: 'text' | 'json'
-  readonly level: LogLevel
-}
-export type LogLevel = 'info' | 'warn' | 'error'
+export interface LogSettings extends SectionSettings<'log'> {}
+export type LogLevel = LogSettings['level']
 
 /** Who reads metrics, beside operators. */
-export interface MetricsSettings {
-  /** Every client that reaches the admin listener. */
-  readonly public: boolean
+export interface MetricsSettings extends SectionSettings<'metrics'> {
   /** Clients that send this as bearer. */
   readonly token?: Secret
   /** Where they are sent besides. */
@@ -218,52 +176,34 @@ export interface MetricsSettings {
 }
 
 /** A collector that takes metrics by OTLP over HTTP. */
-export interface MetricsCollector {
+export interface MetricsCollector extends SectionSettings<'collector'> {
   /** Its URL, without /v1/metrics. */
   readonly endpoint: string
-  readonly every: Millis
   /** By their names. */
   readonly headers: ReadonlyMap<string, Secret>
 }
 
-export interface TraceSettings {
+export interface TraceSettings extends SectionSettings<'traces'> {
   /** The URL of the collector, without /v1/traces. */
   readonly endpoint: string
-  /** Requests of a million that are traced. */
-  readonly perMillion: number
   /** By their names. */
   readonly headers: ReadonlyMap<string, Secret>
 }
 
 /** The bounds of a client's connection. */
-export interface ListenerSettings {
-  /** Until the headers of a request are complete. At most `requestTimeout`. */
-  readonly headersTimeout: Millis
-  /** Until its body is complete. */
-  readonly requestTimeout: Millis
-  /** Between two requests, and with a client that reads nothing of its answer. */
-  readonly idleTimeout: Millis
-  /** At once. */
-  readonly connections: number
-  /** Connections, and running requests, of one address. */
-  readonly connectionsPerAddress: number
-  /** Whether work is refused while there is too much of it. */
-  readonly shedLoad: boolean
-}
+export interface ListenerSettings extends SectionSettings<'listener'> {}
 
 export type StoreSettings =
   /** The path is absolute. */
   | { readonly kind: 'embedded'; readonly path: string }
   /** `shown` is the URL without user and password. */
-  | {
+  | ({
       readonly kind: 'redis'
       readonly url: Secret
       readonly shown: string
       readonly sentinelPassword?: Secret
       readonly tls: RedisTls
-      /** The longest silence of Redis. */
-      readonly answerTimeout: Millis
-    }
+    } & SectionSettings<'redis'>)
 
 /** Certificates for TLS to Redis in place of this machine's own, as PEM. */
 export interface RedisTls {
@@ -274,27 +214,17 @@ export interface RedisTls {
   readonly key?: Secret
 }
 
-export interface IdentitySettings {
-  /** Where people sign in; undefined where services alone have tokens. */
-  readonly issuer?: string
+export interface IdentitySettings extends SectionSettings<'identity'> {
   /** The audience that tokens must name: the public URL. */
   readonly audience: string
   /** Accepted `typ` of tokens. */
   readonly tokenTypes: readonly string[]
-  /** Claim that names the plan. */
-  readonly planClaim?: string
-  /** Claim that people know the account by. */
-  readonly labelClaim?: string
   /** Accounts (`acct_…`) that are operators: they may do everything, or serve customers, or read. */
   readonly admins: readonly string[]
   readonly support: readonly string[]
   readonly viewers: readonly string[]
   /** Where services have their tokens from. */
   readonly issuers: readonly ServiceIssuer[]
-  /** Public client of `svcctl login`. */
-  readonly clientId: string
-  /** Public client of the web console; without it there is no sign-in to it. */
-  readonly consoleClientId?: string
 }
 
 /** Where tokens of services come from. */
@@ -318,31 +248,17 @@ export interface ServiceAccounts {
   readonly limits?: readonly LimitRule[]
 }
 
-export interface GuestSettings {
-  /** New devices per address and hour. */
-  readonly mintPerIpHour: number
+export interface GuestSettings extends SectionSettings<'guests'> {
   /** Mints per hour of a /64 of IPv6, or a /24 of IPv4. */
   readonly mintPerNetHour: number
-  /** The most that all guests together may spend in one UTC day. */
-  readonly guestsNanoUsdPerDay: NanoUsd
   /** Roots that keys are derived from, newest first; empty where the gateway keeps one of its own in state_dir. */
   readonly secrets: readonly Secret[]
 }
 
 /** The responses that are kept for the clients of `POST /v1/responses`. */
-export interface ResponseSettings {
-  /** From the end of each response on. */
-  readonly keep: Millis
+export interface ResponseSettings extends SectionSettings<'responses'> {
   /** The keys that encrypt them, newest first; never empty. Texts of 32 random bytes, as they were written. */
   readonly keys: readonly Secret[]
-  /** Bytes of one account, in the store. */
-  readonly maxBytes: number
-  /** Responses of one account. */
-  readonly maxResponses: number
-  /** Bytes of all accounts together, in the store. */
-  readonly maxBytesTotal: number
-  /** Whether those of guests are kept. */
-  readonly guests: boolean
 }
 
 /** How one pool's replicas are spoken to. What is a number of it is declared in the table of pool settings. */

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { archiveText } from '../../config/check/fixed.ts'
 import type { Address } from '../../config/model/formats.ts'
 import { durationText } from '../../config/model/units.ts'
-import { unitAt, valuesOf } from '../../config/pool-settings.ts'
+import * as pools from '../../config/pool-settings.ts'
 import { shownWords } from '../../config/pool-words.ts'
+import { type Part, type SectionSettings, unitAt, valuesOf } from '../../config/section-settings.ts'
 import type {
   AdminTlsSettings,
   ArchiveSettings,
@@ -28,7 +29,7 @@ export function shownSettings(settings: Settings, config: Config): Section {
     server: serverOf(settings.server),
     store: store.kind === 'embedded' ? `embedded:${store.path}` : store.shown,
     ...(store.kind === 'redis' && redisOf(store)),
-    ledger: { keep: durationText(ledger.keep), ...(ledger.archive && { archive: archiveOf(ledger.archive) }) },
+    ledger: { ...shownPart('ledger', ledger), ...(ledger.archive && { archive: archiveOf(ledger.archive) }) },
     ...(settings.identity && { identity: identityOf(settings.identity, config) }),
     ...(guests && { guests: guestsOf(guests, config) }),
     ...(responses && { responses: responsesOf(responses) }),
@@ -38,21 +39,46 @@ export function shownSettings(settings: Settings, config: Config): Section {
   }
 }
 
-const errorsOf = ({ backendWords, ...errors }: Settings['errors']): Section => ({
-  ...errors,
-  backend_words: backendWords,
-})
+/** The settings that one field decides, as files write them. */
+function shownPart<P extends Part>(part: P, settings: SectionSettings<P>): Section {
+  const shown: Record<string, unknown> = {}
+  for (const [{ path }, value] of valuesOf(part, settings)) {
+    const unit = unitAt(path)
+    shown[path.slice(path.lastIndexOf('.') + 1)] = unit === undefined ? value : SHOWN[unit](Number(value))
+  }
+  return shown
+}
 
-const billingOf = ({ seller, round }: Settings['billing']): Section => {
+/** The fields in an order of their own; those that it does not name come last, and absent ones are left out. */
+function inOrder(names: readonly string[], section: Section): Section {
+  const first = names.map(name => [name, section[name]] as const)
+  return Object.fromEntries(
+    [...first, ...Object.entries(section).filter(([name]) => !names.includes(name))].filter(
+      ([, value]) => value !== undefined,
+    ),
+  )
+}
+
+const errorsOf = (errors: Settings['errors']): Section => {
+  const { docs, topup } = errors
+  return inOrder(['form', 'docs', 'topup'], { ...shownPart('errors', errors), docs, topup })
+}
+
+const billingOf = (billing: Settings['billing']): Section => {
+  const { seller } = billing
   const { taxId, ...others } = seller ?? {}
-  return { ...(seller && { seller: { ...others, ...(taxId !== undefined && { tax_id: taxId }) } }), round }
+  return {
+    ...(seller && { seller: { ...others, ...(taxId !== undefined && { tax_id: taxId }) } }),
+    ...shownPart('billing', billing),
+  }
 }
 
 /** As in `store`, nothing says whether there is a password. */
-function redisOf({ sentinelPassword, tls, answerTimeout }: Extract<StoreSettings, { kind: 'redis' }>): Section {
+function redisOf(store: Extract<StoreSettings, { kind: 'redis' }>): Section {
+  const { sentinelPassword, tls } = store
   const fields = [...(sentinelPassword ? ['sentinel_password'] : []), ...Object.keys(tls)]
   const covered = fields.map(field => [field, COVERED])
-  return { redis: { ...Object.fromEntries(covered), answer_timeout: durationText(answerTimeout) } }
+  return { redis: { ...Object.fromEntries(covered), ...shownPart('redis', store) } }
 }
 
 const archiveOf = (archive: ArchiveSettings): Section => ({
@@ -63,25 +89,27 @@ const archiveOf = (archive: ArchiveSettings): Section => ({
   ),
 })
 
-const serverOf = (server: Settings['server']): Section => ({
-  listen: addressText(server.listen),
-  admin: addressText(server.admin),
-  public_url: server.publicUrl,
-  state_dir: server.stateDir,
-  ...(server.consoleUrl !== undefined && { console_url: server.consoleUrl }),
-  console: server.console,
-  ...(server.adminUrl !== undefined && { admin_url: server.adminUrl }),
-  ...(server.fleetUrl !== undefined && { fleet_url: server.fleetUrl }),
-  ...(server.adminToken && { admin_token: COVERED }),
-  ...(server.adminTls && { admin_tls: adminTlsOf(server.adminTls) }),
-  ...(server.contact !== undefined && { contact: server.contact }),
-  trusted_proxies: server.trustedProxies,
-  variables: server.variables,
-  workers: server.workers,
-  instances: server.instances,
-  drain_delay: durationText(server.drainDelay),
-  drain_timeout: durationText(server.drainTimeout),
-})
+const serverOf = (server: Settings['server']): Section =>
+  inOrder(SERVER, {
+    ...shownPart('server', server),
+    listen: addressText(server.listen),
+    admin: addressText(server.admin),
+    public_url: server.publicUrl,
+    state_dir: server.stateDir,
+    console_url: server.consoleUrl,
+    admin_url: server.adminUrl,
+    fleet_url: server.fleetUrl,
+    admin_token: server.adminToken && COVERED,
+    admin_tls: server.adminTls && adminTlsOf(server.adminTls),
+    trusted_proxies: server.trustedProxies,
+    variables: server.variables,
+    workers: server.workers,
+  })
+
+const SERVER = [
+  ...['listen', 'admin', 'public_url', 'state_dir', 'console_url', 'console', 'admin_url', 'fleet_url'],
+  ...['admin_token', 'admin_tls', 'contact', 'trusted_proxies', 'variables', 'workers'],
+]
 
 const adminTlsOf = (tls: AdminTlsSettings): Section => {
   const { clientCa, fleetCa, fleetCertificate, fleetKey, admins, support, viewers } = tls
@@ -109,59 +137,44 @@ const issuerOf = ({ issuer, audience, accounts }: ServiceIssuer): Section => ({
   })),
 })
 
-const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }: Config): Section => ({
-  ...(identity.issuer !== undefined && { issuer: identity.issuer }),
-  ...(identity.planClaim !== undefined && { plan_claim: identity.planClaim }),
-  ...(identity.labelClaim !== undefined && { label_claim: identity.labelClaim }),
-  default_plan: defaultPlan?.name,
-  token_types: identity.tokenTypes,
-  admins: identity.admins,
-  support: identity.support,
-  viewers: identity.viewers,
-  ...(identity.issuers.length > 0 && { issuers: identity.issuers.map(issuerOf) }),
-  client_id: identity.clientId,
-  ...(identity.consoleClientId !== undefined && { console_client_id: identity.consoleClientId }),
-})
+const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }: Config): Section =>
+  inOrder(IDENTITY, {
+    ...shownPart('identity', identity),
+    default_plan: defaultPlan?.name,
+    token_types: identity.tokenTypes,
+    admins: identity.admins,
+    support: identity.support,
+    viewers: identity.viewers,
+    issuers: identity.issuers.length > 0 ? identity.issuers.map(issuerOf) : undefined,
+  })
 
-const guestsOf = (guests: GuestSettings, { guestPlan }: Config): Section => ({
-  plan: guestPlan?.name,
-  mint_per_ip_hour: guests.mintPerIpHour,
-  mint_per_net_hour: guests.mintPerNetHour,
-  usd_per_day_total: shownUsd(guests.guestsNanoUsdPerDay),
-  ...(guests.secrets.length > 0 && { secret: COVERED }),
-  ...(guests.secrets.length > 1 && { former_secret: COVERED }),
-})
+const IDENTITY = [
+  ...['issuer', 'plan_claim', 'label_claim', 'default_plan', 'token_types', 'admins', 'support', 'viewers', 'issuers'],
+]
 
-const responsesOf = ({ keep, keys, maxBytes, maxResponses, maxBytesTotal, guests }: ResponseSettings): Section => ({
-  keep: durationText(keep),
-  key: COVERED,
-  ...(keys.length > 1 && { former_key: COVERED }),
-  max_bytes_per_account: shownSize(maxBytes),
-  max_responses_per_account: maxResponses,
-  max_bytes_total: shownSize(maxBytesTotal),
-  guests,
-})
+const guestsOf = (guests: GuestSettings, { guestPlan }: Config): Section =>
+  inOrder(['plan', 'mint_per_ip_hour', 'mint_per_net_hour', 'usd_per_day_total', 'secret', 'former_secret'], {
+    ...shownPart('guests', guests),
+    plan: guestPlan?.name,
+    mint_per_net_hour: guests.mintPerNetHour,
+    secret: guests.secrets.length > 0 ? COVERED : undefined,
+    former_secret: guests.secrets.length > 1 ? COVERED : undefined,
+  })
+
+const responsesOf = (responses: ResponseSettings): Section =>
+  inOrder(['keep', 'key', 'former_key'], {
+    ...shownPart('responses', responses),
+    key: COVERED,
+    former_key: responses.keys.length > 1 ? COVERED : undefined,
+  })
 
 function limitsOf({ limits, listener }: Settings, models: ReadonlyMap<string, Model>): Section {
   const sizes = [...models.values()].flatMap(model => (model.kind === 'image' ? [...model.sizes.keys()] : []))
-  return {
-    body: shownSize(limits.bodyBytes),
-    // Without them, they depend on the machine.
-    ...(limits.bodyMemoryBytes !== undefined && { body_memory: shownSize(limits.bodyMemoryBytes) }),
-    ...(limits.answerMemoryBytes !== undefined && { answer_memory: shownSize(limits.answerMemoryBytes) }),
-    embedding_batch: limits.embeddingBatch,
-    // The sizes that a model makes: the configuration keeps no others.
-    ...(sizes.length > 0 && { image_sizes: [...new Set(sizes)] }),
-    headers_timeout: durationText(listener.headersTimeout),
-    request_timeout: durationText(listener.requestTimeout),
-    idle_timeout: durationText(listener.idleTimeout),
-    connections: listener.connections,
-    connections_per_ip: listener.connectionsPerAddress,
-    keys_per_account: limits.keysPerAccount,
-    tool_rounds: limits.toolRounds,
-    tool_time: durationText(limits.toolTime),
-    shed_load: listener.shedLoad,
-  }
+  const { shed_load, ...bounds } = shownPart('listener', listener)
+  // The sizes that a model makes: the configuration keeps no others.
+  const image_sizes = sizes.length > 0 ? [...new Set(sizes)] : undefined
+  const first = ['body', 'body_memory', 'answer_memory', 'embedding_batch', 'image_sizes', ...Object.keys(bounds)]
+  return inOrder(first, { ...bounds, ...shownPart('limits', limits), image_sizes, shed_load })
 }
 
 /** A pool, and how its replicas are spoken to. */
@@ -236,9 +249,9 @@ function costOf({ cost }: BackendSettings): Section {
 /** The settings of a pool that are numbers. */
 function numbersOf(backend: BackendSettings): Record<string, unknown> {
   const shown: Record<string, unknown> = {}
-  for (const [{ path }, value] of valuesOf(backend)) {
+  for (const [{ path }, value] of pools.valuesOf(backend)) {
     const [name = '', part] = path.split('.')
-    const written = SHOWN[unitAt(path)](value)
+    const written = SHOWN[pools.unitAt(path)](value)
     shown[name] = part === undefined ? written : { ...(shown[name] as Section | undefined), [part]: written }
   }
   return shown

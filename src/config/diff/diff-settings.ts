@@ -1,17 +1,14 @@
 import { isAbsolute, relative, sep } from 'node:path'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { archiveText, fixedFields } from '../check/fixed.ts'
-import { LISTENER_TIMEOUTS } from '../defaults.ts'
 import type { Address } from '../model/formats.ts'
 import { durationText } from '../model/units.ts'
+import { type Part, SECTION_SETTINGS, type SectionSetting, type SectionSettings, unitAt } from '../section-settings.ts'
 import type {
   AdminTlsSettings,
   ArchiveSettings,
   GuestSettings,
   IdentitySettings,
-  ListenerSettings,
   Loaded,
-  LogSettings,
   MetricsCollector,
   MetricsSettings,
   ResponseSettings,
@@ -36,7 +33,7 @@ import {
   type Sides,
   same,
 } from './diff-changes.ts'
-import { count, isChanged, share, size, text, usd, without } from './diff-values.ts'
+import { count, isChanged, TEXTS, text, without } from './diff-values.ts'
 
 /** The changes of the process's settings, beside the policy; pools and tools are compared with their own. */
 export function compareSettings(sides: Sides): readonly Change[] {
@@ -50,9 +47,6 @@ export function compareSettings(sides: Sides): readonly Change[] {
     },
   )
 }
-
-/** A default of memory depends on the machine. */
-const memory = (bytes: number | undefined): string => (bytes === undefined ? 'default' : size(bytes))
 
 /** The field from which another is made where it is not written. */
 const MADE_OF: Readonly<Record<string, string>> = {
@@ -72,18 +66,15 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   brand: setting('brand', text, () => 'lost'),
   server: parts(serverRules(sides)),
   store: storeRule(sides),
-  ledger: parts<Settings['ledger']>({
-    keep: setting('ledger.keep', durationText, plumbing),
-    archive: archiveRule(sides),
-  }),
+  ledger: parts<Settings['ledger']>({ ...SECTIONS.ledger, archive: archiveRule(sides) }),
   decisions: parts(decisionRules(sides)),
-  log: parts(LOG),
+  log: parts(SECTIONS.log),
   metrics: parts(metricsRules(sides)),
   traces: optional<TraceSettings>(traceRules(sides), {
     gone: { ...plain('traces', 'requests are no longer traced'), from: 'traces' },
     added: { ...plain('traces', 'requests are now traced'), to: 'traces' },
   }),
-  identity: optional<IdentitySettings>(IDENTITY, {
+  identity: optional<IdentitySettings>(identityRules(), {
     gone: lost('identity', 'people can no longer sign in: identity is gone'),
     added: won('identity', 'people can sign in to mint keys of their own'),
   }),
@@ -93,26 +84,14 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
     gone: lost('responses', 'responses are no longer kept, and previous_response_id is refused'),
     added: won('responses', 'responses are kept: what clients send to and get from /v1/responses, encrypted'),
   }),
-  limits: parts({
-    bodyBytes: setting('limits.body', size, highIsMore),
-    bodyMemoryBytes: setting('limits.body_memory', memory, plumbing),
-    answerMemoryBytes: setting('limits.answer_memory', memory, plumbing),
-    embeddingBatch: setting('limits.embedding_batch', count, highIsMore),
-    keysPerAccount: setting('limits.keys_per_account', count, highIsMore),
-    toolRounds: setting('limits.tool_rounds', count, highIsMore),
-    toolTime: setting('limits.tool_time', durationText, highIsMore),
-  }),
-  listener: parts(LISTENER),
+  limits: parts(SECTIONS.limits),
+  listener: parts(SECTIONS.listener),
   errors: parts<Settings['errors']>({
-    form: setting('errors.form', text, plumbing),
-    backendWords: setting('errors.backend_words', text, plumbing),
+    ...SECTIONS.errors,
     docs: setting('errors.docs', text, plumbing),
     topup: setting<string | undefined>('errors.topup', text, plumbing),
   }),
-  billing: parts<Settings['billing']>({
-    seller: sellerRule,
-    round: setting('billing.round', text, plumbing),
-  }),
+  billing: parts<Settings['billing']>({ seller: sellerRule, ...SECTIONS.billing }),
   backends: same(),
   tools: same(),
 })
@@ -165,6 +144,31 @@ const setting =
     return [{ field, from: was, to: is, text: `${field} ${was ?? 'none'} → ${is ?? 'none'}`, effect: feel(from, to) }]
   }
 
+const FEELS: Readonly<Record<SectionSetting['change'], (from: unknown, to: unknown) => Effect>> = {
+  nothing: plumbing,
+  'high is more': (from, to) => highIsMore(from as number | undefined, to as number | undefined),
+  'on is more': (_from, to) => (to ? 'more' : 'less'),
+  other,
+  lost: () => 'lost',
+}
+
+function ruleOf({ path, change }: SectionSetting): Rule<never> {
+  const unit = unitAt(path)
+  return setting<string | number | boolean>(
+    path,
+    value => (unit === undefined ? text(value) : TEXTS[unit](Number(value))),
+    FEELS[change],
+  )
+}
+
+/** Rules of all settings that one field decides, as their rows say. */
+const SECTIONS = Object.fromEntries(
+  Object.entries(SECTION_SETTINGS).map(([part, rows]) => [
+    part,
+    Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, ruleOf(row)])),
+  ]),
+) as unknown as { readonly [P in Part]: Rules<SectionSettings<P>> }
+
 const lost = (field: string, said: string): Said => ({ field, from: field, to: null, text: said, effect: 'lost' })
 const won = (field: string, said: string): Said => ({ field, from: null, to: field, text: said, effect: 'more' })
 
@@ -183,26 +187,20 @@ const optional =
 
 const addressText = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
-const decisionRules = (sides: Sides): Rules<Settings['decisions']> => ({
-  log: setting('decisions.log', text, plumbing),
+function decisionRules(sides: Sides): Rules<Settings['decisions']> {
+  const { log, ...others } = SECTIONS.decisions
   // Where it is not written it follows state_dir, whose change has a line of its own.
-  directory: (from, to) =>
+  const directory: Rule<string> = (from, to) =>
     [sides.before, sides.after].some(({ loaded }) => loaded.fields.has('decisions.path'))
       ? pathChange('decisions.path', from, to, sides)
-      : [],
-  maxBytes: setting('decisions.max_size', size, plumbing),
-  files: setting('decisions.files', count, plumbing),
-})
-
-const LOG: Rules<LogSettings> = {
-  format: setting('log.format', text, plumbing),
-  level: setting('log.level', text, plumbing),
+      : []
+  return { log, directory, ...others }
 }
 
 const plain = (field: string, said: string): Said => ({ field, from: null, to: null, text: said, effect: 'plumbing' })
 
 const metricsRules = (sides: Sides): Rules<MetricsSettings> => ({
-  public: setting('metrics.public', text, plumbing),
+  ...SECTIONS.metrics,
   token: (from, to) => secretChange('metrics.token', 'the token that reads metrics', from, to, sides),
   otlp: optional<MetricsCollector>(collectorRules(sides), {
     gone: { ...plain('metrics.otlp', 'metrics are no longer sent to a collector'), from: 'metrics' },
@@ -212,13 +210,13 @@ const metricsRules = (sides: Sides): Rules<MetricsSettings> => ({
 
 const collectorRules = (sides: Sides): Rules<MetricsCollector> => ({
   endpoint: setting('metrics.otlp.endpoint', text, plumbing),
-  every: setting('metrics.otlp.every', durationText, plumbing),
+  ...SECTIONS.collector,
   headers: headersRule('metrics.otlp.headers', 'metrics', sides),
 })
 
 const traceRules = (sides: Sides): Rules<TraceSettings> => ({
   endpoint: setting('traces.endpoint', text, plumbing),
-  perMillion: setting('traces.sample', share, plumbing),
+  ...SECTIONS.traces,
   headers: headersRule('traces.headers', 'traces', sides),
 })
 
@@ -260,28 +258,29 @@ const adminTlsRules = (sides: Sides): Rules<AdminTlsSettings> => ({
   viewers: membersRule('server.admin_tls.viewers', 'is an operator who reads by certificate'),
 })
 
-const serverRules = (sides: Sides): Rules<Settings['server']> => ({
-  listen: setting('server.listen', addressText, plumbing),
-  admin: setting('server.admin', addressText, plumbing),
-  publicUrl: setting('server.public_url', text, plumbing),
-  stateDir: (from, to) => pathChange('server.state_dir', from, to, sides),
-  consoleUrl: setting<string | undefined>('server.console_url', text, plumbing),
-  console: setting('server.console', text, plumbing),
-  adminUrl: setting<string | undefined>('server.admin_url', text, plumbing),
-  fleetUrl: setting<string | undefined>('server.fleet_url', text, plumbing),
-  adminToken: (from, to) => secretChange('server.admin_token', 'the admin token', from, to, sides),
-  adminTls: optional<AdminTlsSettings>(adminTlsRules(sides), {
-    gone: { ...plain('server.admin_tls', 'the admin listener is without TLS'), from: 'admin_tls' },
-    added: { ...plain('server.admin_tls', 'the admin listener has TLS'), to: 'admin_tls' },
-  }),
-  contact: setting<string | undefined>('server.contact', text, plumbing),
-  trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
-  variables: membersRule('server.variables', 'is a variable that applied files may read'),
-  workers: setting('server.workers', String, plumbing),
-  instances: setting('server.instances', count, plumbing),
-  drainDelay: setting('server.drain_delay', durationText, plumbing),
-  drainTimeout: setting('server.drain_timeout', durationText, plumbing),
-})
+function serverRules(sides: Sides): Rules<Settings['server']> {
+  const { console, contact, ...others } = SECTIONS.server
+  return {
+    listen: setting('server.listen', addressText, plumbing),
+    admin: setting('server.admin', addressText, plumbing),
+    publicUrl: setting('server.public_url', text, plumbing),
+    stateDir: (from, to) => pathChange('server.state_dir', from, to, sides),
+    consoleUrl: setting<string | undefined>('server.console_url', text, plumbing),
+    console,
+    adminUrl: setting<string | undefined>('server.admin_url', text, plumbing),
+    fleetUrl: setting<string | undefined>('server.fleet_url', text, plumbing),
+    adminToken: (from, to) => secretChange('server.admin_token', 'the admin token', from, to, sides),
+    adminTls: optional<AdminTlsSettings>(adminTlsRules(sides), {
+      gone: { ...plain('server.admin_tls', 'the admin listener is without TLS'), from: 'admin_tls' },
+      added: { ...plain('server.admin_tls', 'the admin listener has TLS'), to: 'admin_tls' },
+    }),
+    contact,
+    trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
+    variables: membersRule('server.variables', 'is a variable that applied files may read'),
+    workers: setting('server.workers', String, plumbing),
+    ...others,
+  }
+}
 
 /** One change for each member that came or went: `acct_1 is no longer an admin`. */
 const membersRule =
@@ -315,40 +314,45 @@ const issuerCame = ({ issuer }: ServiceIssuer): Said => ({
   effect: 'more',
 })
 
-const IDENTITY: Rules<IdentitySettings> = {
-  issuer: setting<string | undefined>('identity.issuer', text, () => 'lost'),
-  audience: (from, to) =>
-    from === to
-      ? []
-      : [
-          {
-            field: 'server.public_url',
-            from,
-            to,
-            text: `sign-in tokens must be for ${to}, no longer ${from}`,
-            effect: 'lost',
-          },
-        ],
-  tokenTypes: membersRule('identity.token_types', 'is a type of token that is accepted'),
-  planClaim: setting<string | undefined>('identity.plan_claim', text, other),
-  labelClaim: setting<string | undefined>('identity.label_claim', text, plumbing),
-  admins: membersRule('identity.admins', 'is an admin'),
-  support: membersRule('identity.support', 'is an operator for support'),
-  viewers: membersRule('identity.viewers', 'is an operator who reads'),
-  issuers: (from, to) => [
-    ...from.filter(each => !to.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerGone),
-    ...to.filter(each => !from.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerCame),
-  ],
-  clientId: setting('identity.client_id', text, plumbing),
-  consoleClientId: setting<string | undefined>('identity.console_client_id', text, plumbing),
+function identityRules(): Rules<IdentitySettings> {
+  const { issuer, planClaim, labelClaim, ...others } = SECTIONS.identity
+  return {
+    issuer,
+    audience: (from, to) =>
+      from === to
+        ? []
+        : [
+            {
+              field: 'server.public_url',
+              from,
+              to,
+              text: `sign-in tokens must be for ${to}, no longer ${from}`,
+              effect: 'lost',
+            },
+          ],
+    tokenTypes: membersRule('identity.token_types', 'is a type of token that is accepted'),
+    planClaim,
+    labelClaim,
+    admins: membersRule('identity.admins', 'is an admin'),
+    support: membersRule('identity.support', 'is an operator for support'),
+    viewers: membersRule('identity.viewers', 'is an operator who reads'),
+    issuers: (from, to) => [
+      ...from.filter(each => !to.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerGone),
+      ...to.filter(each => !from.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerCame),
+    ],
+    ...others,
+  }
 }
 
-const guestRules = (sides: Sides): Rules<GuestSettings> => ({
-  mintPerIpHour: setting('guests.mint_per_ip_hour', count, highIsMore),
-  mintPerNetHour: setting('guests.mint_per_net_hour', count, highIsMore),
-  guestsNanoUsdPerDay: setting<NanoUsd>('guests.usd_per_day_total', usd, highIsMore),
-  secrets: (from, to) => guestSecretChanges(from, to, sides),
-})
+function guestRules(sides: Sides): Rules<GuestSettings> {
+  const { mintPerIpHour, ...others } = SECTIONS.guests
+  return {
+    mintPerIpHour,
+    mintPerNetHour: setting('guests.mint_per_net_hour', count, highIsMore),
+    ...others,
+    secrets: (from, to) => guestSecretChanges(from, to, sides),
+  }
+}
 
 /** Roots that are gone take the keys derived from them along. */
 function guestSecretChanges(from: readonly Secret[], to: readonly Secret[], { isUnknown }: Sides): readonly Said[] {
@@ -371,14 +375,10 @@ function guestSecretChanges(from: readonly Secret[], to: readonly Secret[], { is
     : []
 }
 
-const responseRules = (sides: Sides): Rules<ResponseSettings> => ({
-  keep: setting('responses.keep', durationText, highIsMore),
-  keys: (from, to) => responseKeyChanges(from, to, sides),
-  maxBytes: setting('responses.max_bytes_per_account', size, highIsMore),
-  maxResponses: setting('responses.max_responses_per_account', count, highIsMore),
-  maxBytesTotal: setting('responses.max_bytes_total', size, highIsMore),
-  guests: setting('responses.guests', text, (_from, to) => (to ? 'more' : 'less')),
-})
+function responseRules(sides: Sides): Rules<ResponseSettings> {
+  const { keep, ...others } = SECTIONS.responses
+  return { keep, keys: (from, to) => responseKeyChanges(from, to, sides), ...others }
+}
 
 /** The changes of the keys of responses. A response encrypted with a key that is gone cannot be read any more. */
 function responseKeyChanges(from: readonly Secret[], to: readonly Secret[], { isUnknown }: Sides): readonly Said[] {
@@ -386,15 +386,6 @@ function responseKeyChanges(from: readonly Secret[], to: readonly Secret[], { is
   if (from.some(secret => !has(to, secret)))
     return [lost('responses.key', 'responses that were encrypted with a key that is gone can no longer be read')]
   return to.some(secret => !has(from, secret)) ? [plain('responses.key', 'new responses have another key')] : []
-}
-
-const LISTENER: Rules<ListenerSettings> = {
-  headersTimeout: setting(`limits.${LISTENER_TIMEOUTS.headersTimeout[0]}`, durationText, plumbing),
-  requestTimeout: setting(`limits.${LISTENER_TIMEOUTS.requestTimeout[0]}`, durationText, plumbing),
-  idleTimeout: setting(`limits.${LISTENER_TIMEOUTS.idleTimeout[0]}`, durationText, plumbing),
-  connections: setting('limits.connections', count, highIsMore),
-  connectionsPerAddress: setting('limits.connections_per_ip', count, highIsMore),
-  shedLoad: setting('limits.shed_load', text, plumbing),
 }
 
 /** Paths are the same where they are, or where they are as seen from their configuration. */
@@ -439,7 +430,7 @@ function storeRule(sides: Sides): Rule<Settings['store']> {
       ),
       ...secretChange('redis.ca', 'the authority of the certificate of Redis', one.ca, other.ca, sides),
       ...secretChange('redis.certificate', 'the certificate for Redis', one.certificate, other.certificate, sides),
-      ...setting('redis.answer_timeout', durationText, plumbing)(from.answerTimeout, to.answerTimeout, ''),
+      ...parts(SECTIONS.redis)(from, to, ''),
     ]
   }
 }

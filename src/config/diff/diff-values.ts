@@ -31,7 +31,7 @@ export function usd(nano: NanoUsd): string {
 export const price = (nano: NanoUsd): string => usd(nanoUsd(nano * 1000))
 
 /** Millionths: `0.25`. */
-export const share = (millionths: number): string => String(millionths / 1_000_000)
+const share = (millionths: number): string => String(millionths / 1_000_000)
 
 /** `a`, `a and b`, `a, b and c` */
 export const listed = (names: readonly string[]): string =>

@@ -1,6 +1,6 @@
 import { MOST_ANSWER_BYTES } from '../../policy/answer-bytes.ts'
 import { ruleName } from '../../policy/limits/limit-rule.ts'
-import { DEFAULTS, LISTENER_TIMEOUTS } from '../defaults.ts'
+import { DEFAULTS } from '../defaults.ts'
 import type { ConfigFile, IdentitySection, LimitsSection, PlanSection, ServerSection } from '../file.ts'
 import { address, baseUrl, isLoopback } from '../model/formats.ts'
 import { store } from '../model/store-address.ts'
@@ -65,13 +65,12 @@ function lintAnswerMemory(
 
 /** Headers are a part of their request. */
 function lintPatience(limits: LimitsSection, say: Say): void {
-  const [headers, request] = [LISTENER_TIMEOUTS.headersTimeout, LISTENER_TIMEOUTS.requestTimeout].map(
-    ([name, otherwise]) => unitOf('duration', limits[name] ?? otherwise),
-  )
-  if (headers === undefined || request === undefined || headers <= request) return
+  const { headersTimeout, requestTimeout } = DEFAULTS
+  const { headers_timeout: headers = headersTimeout, request_timeout: request = requestTimeout } = limits
+  if (unitOf('duration', headers) <= unitOf('duration', request)) return
   const where = limits.headers_timeout === undefined ? 'request_timeout' : 'headers_timeout'
   const message = '`headers_timeout` is longer than `request_timeout`'
-  const hint = `the headers are a part of the request: ${LISTENER_TIMEOUTS.headersTimeout[1]} and ${LISTENER_TIMEOUTS.requestTimeout[1]} hold where nothing is written`
+  const hint = `the headers are a part of the request: ${headersTimeout} and ${requestTimeout} hold where nothing is written`
   say(['limits', where], 'error', 'headers-outlast-request', message, hint)
 }
 

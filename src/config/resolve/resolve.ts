@@ -1,19 +1,14 @@
 import { resolve } from 'node:path'
 import type { Pool } from '../../policy/config.ts'
-import { DEFAULTS, LISTENER_TIMEOUTS } from '../defaults.ts'
+import { DEFAULTS } from '../defaults.ts'
 import type {
   AdminTlsSection,
-  BillingSection,
   ConfigFile,
-  DecisionsSection,
-  ErrorsSection,
   FailoverSection,
   GuestsSection,
   HostedToolSection,
   IdentitySection,
-  LimitsSection,
   PoolSection,
-  ResponsesSection,
   ServerSection,
   ServiceIssuerSection,
 } from '../file.ts'
@@ -22,15 +17,14 @@ import { store, withPassword } from '../model/store-address.ts'
 import { unitOf } from '../model/units.ts'
 import { POOL_FIELDS } from '../pool-fields.ts'
 import type { Declarations, MergedFiles } from '../read/merge.ts'
+import { type SectionSettings, settlePart } from '../section-settings.ts'
 import {
   type AdminTlsSettings,
   type BackendSettings,
   type DecisionSettings,
   type GuestSettings,
   type IdentitySettings,
-  type ListenerSettings,
   type ProbeSettings,
-  type ResponseSettings,
   Secret,
   type ServiceIssuer,
   type Settings,
@@ -71,8 +65,8 @@ export function settle(
   secrets: Secrets,
   directory: string,
 ): Settings {
-  const { server = {}, errors = {}, ledger = {}, limits = {} } = file
-  const settled = serverOf(server, file.identity?.console_client_id !== undefined, directory)
+  const { server = {} } = file
+  const settled = serverOf(file, directory)
   const { publicUrl } = settled
   return {
     brand: file.brand ?? DEFAULTS.brand,
@@ -81,91 +75,72 @@ export function settle(
       ...(secrets.adminToken && { adminToken: secrets.adminToken }),
       ...adminTlsOf(server.admin_tls, secrets.adminTls),
     },
-    store: storeOf(file.store ?? DEFAULTS.store, secrets.redis, directory, file.redis?.answer_timeout),
+    store: storeOf(file.store ?? DEFAULTS.store, secrets.redis, directory, settlePart('redis', file)),
     ledger: {
-      keep: unitOf('duration', ledger.keep ?? DEFAULTS.keep),
-      ...(ledger.archive && { archive: archiveOf(ledger.archive, secrets.archive, directory) }),
+      ...settlePart('ledger', file),
+      ...(file.ledger?.archive && { archive: archiveOf(file.ledger.archive, secrets.archive, directory) }),
     },
-    decisions: decisionsOf(file.decisions ?? {}, directory, settled.stateDir),
+    decisions: decisionsOf(file, directory, settled.stateDir),
     ...observabilityOf(file, secrets.observability),
-    ...(file.identity && { identity: identityOf(file.identity, publicUrl) }),
-    ...(file.guests && { guests: guestsOf(file.guests, secrets.guests) }),
-    ...(file.responses && { responses: responsesOf(file.responses, secrets.responses) }),
-    limits: limitsOf(limits),
-    listener: listenerOf(limits),
-    errors: errorsOf(errors, settled),
-    billing: billingOf(file.billing ?? {}),
+    ...(file.identity && { identity: identityOf(file.identity, file, publicUrl) }),
+    ...(file.guests && { guests: guestsOf(file.guests, file, secrets.guests) }),
+    ...(file.responses && { responses: { ...settlePart('responses', file), keys: secrets.responses } }),
+    limits: settlePart('limits', file),
+    listener: settlePart('listener', file),
+    errors: errorsOf(file, settled),
+    billing: billingOf(file),
     backends: backends(pools, file.failover ?? {}, secrets),
     tools: toolsOf(tools, secrets.tools),
   }
 }
 
 function errorsOf(
-  { form, backend_words: backendWords, docs, topup }: ErrorsSection,
+  file: ConfigFile,
   { publicUrl, consoleUrl }: Pick<Settings['server'], 'publicUrl' | 'consoleUrl'>,
 ): Settings['errors'] {
+  const { docs, topup } = file.errors ?? {}
   const topupUrl = topup ?? (consoleUrl === undefined ? undefined : `${consoleUrl}/billing`)
   return {
-    form: form ?? DEFAULTS.errorForm,
-    backendWords: backendWords ?? DEFAULTS.backendWords,
+    ...settlePart('errors', file),
     docs: docs ?? `${publicUrl}/docs/errors`,
     ...(topupUrl !== undefined && { topup: topupUrl }),
   }
 }
 
-function billingOf({ seller, round }: BillingSection): Settings['billing'] {
+function billingOf(file: ConfigFile): Settings['billing'] {
+  const { seller } = file.billing ?? {}
   const { tax_id: taxId, ...others } = seller ?? {}
   return {
+    ...settlePart('billing', file),
     ...(seller && { seller: { ...others, name: seller.name, ...(taxId !== undefined && { taxId }) } }),
-    round: round ?? DEFAULTS.round,
   }
 }
 
-function limitsOf(written: LimitsSection): Settings['limits'] {
-  const { body_memory: bodies, answer_memory: answers } = written
-  return {
-    bodyBytes: unitOf('size', written.body ?? DEFAULTS.body),
-    bodyMemoryBytes: bodies === undefined ? undefined : unitOf('size', bodies),
-    answerMemoryBytes: answers === undefined ? undefined : unitOf('size', answers),
-    embeddingBatch: unitOf('count', written.embedding_batch ?? DEFAULTS.embeddingBatch),
-    keysPerAccount: unitOf('count', written.keys_per_account ?? DEFAULTS.keysPerAccount),
-    toolRounds: unitOf('count', written.tool_rounds ?? DEFAULTS.toolRounds),
-    toolTime: unitOf('duration', written.tool_time ?? DEFAULTS.toolTime),
-  }
-}
-
-function serverOf(server: ServerSection, consoleSignsIn: boolean, directory: string): Settings['server'] {
+function serverOf(file: ConfigFile, directory: string): Settings['server'] {
+  const { server = {}, identity } = file
+  const settled = settlePart('server', file)
   const listen = read(address, server.listen ?? DEFAULTS.listen)
   const publicUrl = server.public_url === undefined ? localUrlOf(listen) : read(baseUrl, server.public_url)
-  const isServed = server.console ?? DEFAULTS.console
   // Errors lead there: a console without a sign-in would help no reader of them.
-  const own = isServed && consoleSignsIn ? `${publicUrl}/console` : undefined
+  const own = settled.console && identity?.console_client_id !== undefined ? `${publicUrl}/console` : undefined
   const consoleUrl = server.console_url === undefined ? own : read(baseUrl, server.console_url)
   return {
+    ...settled,
     listen,
     admin: read(address, server.admin ?? DEFAULTS.admin),
     publicUrl,
     stateDir: resolve(directory, server.state_dir ?? DEFAULTS.stateDir),
     ...(consoleUrl !== undefined && { consoleUrl }),
-    console: isServed,
     ...addressesOf(server),
     trustedProxies: server.trusted_proxies ?? [],
     variables: server.variables ?? [],
     workers: read(workers, String(server.workers ?? DEFAULTS.workers)),
-    instances: unitOf('count', server.instances ?? DEFAULTS.instances),
-    drainDelay: unitOf('duration', server.drain_delay ?? DEFAULTS.drainDelay),
-    drainTimeout: unitOf('duration', server.drain_timeout ?? DEFAULTS.drainTimeout),
   }
 }
 
-const addressesOf = ({
-  admin_url,
-  fleet_url,
-  contact,
-}: ServerSection): Pick<Settings['server'], 'adminUrl' | 'fleetUrl' | 'contact'> => ({
+const addressesOf = ({ admin_url, fleet_url }: ServerSection): Pick<Settings['server'], 'adminUrl' | 'fleetUrl'> => ({
   ...(admin_url !== undefined && { adminUrl: read(baseUrl, admin_url) }),
   ...(fleet_url !== undefined && { fleetUrl: read(baseUrl, fleet_url) }),
-  ...(contact !== undefined && { contact }),
 })
 
 function adminTlsOf(
@@ -191,28 +166,16 @@ function adminTlsOf(
   }
 }
 
-function decisionsOf(written: DecisionsSection, directory: string, stateDir: string): DecisionSettings {
-  const { log, path, maxSize, files } = DEFAULTS.decisions
+function decisionsOf(file: ConfigFile, directory: string, stateDir: string): DecisionSettings {
+  const path = file.decisions?.path
   return {
-    log: written.log ?? log,
-    directory: written.path === undefined ? resolve(stateDir, path) : resolve(directory, written.path),
-    maxBytes: unitOf('size', written.max_size ?? maxSize),
-    files: unitOf('count', written.files ?? files),
+    ...settlePart('decisions', file),
+    directory: path === undefined ? resolve(stateDir, DECISIONS) : resolve(directory, path),
   }
 }
 
-function listenerOf(written: LimitsSection): ListenerSettings {
-  const millis = ([name, otherwise]: (typeof LISTENER_TIMEOUTS)[keyof typeof LISTENER_TIMEOUTS]) =>
-    unitOf('duration', written[name] ?? otherwise)
-  return {
-    headersTimeout: millis(LISTENER_TIMEOUTS.headersTimeout),
-    requestTimeout: millis(LISTENER_TIMEOUTS.requestTimeout),
-    idleTimeout: millis(LISTENER_TIMEOUTS.idleTimeout),
-    connections: unitOf('count', written.connections ?? DEFAULTS.connections),
-    connectionsPerAddress: unitOf('count', written.connections_per_ip ?? DEFAULTS.connectionsPerIp),
-    shedLoad: written.shed_load ?? DEFAULTS.shedLoad,
-  }
-}
+/** Where decisions are logged below state_dir, which the schema cannot say. */
+const DECISIONS = 'decisions'
 
 function read<T>(
   format: { readonly read: (text: string) => T | undefined; readonly expects: string },
@@ -223,18 +186,14 @@ function read<T>(
   return value
 }
 
-const identityOf = (written: IdentitySection, publicUrl: string): IdentitySettings => ({
-  ...(written.issuer !== undefined && { issuer: written.issuer }),
+const identityOf = (written: IdentitySection, file: ConfigFile, publicUrl: string): IdentitySettings => ({
+  ...settlePart('identity', file),
   audience: publicUrl,
   tokenTypes: written.token_types ?? DEFAULTS.tokenTypes,
-  ...(written.plan_claim !== undefined && { planClaim: written.plan_claim }),
-  ...(written.label_claim !== undefined && { labelClaim: written.label_claim }),
   admins: written.admins ?? [],
   support: written.support ?? [],
   viewers: written.viewers ?? [],
   issuers: (written.issuers ?? []).map(each => serviceIssuerOf(each, publicUrl)),
-  clientId: written.client_id ?? DEFAULTS.clientId,
-  ...(written.console_client_id !== undefined && { consoleClientId: written.console_client_id }),
 })
 
 const serviceIssuerOf = ({ issuer, audience, accounts }: ServiceIssuerSection, publicUrl: string): ServiceIssuer => ({
@@ -249,33 +208,20 @@ const serviceIssuerOf = ({ issuer, audience, accounts }: ServiceIssuerSection, p
   })),
 })
 
-function guestsOf(written: GuestsSection, secrets: readonly Secret[]): GuestSettings {
-  const mintPerIpHour = unitOf('count', written.mint_per_ip_hour ?? DEFAULTS.mintPerIpHour)
-  return {
-    mintPerIpHour,
-    // Homes and offices share an address; a network of them is no reason to refuse the tenth.
-    mintPerNetHour:
-      written.mint_per_net_hour === undefined ? 10 * mintPerIpHour : unitOf('count', written.mint_per_net_hour),
-    guestsNanoUsdPerDay: unitOf('usd', written.usd_per_day_total),
-    secrets,
-  }
+function guestsOf(written: GuestsSection, file: ConfigFile, secrets: readonly Secret[]): GuestSettings {
+  const settled = settlePart('guests', file)
+  const { mint_per_net_hour: ofNet } = written
+  // Homes and offices share an address; a network of them is no reason to refuse the tenth.
+  const mintPerNetHour = ofNet === undefined ? 10 * settled.mintPerIpHour : unitOf('count', ofNet)
+  return { ...settled, mintPerNetHour, secrets }
 }
-
-const responsesOf = (written: ResponsesSection, keys: readonly Secret[]): ResponseSettings => ({
-  keep: unitOf('duration', written.keep),
-  keys,
-  maxBytes: unitOf('size', written.max_bytes_per_account ?? DEFAULTS.maxBytesPerAccount),
-  maxResponses: unitOf('count', written.max_responses_per_account ?? DEFAULTS.maxResponsesPerAccount),
-  maxBytesTotal: unitOf('size', written.max_bytes_total ?? DEFAULTS.maxBytesTotal),
-  guests: written.guests ?? false,
-})
 
 /** A store as `store` names it, with what else the files say of Redis. */
 export function storeOf(
   written: string,
   secrets: Secrets['redis'],
   directory: string,
-  answerTimeout: string = DEFAULTS.redisAnswerTimeout,
+  settled: SectionSettings<'redis'> = settlePart('redis', { version: 1 }),
 ): StoreSettings {
   const address = read(store, written)
   if (address.kind === 'embedded') return { kind: 'embedded', path: resolve(directory, address.path) }
@@ -289,7 +235,7 @@ export function storeOf(
     shown: address.shown,
     ...(sentinelPassword && { sentinelPassword }),
     tls,
-    answerTimeout: unitOf('duration', answerTimeout),
+    ...settled,
   }
 }
 
@@ -337,28 +283,30 @@ export interface ObservabilitySecrets {
 
 /** How the gateway lets operators see inside. */
 function observabilityOf(
-  { log = {}, metrics = {}, traces }: Pick<ConfigFile, 'log' | 'metrics' | 'traces'>,
+  file: ConfigFile,
   secrets: ObservabilitySecrets,
 ): Pick<Settings, 'log' | 'metrics' | 'traces'> {
+  const { metrics: { otlp } = {}, traces } = file
   const settings = {
-    log: { format: log.format ?? DEFAULTS.log.format, level: log.level ?? DEFAULTS.log.level },
+    log: settlePart('log', file),
     metrics: {
-      public: metrics.public ?? DEFAULTS.metricsPublic,
+      ...settlePart('metrics', file),
       ...(secrets.metrics && { token: secrets.metrics }),
-      ...(metrics.otlp && {
+      ...(otlp && {
         otlp: {
-          endpoint: metrics.otlp.endpoint.replace(/\/+$/, ''),
-          every: unitOf('duration', metrics.otlp.every ?? DEFAULTS.metricsEvery),
+          ...settlePart('collector', file),
+          endpoint: withoutEnd(otlp.endpoint),
           headers: secrets.metricsHeaders,
         },
       }),
     },
   }
   if (!traces) return settings
-  const { endpoint, sample } = traces
-  const perMillion = unitOf('share', sample ?? DEFAULTS.sample)
-  return { ...settings, traces: { endpoint: endpoint.replace(/\/+$/, ''), perMillion, headers: secrets.traces } }
+  const endpoint = withoutEnd(traces.endpoint)
+  return { ...settings, traces: { ...settlePart('traces', file), endpoint, headers: secrets.traces } }
 }
+
+const withoutEnd = (url: string): string => url.replace(/\/+$/, '')
 
 /** How each hosted tool is run, by its name. */
 function toolsOf(

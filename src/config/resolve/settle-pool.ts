@@ -1,5 +1,6 @@
 import type { FailoverSection, PoolSection } from '../file.ts'
 import { unitOf } from '../model/units.ts'
+import { valueAt } from '../model/value-at.ts'
 import {
   defaultAt,
   isSetting,
@@ -16,7 +17,7 @@ export function settlePool(
   common: FailoverSection,
   known: Partial<PoolSettings>,
 ): PoolSettings {
-  const written = (path: string) => at(own, path) ?? at(common, path)
+  const written = (path: string) => (valueAt(own, path) ?? valueAt(common, path)) as Written
   // The type of PoolSettings follows from the same rows.
   return settled(POOL_SETTINGS, known, written) as unknown as PoolSettings
 }
@@ -40,10 +41,3 @@ function settled(
 
 const read = ({ path }: PoolSetting, written: Written): number | undefined =>
   written === undefined ? undefined : unitOf(unitAt(path), written)
-
-/** The value in a section at a path such as `eject.after`. */
-function at(section: object, path: string): Written {
-  let value: unknown = section
-  for (const name of path.split('.')) value = (value as Readonly<Record<string, unknown>> | undefined)?.[name]
-  return value as Written
-}
