@@ -810,7 +810,7 @@ export interface FailoverSection {
    */
   answer_timeout?: string
   /**
-   * How long a request waits for room in a pool that has max_concurrent requests running.
+   * How long a request waits for room in a pool that has max_concurrent requests running, or max_concurrent_each at every replica.
    */
   queue_timeout?: string
   /**
@@ -1323,7 +1323,7 @@ export interface PoolSection {
    */
   answer_timeout?: string
   /**
-   * How long a request waits for room in a pool that has max_concurrent requests running.
+   * How long a request waits for room in a pool that has max_concurrent requests running, or max_concurrent_each at every replica.
    */
   queue_timeout?: string
   /**
@@ -1332,6 +1332,8 @@ export interface PoolSection {
   wait_for_retry_after?: string
   eject?: EjectSection
   probe?: ProbeSection
+  load?: LoadSection
+  spill?: SpillSection
   /**
    * Tokens of prompt and completion that these replicas take, where that differs from the model. A prompt that is too long for one pool goes on to one that declares more.
    */
@@ -1340,6 +1342,10 @@ export interface PoolSection {
    * Requests running in the pool at once, of each gateway. One more waits for queue_timeout, then goes to the next pool.
    */
   max_concurrent?: number | string
+  /**
+   * Requests running at one replica at once, of each gateway. A replica that has as many is passed over. While all replicas of the pool do, one more request waits for queue_timeout, then goes to the next pool.
+   */
+  max_concurrent_each?: number | string
   cost_usd_per_1m?: PoolCostSection
   /**
    * The operator's cost for pools that make images: US dollars for one.
@@ -1349,6 +1355,36 @@ export interface PoolSection {
    * US dollars that the pool may cost in any hour, over all gateways on one store. Requests beyond it go to the next pool. Needs cost_usd_per_1m or cost_usd_per_image.
    */
   max_usd_per_hour?: number | string
+}
+/**
+ * Reads the load of every replica from the metrics of its engine: requests running and waiting, the use of the KV cache, and when its process started. Metrics that cannot be read never eject a replica: after 3 s their figures no longer count, and after 30 s the gateway raises an alarm. One process of a gateway reads for all, with the key and the headers of the pool.
+ */
+export interface LoadSection {
+  /**
+   * The engine. SGLang has to run with `--enable-metrics`, llama.cpp with `--metrics`.
+   */
+  from: 'vllm' | 'sglang' | 'llamacpp' | 'tgi' | 'trtllm'
+  /**
+   * Where a replica serves its metrics: a path from the root of its host, or a port and a path where they have a port of their own, such as `:9400/metrics`. Without it: `/metrics`, and `/prometheus/metrics` for `trtllm`.
+   */
+  url?: string
+  /**
+   * Between two readings of a replica: 200ms to 2s. Each may take as long as 2s.
+   */
+  every?: string
+}
+/**
+ * When a replica is passed over because it is behind with its work. A pool all of whose usable replicas are passed over is busy: the other pools of `serve` are asked before it. Nothing is refused for it: where the other pools fail, or there are none, the busy pool serves.
+ */
+export interface SpillSection {
+  /**
+   * Requests that wait at the engine, as it reported last: a replica with more is passed over. A report counts for 3 s. Needs `load`.
+   */
+  waiting_over?: number | string
+  /**
+   * A replica is passed over while more than a tenth of the streams that it was sent took longer to their first token, of at least 10 in the last 30 s. This gateway measures that itself, from dispatch; a stream that still waits counts once it has waited as long. Only for pools of chat models.
+   */
+  first_token_over?: string
 }
 /**
  * The operator's cost for the pool, in US dollars for a million tokens. It is no client's price: it counts the cost of failed attempts, and the spend that max_usd_per_hour allows.

@@ -10,8 +10,8 @@ export interface PoolSetting {
   readonly change: 'nothing' | 'high is more'
   /** The text in `plan` for an omitted value without a default. */
   readonly absent?: string
-  /** The setting without which it means nothing: then `show` and `plan` leave it out. */
-  readonly needs?: 'maxConcurrent'
+  /** The settings without any of which it means nothing: then `show` and `plan` leave it out. */
+  readonly needs?: readonly ('maxConcurrent' | 'maxConcurrentEach')[]
 }
 
 export interface PoolSettingGroup {
@@ -27,8 +27,10 @@ const rows = {
   context: { path: 'context', change: 'high is more', absent: "the model's" },
   /** Running requests at once in this process. */
   maxConcurrent: { path: 'max_concurrent', change: 'high is more', absent: 'unlimited' },
+  /** Running requests at once at one replica. */
+  maxConcurrentEach: { path: 'max_concurrent_each', change: 'high is more', absent: 'unlimited' },
   /** How long one more waits. */
-  queueTimeout: { path: 'queue_timeout', change: 'nothing', needs: 'maxConcurrent' },
+  queueTimeout: { path: 'queue_timeout', change: 'nothing', needs: ['maxConcurrent', 'maxConcurrentEach'] },
   /** Maximum cost of the pool in any hour. */
   maxNanoUsdPerHour: { path: 'max_usd_per_hour', change: 'high is more', absent: 'unlimited' },
   connectTimeout: { path: 'connect_timeout', change: 'nothing' },
@@ -49,6 +51,11 @@ const rows = {
     after: { path: 'eject.after', change: 'nothing' },
     for: { path: 'eject.for', change: 'nothing' },
   },
+  /** When a replica is passed over, and its pool with it. */
+  spill: {
+    waitingOver: { path: 'spill.waiting_over', change: 'nothing', absent: 'never' },
+    firstTokenOver: { path: 'spill.first_token_over', change: 'nothing', absent: 'never' },
+  },
 } as const satisfies Readonly<Record<string, PoolSetting | PoolSettingGroup>>
 
 type Rows = typeof rows
@@ -58,23 +65,25 @@ type Fields = typeof POOL_FIELDS
 export type UnitPath = { [P in keyof Fields]: Fields[P] extends { readonly unit: string } ? P : never }[keyof Fields]
 
 type ValueAt<P extends UnitPath> = Fields[P]['unit'] extends 'usd' | 'price' ? NanoUsd : number
-type ValueOf<R> = R extends PoolSetting ? ValueAt<R['path']> : { readonly [P in keyof R]: ValueOf<R[P]> }
+type ValueOf<R> = R extends PoolSetting ? ValueAt<R['path']> : ValuesOf<R>
 type MayBeAbsent<R> = R extends PoolSetting
   ? Fields[R['path']] extends { readonly default: unknown }
     ? false
     : true
   : false
 
-/** The values of all rows. One without a default is absent where the files say nothing. */
-export type PoolSettings = {
-  readonly [K in keyof Rows as MayBeAbsent<Rows[K]> extends true ? never : K]: ValueOf<Rows[K]>
+type ValuesOf<R> = {
+  readonly [K in keyof R as MayBeAbsent<R[K]> extends true ? never : K]: ValueOf<R[K]>
 } & {
-  readonly [K in keyof Rows as MayBeAbsent<Rows[K]> extends true ? K : never]?: ValueOf<Rows[K]>
+  readonly [K in keyof R as MayBeAbsent<R[K]> extends true ? K : never]?: ValueOf<R[K]>
 }
+
+/** The values of all rows. One without a default is absent where the files say nothing. */
+export type PoolSettings = ValuesOf<Rows>
 
 type PathsIn<R> = R extends PoolSetting ? R['path'] : PathsIn<R[keyof R]>
 /** Fields that have code of their own, since more than a number decides them. */
-type Apart = 'probe.every' | `cost_usd_per_${string}`
+type Apart = 'probe.every' | 'load.every' | `cost_usd_per_${string}`
 type Forgotten = Exclude<UnitPath, PathsIn<Rows[keyof Rows]> | Apart>
 
 /** Does not compile while the schema has a field of a pool with a unit, and no row has its path. */
@@ -98,7 +107,7 @@ export function defaultAt(path: UnitPath): string | number | undefined {
 export const idleSettings = (settings: PoolSettings): readonly (keyof PoolSettings)[] =>
   NAMES.filter(name => {
     const row = POOL_SETTINGS[name]
-    return isSetting(row) && row.needs !== undefined && settings[row.needs] === undefined
+    return isSetting(row) && row.needs?.every(needed => settings[needed] === undefined) === true
   })
 
 /** Each setting that has a value and means something, with the value; of a group each part. */

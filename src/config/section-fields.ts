@@ -133,4 +133,5 @@ export const SECTION_DEFAULTS = {
   'passthrough_route.idle_timeout': '5m',
   'passthrough_route.max_message': '1MB',
   'meter.usage.max_output': 0,
+  'load.every': '1s',
 } as const

@@ -1,4 +1,5 @@
 import type { Config, Millis, Price } from '../policy/config.ts'
+import type { EngineName } from '../policy/engines.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import type { Address } from './model/formats.ts'
 import type { Read } from './model/reads.ts'
@@ -275,6 +276,7 @@ export interface BackendSettings extends PoolSettings {
   /** The pool's price for the operator. */
   readonly cost?: Price
   readonly probe?: ProbeSettings
+  readonly load?: LoadSettings
 }
 
 /** The header that has the key of a pool, and what stands before the key in it. */
@@ -287,6 +289,14 @@ export interface Auth {
 export interface ProbeSettings {
   /** From the root of the host. */
   readonly path: string
+  readonly every: Millis
+}
+
+/** Where the load of a pool's replicas is read. */
+export interface LoadSettings {
+  readonly from: EngineName
+  /** A path from the root of the replica's host, or a port and a path: `:9400/metrics`. */
+  readonly url: string
   readonly every: Millis
 }
 

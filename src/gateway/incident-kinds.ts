@@ -120,6 +120,13 @@ export const INCIDENT_KINDS = {
     action: 'Run `svcctl pools`, then `svcctl doctor --pool NAME`, and repair the backend.',
     by: ['pool', 'replica'],
   },
+  'load-unread': {
+    title: 'The load of a replica cannot be read',
+    severity: 'ticket',
+    effect: 'None. `spill.waiting_over` does not hold at this replica, and its columns are empty.',
+    action: 'Fetch the metrics from this machine with `curl`, and switch them on as the `hint` of the incident says.',
+    by: ['pool', 'replica'],
+  },
   'pool-misconfigured': {
     title: 'A pool does not answer as the configuration says',
     severity: 'ticket',

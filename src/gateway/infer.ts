@@ -10,6 +10,7 @@ import { type LeasedCall, leased } from './admission/leases.ts'
 import { Ending, settlementOf } from './admission/settlement.ts'
 import type { AnswerStream } from './answer/stream.ts'
 import type { Call } from './call.ts'
+import type { Pools } from './pools/pools.ts'
 import type { Client } from './ports.ts'
 import type { InferencePorts, Served, ServingPorts } from './request.ts'
 import { StoreUnavailable } from './store/store.ts'
@@ -64,8 +65,20 @@ export async function infer(gateway: InferencePorts, call: Call): Promise<Served
 
 /** The pools that no request of an account should be sent to now. */
 export function healthAt({ config, settings, pools }: ServingPorts, at: EpochMs, account: string): Health {
+  return healthOf(pools, { config, settings }, at, account)
+}
+
+/** The health of all pools; of an account, or of all. */
+export function healthOf(
+  pools: Pools,
+  { config, settings }: Pick<ServingPorts, 'config' | 'settings'>,
+  at: EpochMs,
+  account?: string,
+): Health {
   const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
-  return { down: pools.down(config.pools.values(), at, patienceOf, account) }
+  const down = pools.down(config.pools.values(), at, patienceOf, account)
+  const busy = pools.busy(config.pools.values(), at, pool => settings.backends.get(pool)?.spill, account)
+  return busy.length > 0 ? { down, busy } : { down }
 }
 
 /** Whether the client left while its tools were learnt: nothing is reserved yet. */

@@ -149,9 +149,14 @@ const FIELD = { embedding: 'input', image: 'n', passthrough: 'body' } as const
 const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUsd =>
   overage === false ? allotment : addNanoUsd(allotment, overage.capNanoUsd)
 
-/** Pools in the order to try them: as declared, those that are down last, since a dead record must not refuse a healthy pool. */
-function failoverOrder(pools: readonly Pool[], { down }: Health): readonly Pool[] {
-  if (!pools.some(pool => down.includes(pool.name))) return pools
-  const isDown = (pool: Pool): boolean => down.includes(pool.name)
-  return [...pools.filter(pool => !isDown(pool)), ...pools.filter(isDown)]
+/**
+ * Pools in the order to try them: as declared, busy ones behind the others, and those that are down last. None is left
+ * out: a dead record must not refuse a healthy pool, and a busy one serves where no other does.
+ */
+function failoverOrder(pools: readonly Pool[], { down, busy = [] }: Health): readonly Pool[] {
+  if (down.length === 0 && busy.length === 0) return pools
+  const isDown = ({ name }: Pool): boolean => down.includes(name)
+  const isBusy = (pool: Pool): boolean => !isDown(pool) && busy.some(each => each.pool === pool.name)
+  const ready = pools.filter(pool => !isDown(pool) && !isBusy(pool))
+  return ready.length === pools.length ? pools : [...ready, ...pools.filter(isBusy), ...pools.filter(isDown)]
 }

@@ -10,6 +10,7 @@ import type { LimitRule } from './limits/limit-rule.ts'
 import { allowedText } from './limits/limit-text.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
+import { overloadText } from './replica-load.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
 import { hostedTools } from './tools.ts'
 
@@ -48,6 +49,7 @@ function passedSteps(config: Config, facts: Facts, decision: Decision): readonly
     ...steps,
     sizeStep(config, request, decision),
     ...limitSteps(plan, decision.claims),
+    ...busySteps(facts, decision),
     sendStep(request, decision),
   ]
 }
@@ -143,6 +145,13 @@ export function ruleSteps(
     { stage: 'rate', outcome, text: `${text}, ${own || rule.of === 'org' ? 'set by an operator' : 'set for the key'}` },
   ]
 }
+
+/** Why pools of the model are asked behind others, each with where it declares its bounds. */
+const busySteps = ({ health: { busy = [] } }: Facts, { model }: Allowed): readonly Step[] =>
+  busy.flatMap(({ pool: name, ...overload }) => {
+    const pool = model.serve.find(each => each.name === name)
+    return pool ? [passed('send', `${name} is passed over: ${overloadText(overload)}`, placeOf(pool, 'spill'))] : []
+  })
 
 function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
   const names = pools.map(pool => `${pool.name}${translationText(model, pool, request)}`)

@@ -4,6 +4,7 @@ import type { ClientDialectName } from './dialect-members.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { CacheTime } from './price.ts'
+import type { BusyPool } from './replica-load.ts'
 
 /** The facts about one request: plain JSON without prompt text, so that a logged line can be decided again. */
 export interface Facts {
@@ -226,4 +227,6 @@ export const extraCacheTime = (request: InferenceRequest): CacheTime | undefined
 export interface Health {
   /** Names of the pools without a usable replica. */
   readonly down: readonly string[]
+  /** The pools whose usable replicas are all behind with their work. Absent where there are none. */
+  readonly busy?: readonly BusyPool[]
 }

@@ -180,10 +180,21 @@ export interface UsedLimit {
   model?: string
 }
 /**
- * Pools that are not healthy: `down` is ejected and not tried while another is healthy, `failing` fails when it is tried.
+ * Pools that are not healthy: `down` is ejected and not tried while another is healthy, `failing` fails when it is tried. `{ waiting: 12 }` is healthy, and every replica of it has that load.
  */
 export interface Pools {
-  [k: string]: 'up' | 'down' | 'failing'
+  [k: string]:
+    | string
+    | {
+        /**
+         * Requests that wait at the engine of each replica.
+         */
+        waiting?: number | string
+        /**
+         * How long each stream of the last 30 s waited for its first token.
+         */
+        first_token?: string
+      }
 }
 export interface Case {
   /**

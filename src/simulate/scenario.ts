@@ -27,10 +27,20 @@ export interface Scenario {
   readonly usage: Usage
   /** The faults by name of the pool; all other pools are well. */
   readonly pools: ReadonlyMap<string, PoolFault>
+  /** The loads by name of the pool; the engines of the others have nothing to do. */
+  readonly loads: ReadonlyMap<string, PoolLoad>
 }
 
 /** Ejected since it failed before, or failing when it is tried. */
 export type PoolFault = 'down' | 'failing'
+
+/** The load of every replica of a pool. */
+export interface PoolLoad {
+  /** Requests that wait at its engine. */
+  readonly waiting: number
+  /** How long each stream of the last 30 s waited for its first token. */
+  readonly firstToken?: Millis
+}
 
 /** An account on a plan, the bearer of a token with these claims, or the sender of an Authorization header that belongs to no account here. */
 type Who = { readonly plan: Plan } | { readonly claims: TokenClaims } | { readonly authorization: string | undefined }
@@ -101,6 +111,7 @@ export function scenarioOf(config: Config, situation: Situation): Scenario | und
       headers: lowNames({ ...headers, ...request?.headers }),
       usage: usageOf(usage),
       pools: new Map(Object.entries(pools ?? {}).flatMap(([name, state]) => faultOf(name, state))),
+      loads: new Map(Object.entries(pools ?? {}).flatMap(([name, state]) => loadOf(name, state))),
     }
   )
 }
@@ -193,8 +204,17 @@ function usageOf(written: WrittenUsage = {}): Usage {
 const calendarUsage = (count: (reading: CalendarReading) => number) =>
   Object.fromEntries(CALENDAR_RULES.map(({ reading }) => [reading, count(reading)])) as Record<CalendarReading, number>
 
-const faultOf = (name: string, state: 'up' | PoolFault): readonly [string, PoolFault][] =>
-  state === 'up' ? [] : [[name, state]]
+type PoolState = NonNullable<Situation['pools']>[string]
+
+const faultOf = (name: string, state: PoolState): readonly [string, PoolFault][] =>
+  state === 'down' || state === 'failing' ? [[name, state]] : []
+
+function loadOf(name: string, state: PoolState): readonly [string, PoolLoad][] {
+  if (typeof state !== 'object') return []
+  const { waiting = 0, first_token: firstToken } = state
+  const load = { waiting: unitOf('count', waiting) }
+  return [[name, firstToken === undefined ? load : { ...load, firstToken: unitOf('duration', firstToken) }]]
+}
 
 /** A moment as a file or a command line writes it; undefined when it is none. */
 export const readMoment = (text: string): EpochMs | undefined => moment.read(text)

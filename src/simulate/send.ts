@@ -1,15 +1,16 @@
-import type { Settings } from '../config/settings.ts'
+import type { Loaded, Settings } from '../config/settings.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
 import { failedUnread } from '../gateway/attempt/outcome.ts'
-import { Pools } from '../gateway/pools/pools.ts'
+import { Pools, type Replica } from '../gateway/pools/pools.ts'
 import type { Clock } from '../gateway/ports.ts'
 import { Expenses } from '../gateway/upstream/expenses.ts'
 import { failover } from '../gateway/upstream/failover.ts'
 import { backendOf } from '../gateway/upstream/failover-ports.ts'
 import type { AttemptReport } from '../gateway/upstream/in-flight-attempt.ts'
-import type { Config, EpochMs, Pool } from '../policy/config.ts'
+import type { EpochMs, Pool } from '../policy/config.ts'
 import type { ExhaustedDenial } from '../policy/denial.ts'
-import type { PoolFault } from './scenario.ts'
+import type { Spill } from '../policy/replica-load.ts'
+import type { PoolFault, PoolLoad, Scenario } from './scenario.ts'
 
 /** The outcome of a request at the pools. */
 export interface Sent {
@@ -18,15 +19,32 @@ export interface Sent {
   readonly end: { readonly servedBy: Pool } | { readonly denial: ExhaustedDenial }
 }
 
-/** A gateway's state of pools, some of which are ejected. */
-export function poolsKnown({ pools: declared }: Config, settings: Settings, ill: PoolFaults, at: EpochMs): Pools {
+/** A gateway's state of pools, some of which are ejected or have work. */
+export function poolsKnown(
+  { config, settings }: Pick<Loaded, 'config' | 'settings'>,
+  { pools: ill, loads, at }: Pick<Scenario, 'pools' | 'loads' | 'at'>,
+): Pools {
   const pools = new Pools()
-  for (const pool of declared.values())
-    if (ill.get(pool.name) === 'down')
-      for (const { breaker } of pools.of(pool.name).replicas(pool))
-        breaker.open(at, backendOf(settings, pool).eject.for)
+  for (const pool of config.pools.values()) {
+    const { eject, spill } = backendOf(settings, pool)
+    const load = loads.get(pool.name)
+    for (const replica of pools.of(pool.name).replicas(pool)) {
+      if (ill.get(pool.name) === 'down') replica.breaker.open(at, eject.for)
+      if (load) takeLoad(replica, load, spill, at)
+    }
+  }
   return pools
 }
+
+/** As the engine would report it, and as this gateway would have measured it. */
+function takeLoad(replica: Replica, { waiting, firstToken }: PoolLoad, { firstTokenOver }: Spill, at: EpochMs): void {
+  replica.reported({ at, running: 0, waiting })
+  if (firstToken === undefined || firstTokenOver === undefined) return
+  replica.firstTokens.add(at, { all: MANY, late: firstToken > firstTokenOver ? MANY : 0 })
+}
+
+/** Enough streams to count. */
+const MANY = 100
 
 export type PoolFaults = ReadonlyMap<string, PoolFault>
 

@@ -2,6 +2,7 @@ import type { Loaded, Settings } from '../config/settings.ts'
 import { identifyWith } from '../gateway/accounts/identify.ts'
 import { claimedSignIn } from '../gateway/accounts/sign-in/claimed-sign-in.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
+import { healthOf } from '../gateway/infer.ts'
 import type { SignedIn } from '../gateway/store/account-store.ts'
 import { definitionInFiles, promptBytesOf } from '../gateway/tools/definition.ts'
 import type { Config } from '../policy/config.ts'
@@ -80,14 +81,13 @@ async function simulationOf(
   { caller, wire, ...counters }: Read,
 ): Promise<Simulation> {
   const { config, settings } = loaded
-  const { at, headers, pools } = scenario
-  const known = poolsKnown(config, settings, pools, at)
-  const patienceOf = (pool: string) => settings.backends.get(pool)?.waitForRetryAfter ?? 0
+  const { at, headers } = scenario
+  const known = poolsKnown(loaded, scenario)
   const read: Facts = {
     at,
     caller,
     request: wire.request,
-    health: { down: known.down(config.pools.values(), at, patienceOf) },
+    health: healthOf(known, loaded, at),
     signals: signalsOf(config, { wire, headers }),
   }
   const { request, unknown } = withToolsWeighed(settings, read.request, decide(config, read))

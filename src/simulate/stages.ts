@@ -79,7 +79,7 @@ function bodyRead(request: InferenceRequest): Step {
   return { stage: 'body', outcome: 'pass', text }
 }
 
-function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent, request }: StageFacts): readonly Step[] {
+function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent, request, why }: StageFacts): readonly Step[] {
   const rate = rateStep(decision, verdict)
   if (rate.outcome === 'deny') return [rate]
   const rates = [rate, ...rulesSteps(decision, verdict)]
@@ -87,7 +87,9 @@ function limitSteps(decision: Allowed, verdict: Verdict, { guests, sent, request
   const quota = quotaStep(decision, verdict)
   if (quota.outcome === 'deny') return [...rates, quota]
   if (guests) return [...rates, quota, guestStep(guests)]
-  return sent ? [...rates, quota, sendStep(decision, sent, request)] : [...rates, quota]
+  // Before it, the policy says which pools are busy.
+  const busy = why.filter(({ stage }) => stage === 'send').slice(0, -1)
+  return sent ? [...rates, quota, ...busy, sendStep(decision, sent, request)] : [...rates, quota]
 }
 
 function rateStep({ plan, claims }: Allowed, verdict: Verdict): Step {

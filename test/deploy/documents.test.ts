@@ -17,9 +17,9 @@ import { ROOT, textOf } from './files.ts'
 async function metricNames(): Promise<ReadonlySet<string>> {
   const result = load('config.example.yaml', { CLOUD_KEY: 'x' }, ROOT)
   if (!result.ok) throw new Error('the example is not valid')
-  const { config } = result.loaded
+  const { config, settings } = result.loaded
   const metrics = new Metrics()
-  const current = () => ({ config, loadedAt: 0 })
+  const current = () => ({ config, settings, loadedAt: 0 })
   metrics.watch({
     clock: new VirtualClock(0),
     pools: new Pools(() => {}),

@@ -80,7 +80,7 @@ test.each([
   [
     'an unknown state of a pool',
     cases('pools: { onprem-core: donw }', fine),
-    '3:27 bad-value: `donw` is not `up`, `down` or `failing`',
+    '3:27 bad-value: `donw` is not `up`, `down`, `failing`, or a map with the load of its replicas',
   ],
   [
     'an expected route that is none',

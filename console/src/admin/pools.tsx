@@ -7,7 +7,7 @@ import { useFind } from '../shared/find.tsx'
 import { usd } from '../shared/fmt.ts'
 import { problemFrom, useResource } from '../shared/resource.ts'
 import { Header, Loaded, Problem } from '../shared/states.tsx'
-import { Table } from '../shared/table.tsx'
+import { type Column, Table } from '../shared/table.tsx'
 import { listPools, type Place } from './api/pools.ts'
 import { readPoolSeries } from './api/series.ts'
 import { may } from './api/who.ts'
@@ -112,6 +112,7 @@ interface PoolTableProps {
 
 function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
   const hasBudget = pools.some(({ max_usd_per_hour }) => max_usd_per_hour !== null)
+  const hasLoad = pools.some(({ replicas }) => replicas.some(({ load }) => load !== undefined))
   return (
     <Table
       label={text.pools}
@@ -122,6 +123,7 @@ function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
         { title: text.serves, narrow: true },
         { title: text.inFlight, num: true, narrow: true },
         { title: text.waiting, num: true, narrow: true },
+        ...(hasLoad ? LOAD_COLUMNS : []),
         { title: text.last10S, num: true, narrow: true },
         ...(hasBudget ? [{ title: text.spendHour, num: true, narrow: true } as const] : []),
         { title: text.actions, hidden: true },
@@ -135,6 +137,7 @@ function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
           series={hour?.find(each => each.pool === pool.pool)}
           isHourKnown={hour !== undefined}
           hasBudget={hasBudget}
+          hasLoad={hasLoad}
           act={act}
         />
       ))}
@@ -142,15 +145,24 @@ function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
   )
 }
 
+/** Columns for the load that the engine of each replica reports. */
+const LOAD_COLUMNS: readonly Column[] = [
+  { title: text.engineRunning, num: true, narrow: true },
+  { title: text.engineWaiting, num: true, narrow: true },
+  { title: text.kvCache, num: true, narrow: true },
+]
+
 interface PoolProps extends Pick<PoolTableProps, 'gateways' | 'act'> {
   readonly pool: ShownPool
   readonly series: ShownPoolSeries['data'][number] | undefined
   readonly isHourKnown: boolean
   /** Whether a pool of the table has a most to spend in an hour. */
   readonly hasBudget: boolean
+  /** Whether a pool of the table has engines that report their load. */
+  readonly hasLoad: boolean
 }
 
-function Pool({ pool, gateways, series, isHourKnown, hasBudget, act }: PoolProps) {
+function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, act }: PoolProps) {
   return (
     <tbody>
       <tr class="group">
@@ -160,11 +172,13 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, act }: PoolProps
         </th>
         <td>
           <State state={stateOfPool(pool)} />
+          {pool.busy !== undefined && <p class="small muted anywhere">{pool.busy}</p>}
         </td>
         <td class="narrow muted">{series ? <PoolHour series={series} /> : isHourKnown && text.noAttempts}</td>
         <td class="narrow muted">{pool.models.join(', ')}</td>
         <td class="num narrow">{ofMost(pool)}</td>
         <td class="num narrow">{pool.waiting}</td>
+        {hasLoad && <td colSpan={LOAD_COLUMNS.length} class="narrow" />}
         <td class="num narrow">{lastTen(pool)}</td>
         {hasBudget && <td class="num narrow">{hourOf(pool) ?? '–'}</td>}
         <td class="actions">
@@ -172,18 +186,18 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, act }: PoolProps
         </td>
       </tr>
       {pool.replicas.map(replica => (
-        <Replica key={replica.url} replica={replica} pool={pool} gateways={gateways} hasBudget={hasBudget} act={act} />
+        <Replica key={replica.url} {...{ replica, pool, gateways, hasBudget, hasLoad, act }} />
       ))}
     </tbody>
   )
 }
 
-interface ReplicaProps extends Pick<PoolProps, 'gateways' | 'hasBudget' | 'act'> {
+interface ReplicaProps extends Pick<PoolProps, 'gateways' | 'hasBudget' | 'hasLoad' | 'act'> {
   readonly replica: ShownReplica
   readonly pool: ShownPool
 }
 
-function Replica({ replica, pool, gateways, hasBudget, act }: ReplicaProps) {
+function Replica({ replica, pool, gateways, hasBudget, hasLoad, act }: ReplicaProps) {
   // Where there is one alone, the pool is what is drained.
   const hasActions = pool.replicas.length > 1 && !pool.drained
   const probe = probeOf(replica)
@@ -192,6 +206,7 @@ function Replica({ replica, pool, gateways, hasBudget, act }: ReplicaProps) {
       <td>
         <code>{replica.url}</code>
         {probe !== '' && <p class="folded">{probe}</p>}
+        {replica.load && <p class="folded">{loadText(replica.load)}</p>}
       </td>
       <td>
         <State state={stateOfReplica(replica)} />
@@ -205,7 +220,9 @@ function Replica({ replica, pool, gateways, hasBudget, act }: ReplicaProps) {
         {probe}
       </td>
       <td class="num narrow">{replica.in_flight}</td>
-      <td colSpan={hasBudget ? 3 : 2} class="num narrow muted">
+      {hasLoad && <td class="narrow" />}
+      {hasLoad && <LoadCells load={replica.load} />}
+      <td colSpan={(hasBudget ? 3 : 2) - (hasLoad ? 1 : 0)} class="num narrow muted">
         {replica.replica === 1 && <code>{pool.declared}</code>}
       </td>
       <td class="actions">
@@ -220,6 +237,33 @@ function Replica({ replica, pool, gateways, hasBudget, act }: ReplicaProps) {
     </tr>
   )
 }
+
+/** Figures that no longer count are left out. */
+function LoadCells({ load }: { readonly load: ShownReplica['load'] | undefined }) {
+  if (!load || load.stale)
+    return (
+      <td colSpan={LOAD_COLUMNS.length} class="num narrow muted">
+        {load === undefined ? '–' : text.notRead}
+      </td>
+    )
+  return (
+    <>
+      <td class="num narrow">{load.running}</td>
+      <td class="num narrow">{load.waiting}</td>
+      <td class="num narrow">{usageText(load.kv_usage)}</td>
+    </>
+  )
+}
+
+const usageText = (share: number | null): string =>
+  share === null ? '–' : text.percent(String(Math.round(share * 100)))
+
+const loadText = ({ running, waiting, kv_usage, stale }: NonNullable<ShownReplica['load']>): string =>
+  stale
+    ? text.notRead
+    : [text.engineLoad(running, waiting), ...(kv_usage === null ? [] : [text.kvCacheInUse(usageText(kv_usage))])].join(
+        ', ',
+      )
 
 const State = ({ state: { word, tone } }: { readonly state: StateWord }) => <span class={`dot ${tone}`}>{word}</span>
 

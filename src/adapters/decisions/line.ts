@@ -5,6 +5,7 @@ import {
   type CallerKey,
   type ChatAsk,
   type Facts,
+  type Health,
   type InferenceRequest,
   storedTerms,
 } from '../../policy/facts.ts'
@@ -22,9 +23,12 @@ export function lineOf({ id, revision, facts, seen, outcome }: DecisionRecord): 
   const { at, caller, request, health, signals } = facts
   const who = `"account":${textOf(caller.account)}${caller.key ? `,"key":${keyOf(caller.key)}` : ''}`
   const own = `{"v":${LINE_VERSION},"id":${textOf(id)},"at":${at},${who},"request":${requestOf(request)}`
-  const shared = `"revision":${nameOf(revision)},"caller":"${caller.kind}","terms":${termsOf(caller)},"health":{"down":${namesOf(health.down)}},"signals":${signalsOf(signals)}`
+  const shared = `"revision":${nameOf(revision)},"caller":"${caller.kind}","terms":${termsOf(caller)},"health":${healthText(health)},"signals":${signalsOf(signals)}`
   return `${own}${seen ? `,"seen":${seenOf(seen)}` : ''}${endOf(outcome)},${shared},${choiceOf(outcome)}${lastOf(outcome, seen)}}\n`
 }
+
+const healthText = ({ down, busy }: Health): string =>
+  `{"down":${namesOf(down)}${busy ? `,"busy":${jsonOf(busy)}` : ''}}`
 
 const termsOf = ({ terms, orgTerms }: Caller): string =>
   `${jsonOf(storedTerms(terms))}${orgTerms ? `,"orgTerms":${jsonOf(orgTerms)}` : ''}`

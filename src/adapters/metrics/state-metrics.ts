@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
+import type { Settings } from '../../config/settings.ts'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Pools } from '../../gateway/pools/pools.ts'
@@ -6,6 +7,7 @@ import type { Clock } from '../../gateway/ports.ts'
 import type { KeptTotal } from '../../gateway/responses/kept-total.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
+import { type EngineReport, isFresh } from '../../policy/replica-load.ts'
 import { driftOf } from '../../wire/admin/fleet.ts'
 
 /** The state of a process that is read when metrics are. */
@@ -13,7 +15,7 @@ export interface ProcessState {
   readonly clock: Clock
   readonly pools: Pools
   /** The configuration that serves now. */
-  readonly current: () => { readonly config: Config; readonly loadedAt: EpochMs }
+  readonly current: () => { readonly config: Config; readonly settings: Settings; readonly loadedAt: EpochMs }
   /** Lines of the decision log and of the log that could not be written. */
   readonly dropped: () => { readonly decisions: number; readonly log: number }
   /** How many requests were admitted and not yet settled. */
@@ -116,16 +118,19 @@ function archiveMetrics(registry: Registry, { archiving }: GatewayState): void {
 
 function upstreamMetrics(registry: Registry, { clock, pools, current }: ProcessState): void {
   const labelNames = ['pool', 'replica'] as const
-  const byPool = () =>
-    [...current().config.pools.values()].map(pool => {
+  const byPool = () => {
+    const { config, settings } = current()
+    return [...config.pools.values()].map(pool => {
       const state = pools.of(pool.name)
       const replicas = state.replicas(pool).map(replica => ({
         labels: { pool: pool.name, replica: replica.url },
         isUp: !state.drained && replica.isUsable(clock.now()),
         inFlight: replica.inFlight,
+        report: settings.backends.get(pool.name)?.load && replica.report,
       }))
       return { pool: pool.name, replicas }
     })
+  }
   const replicas = () => byPool().flatMap(({ replicas }) => replicas)
   new Gauge({
     name: 'svc_pool_up',
@@ -159,7 +164,61 @@ function upstreamMetrics(registry: Registry, { clock, pools, current }: ProcessS
       for (const { labels, inFlight } of replicas()) this.set(labels, inFlight)
     },
   })
+  const reports = () =>
+    replicas().flatMap(({ labels, report }) =>
+      report ? [{ labels, report, isFresh: isFresh(report, clock.now()) }] : [],
+    )
+  for (const { name, help, read } of LOAD_GAUGES)
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      // Every process of a gateway knows the same report.
+      aggregator: 'max',
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { labels, report, isFresh } of reports()) {
+          const value = isFresh ? read(report) : undefined
+          if (value !== undefined) this.set(labels, value)
+        }
+      },
+    })
+  new Gauge({
+    name: 'svc_replica_load_age_seconds',
+    help: 'How long ago the engine of a replica was asked for the load that it reported last. Above 3 it no longer counts.',
+    labelNames,
+    aggregator: 'min',
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { labels, report } of reports()) this.set(labels, Math.max(0, clock.now() - report.at) / 1000)
+    },
+  })
 }
+
+/** The load of a replica, of pools that declare `load`; absent once the report is 3 s old. */
+const LOAD_GAUGES: readonly {
+  readonly name: string
+  readonly help: string
+  readonly read: (report: EngineReport) => number | undefined
+}[] = [
+  {
+    name: 'svc_replica_running',
+    help: 'Requests that the engine of a replica works on, as it reports them.',
+    read: ({ running }) => running,
+  },
+  {
+    name: 'svc_replica_waiting',
+    help: 'Requests that wait at the engine of a replica, as it reports them.',
+    read: ({ waiting }) => waiting,
+  },
+  {
+    name: 'svc_replica_kv_usage',
+    help: 'Share of the KV cache that the engine of a replica uses, from 0 to 1, as it reports it.',
+    read: ({ kvUsage }) => kvUsage,
+  },
+]
 
 function configMetrics(registry: Registry, { current, reloads }: GatewayState): void {
   const registers = [registry]

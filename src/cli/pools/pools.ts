@@ -145,9 +145,11 @@ export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1
   const rows = pools.flatMap(({ replicas }) => replicas.map(replica => replicaCells(replica, now, gateways)))
   // While all replicas are ok this column says nothing, and URLs need its room on a terminal.
   const isPiped = terminalWidth() === Number.POSITIVE_INFINITY
-  const shown = REPLICAS.map(
-    ({ title }, column) => isPiped || title !== NEXT_TRY || rows.some(row => row[column] !== '-'),
-  )
+  const isLoadRead = pools.some(({ replicas }) => replicas.some(({ load }) => load !== undefined))
+  const shown = REPLICAS.map(({ title }, column) => {
+    if (LOAD_COLUMNS.includes(title)) return isLoadRead
+    return isPiped || title !== NEXT_TRY || rows.some(row => row[column] !== '-')
+  })
   const isShown = (_: unknown, column: number) => shown[column]
   const table = tableText(
     REPLICAS.filter(isShown),
@@ -164,12 +166,17 @@ export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1
 }
 
 const NEXT_TRY = 'NEXT-TRY'
+/** Shown where a pool declares `load`. */
+const LOAD_COLUMNS: readonly string[] = ['RUNNING', 'WAITING', 'KV']
 /** The end of a URL is what replicas of a pool differ in. */
 const REPLICAS: readonly Column[] = [
   { title: '  #' },
   { title: 'REPLICA', least: 28 },
   { title: 'STATE' },
   { title: 'IN-FLIGHT', gives: 3 },
+  { title: 'RUNNING' },
+  { title: 'WAITING' },
+  { title: 'KV' },
   { title: 'FAILURES', gives: 1 },
   { title: NEXT_TRY },
   { title: 'PROBE', least: 12, gives: 2 },
@@ -180,6 +187,7 @@ function poolLine(pool: ShownPool): string {
   const { in_flight, max_concurrent, waiting, hour_usd, max_usd_per_hour, requests_10s, retries_10s } = pool
   const facts = [
     pool.drained ? 'DRAINED' : '',
+    pool.busy === undefined ? '' : `BUSY (${pool.busy})`,
     max_concurrent === null ? `${in_flight} in flight` : `${in_flight} of ${max_concurrent} in flight`,
     waiting > 0 ? `${waiting} waiting` : '',
     max_usd_per_hour === null ? '' : `${dollars(hour_usd ?? '?')} of ${dollars(max_usd_per_hour)} in this hour`,
@@ -198,7 +206,7 @@ function learnedLines({ learned = [] }: ShownPool): readonly string[] {
 }
 
 function replicaCells(replica: ShownReplica, now: number, gateways: number): readonly string[] {
-  const { url, state, in_flight, failures, last_probe, seen_by } = replica
+  const { url, state, in_flight, failures, last_probe, load, seen_by } = replica
   const probe = last_probe === null ? '-' : `${resultText(last_probe)}, ${agoText(now - Date.parse(last_probe.at))}`
   const where = seen_by ? ` at ${seen_by.length} of ${gateways}` : ''
   return [
@@ -206,10 +214,19 @@ function replicaCells(replica: ShownReplica, now: number, gateways: number): rea
     url,
     `${STATES[state]}${where}`,
     String(in_flight),
+    ...loadCells(load),
     String(failures),
     nextTry(replica),
     probe,
   ]
+}
+
+/** Cells of the load; figures that no longer count are left out. */
+function loadCells(load: ShownReplica['load']): readonly string[] {
+  if (!load) return load === null ? ['?', '?', '?'] : ['-', '-', '-']
+  if (load.stale) return ['?', '?', '?']
+  const usage = load.kv_usage === null ? '-' : `${Math.round(load.kv_usage * 100)}%`
+  return [String(load.running), String(load.waiting), usage]
 }
 
 /** The words of each state: a breaker's circuit is `closed` while all is well. */

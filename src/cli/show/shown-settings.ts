@@ -184,17 +184,20 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
   const { site, ...words } = shownWords(declared, speaks.length === 1 && speaks[0] === 'chat')
   const pool = { site, replicas, ...words, ...mannersOf(declared, hasChats) }
   if (!backend) return pool
-  const { key, probe } = backend
-  const { context, max_concurrent, queue_timeout, ...others } = numbersOf(backend)
+  const { key, probe, load } = backend
+  const { context, max_concurrent, max_concurrent_each, queue_timeout, ...others } = numbersOf(backend)
   return {
     ...pool,
     ...(key && { key: COVERED }),
     ...addressOf(backend),
     ...(context !== undefined && { context }),
-    ...(max_concurrent !== undefined && { max_concurrent, queue_timeout }),
+    ...(max_concurrent !== undefined && { max_concurrent }),
+    ...(max_concurrent_each !== undefined && { max_concurrent_each }),
+    ...(queue_timeout !== undefined && { queue_timeout }),
     ...costOf(backend),
     ...others,
     probe: probe ? { path: probe.path, every: durationText(probe.every) } : false,
+    ...(load && { load: { ...load, every: durationText(load.every) } }),
   }
 }
 

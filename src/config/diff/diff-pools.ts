@@ -164,17 +164,24 @@ const replicasRule =
 
 /** In the order of the sentences about a pool. A number without a place of its own comes last. */
 function backendRulesOf(sides: Sides): Rules<BackendSettings> {
-  const { context, maxConcurrent, queueTimeout, maxNanoUsdPerHour, eject, waitForRetryAfter, ...others } = SETTINGS
+  const { context, maxConcurrent, maxConcurrentEach, queueTimeout, ...numbers } = SETTINGS
+  const { maxNanoUsdPerHour, eject, waitForRetryAfter, ...others } = numbers
   return {
     key: keyRule(sides),
     auth: value<Auth | undefined>('auth', authText, plumbing, 'bearer'),
     headers: headersRule(sides),
     query: value<string | undefined>('query', text, plumbing, 'none'),
     betas: wordsRule('betas'),
-    ...{ context, maxConcurrent, queueTimeout },
+    ...{ context, maxConcurrent, maxConcurrentEach, queueTimeout },
     cost: costRule,
     ...{ maxNanoUsdPerHour, eject, waitForRetryAfter },
     probe: value('probe', ({ path, every }) => `${path} every ${durationText(every)}`, plumbing, 'off'),
+    load: value(
+      'load',
+      ({ from, url, every }) => `from ${from} at ${url} every ${durationText(every)}`,
+      plumbing,
+      'off',
+    ),
     ...others,
   }
 }

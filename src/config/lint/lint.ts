@@ -87,6 +87,7 @@ function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySe
   lintCap(name, pool, kinds, say)
   lintFetch(name, pool, kinds, say)
   lintProvider(name, pool, kinds, say)
+  lintSpill(name, pool, kinds, say)
   lintHeaders(name, pool, say)
   const seen = new Set<string>()
   for (const [index, url] of pool.replicas.entries()) {
@@ -117,7 +118,7 @@ function lintGuard(name: string, pool: PoolSection, kinds: ReadonlySet<string>, 
     const hint = `add ${lacking.map(field => `\`${field}\``).join(' and ')}`
     say(['max_usd_per_hour'], 'error', 'needs-cost', message, hint)
   }
-  if (pool.queue_timeout !== undefined && pool.max_concurrent === undefined) {
+  if (pool.queue_timeout !== undefined && pool.max_concurrent === undefined && pool.max_concurrent_each === undefined) {
     const message = `pool \`${name}\` has \`queue_timeout\`, but no \`max_concurrent\``
     say(['queue_timeout'], 'error', 'needs-max-concurrent', message, 'add `max_concurrent`, or remove it')
   }
@@ -171,6 +172,18 @@ function lintProvider(name: string, pool: PoolSection, kinds: ReadonlySet<string
     const message = `pool \`${name}\` has \`provider.${fact}\`, and is sent no ${isOfChats ? 'chat completions' : 'chats'}`
     say(['provider', fact], 'error', 'needs-chat', message, `remove \`${fact}\``)
   }
+}
+
+/** Engines say how many requests wait, and only streams of chats have a first token. */
+function lintSpill(name: string, { spill, load }: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
+  if (spill?.waiting_over !== undefined && load === undefined) {
+    const message = `pool \`${name}\` has \`spill.waiting_over\`, but no \`load\` that says how many requests wait`
+    const hint = 'add `load: { from: vllm }` with the engine of the pool, or remove it'
+    say(['spill', 'waiting_over'], 'error', 'needs-load', message, hint)
+  }
+  if (spill?.first_token_over === undefined || kinds.has('chat') || kinds.size === 0) return
+  const message = `pool \`${name}\` has \`spill.first_token_over\`, and serves no chats`
+  say(['spill', 'first_token_over'], 'error', 'needs-chat', message, 'remove `first_token_over`')
 }
 
 /** Chats reach every pool with what is known of them, and no tools that a provider runs; sessions over WebSocket may do more. */

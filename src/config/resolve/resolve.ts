@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Pool } from '../../policy/config.ts'
+import { METRICS_PATHS } from '../../policy/engines.ts'
 import { DEFAULTS } from '../defaults.ts'
 import type {
   AdminTlsSection,
@@ -24,6 +25,7 @@ import {
   type DecisionSettings,
   type GuestSettings,
   type IdentitySettings,
+  type LoadSettings,
   type ProbeSettings,
   Secret,
   type ServiceIssuer,
@@ -248,12 +250,13 @@ function backends(
   for (const { name, data } of pools.values()) {
     const own: Partial<PoolSection> = data ?? {}
     const key = secrets.pools.get(name)
-    const [probe, cost] = [probeOf(common.probe, own.probe), costOf(own)]
+    const [probe, load, cost] = [probeOf(common.probe, own.probe), loadOf(own.load), costOf(own)]
     settings.set(name, {
       ...settlePool(own, common, patienceOf(own)),
       ...(key && { key }),
       ...poolAddress(own, secrets.headers.get(name)),
       ...(probe && { probe }),
+      ...(load && { load }),
       ...(cost && { cost }),
     })
   }
@@ -266,6 +269,12 @@ function probeOf(common: PoolSection['probe'] = false, own = common): ProbeSetti
   const defaults = { path: POOL_FIELDS['probe.path'].default, every: POOL_FIELDS['probe.every'].default }
   const { path, every } = { ...defaults, ...(common !== true && common), ...(own !== true && own) }
   return { path, every: unitOf('duration', every) }
+}
+
+function loadOf(written: PoolSection['load']): LoadSettings | undefined {
+  if (!written) return undefined
+  const { from, url = METRICS_PATHS[from], every = POOL_FIELDS['load.every'].default } = written
+  return { from, url, every: unitOf('duration', every) }
 }
 
 function costOf({ cost_usd_per_1m: tokens, cost_usd_per_image: image }: Partial<PoolSection>): BackendSettings['cost'] {

@@ -11,6 +11,7 @@ import { StreamReader } from '../../wire/openai/stream.ts'
 import type { DeltaReader } from '../../wire/tools/delta-reader.ts'
 import type { LeastUsage, Usage } from '../../wire/usage/usage.ts'
 import { type AttemptPorts, type Grant, openAttempt, type Target } from '../attempt/attempt.ts'
+import type { FirstToken } from '../attempt/first-token.ts'
 import type { Measure } from '../attempt/measure.ts'
 import {
   type AnswerEnd,
@@ -82,6 +83,8 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   readonly #grant: Grant | undefined
   readonly #usageTold: Target['usageTold']
   readonly #measure: Measure | undefined
+  /** Absent once the first token came. */
+  #firstToken: Target['firstToken']
   readonly #choices: number
   #isCut = false
   /** Once the client left: when its backend is stopped, whatever it has told by then. */
@@ -93,6 +96,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.#grant = target.grant
     this.#usageTold = target.usageTold
     this.#measure = target.measure
+    this.#firstToken = target.firstToken
     const { usageWanted, choices, thoughtsApart, maySkip = false, takesWhole = false } = terms
     this.#choices = choices
     this.#takesWhole = takesWhole
@@ -191,6 +195,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
 
   protected override onSent(): void {
     this.#measure?.sent()
+    this.#firstToken?.sent(this.clock.now())
     const { headersTimeout, firstContentTimeout, answerTimeout } = this.settings
     this.heardAt = this.clock.elapsed()
     // The client waits for all of a whole answer, however it comes.
@@ -345,6 +350,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   }
 
   #read({ events, stop }: StreamReading): void {
+    if (this.#firstToken && this.#reader.started) this.#firstTokenCame(this.#firstToken)
     if (events !== '' && !this.#outbox.write(events)) this.giveUp(this.failure('answer too large'))
     this.#keepUntaken(events)
     if (this.state === 'headed' && this.#commit === 'first_content' && this.#reader.shows) this.commit(this)
@@ -352,6 +358,11 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     else if (stop?.kind === 'broken') this.late(stop.cause)
     else if (stop) this.giveUp(ofError(stop.error, this.work()))
     else if (this.#reading === 'events' && this.#reader.finished) this.#waitForUsage()
+  }
+
+  #firstTokenCame(firstToken: FirstToken): void {
+    firstToken.came(this.clock.now())
+    this.#firstToken = undefined
   }
 
   /** Counts what its client has not taken, and the event that is still coming. */

@@ -7,6 +7,7 @@ import { parse } from '../../wire/json-bytes.ts'
 import type { NativeDialect } from '../../wire/native/native-dialect.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from '../ports.ts'
+import type { FirstToken } from './first-token.ts'
 import type { Measure } from './measure.ts'
 import { causeOf, type Failed, failedUnread, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
 import type { TokenSurplus } from './token-surplus.ts'
@@ -39,6 +40,8 @@ export interface Target {
   /** Hears whether a stream that ended well told its usage, where it was not asked for that. */
   readonly usageTold?: (isTold: boolean) => void
   readonly measure?: Measure
+  /** Hears when a stream is sent, and when its first token comes. */
+  readonly firstToken?: FirstToken
 }
 
 /** The output that an answer was granted. */

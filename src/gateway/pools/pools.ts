@@ -1,10 +1,19 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import { TYPICAL } from '../../policy/pace.ts'
+import {
+  type BusyPool,
+  type EngineReport,
+  leastOverload,
+  type Overload,
+  overloadOf,
+  type Spill,
+} from '../../policy/replica-load.ts'
 import type { Pause } from '../attempt/outcome.ts'
 import { TokenSurplus } from '../attempt/token-surplus.ts'
 import type { Alarm, Clock } from '../ports.ts'
 import type { DrainedPlace } from '../store/fleet-store.ts'
 import { Breaker, type Ejection } from './breaker.ts'
+import { FirstTokens } from './first-tokens.ts'
 import { type Lesson, Lessons } from './lessons.ts'
 import { type Share, SlidingCount } from './sliding-count.ts'
 import { type Lender, Slots } from './slots.ts'
@@ -18,6 +27,8 @@ const LONGEST_COOLDOWN: Millis = 60_000
 const MANY_PAUSES = 3
 /** Accounts whose pauses a replica remembers at once. */
 const MOST_PAUSES = 1000
+/** Engines derive the start of their process from a clock, which may be adjusted. */
+const SAME_START: Millis = 1000
 
 /** One replica of a pool: which has one model, so that what is remembered here is of a replica and its model. */
 export class Replica {
@@ -28,6 +39,12 @@ export class Replica {
   probed?: ProbeResult
   /** An operator wants no new requests here. */
   drained = false
+  /** How often its engine was seen to start anew: with each start its caches are empty. */
+  restarts = 0
+  readonly firstTokens: FirstTokens
+  /** The requests that run here at once, where `max_concurrent_each` bounds them. */
+  readonly slots = new Slots()
+  #report: EngineReport | undefined
   #pause: PauseSince = NO_PAUSE
   /** Pauses that a replica gave in answer to one account: what that sent may be why. */
   readonly #pausesOf = new Map<string, PauseSince>()
@@ -41,6 +58,30 @@ export class Replica {
       () => events.changed(this),
       () => events.moved?.(this),
     )
+    this.firstTokens = new FirstTokens((late, at) => events.gotFirstToken?.(this, late, at))
+  }
+
+  /** The load as its engine reported it last, however old. */
+  get report(): EngineReport | undefined {
+    return this.#report
+  }
+
+  /** Takes what the engine reports of itself. Returns whether it started anew since the report before. */
+  reported(report: EngineReport): boolean {
+    const before = this.#report?.startedAt
+    // The next report may lack the start: what was known of it stays.
+    const startedAt = report.startedAt ?? before
+    this.#report = { ...report, ...(startedAt !== undefined && { startedAt }) }
+    const isRestarted = before !== undefined && Math.abs((startedAt ?? before) - before) > SAME_START
+    if (isRestarted) this.restarts++
+    this.#events.reported?.(this, report)
+    return isRestarted
+  }
+
+  /** Why requests pass this replica over; undefined where they do not. */
+  overload(spill: Spill, now: EpochMs): Overload | undefined {
+    const firstTokens = spill.firstTokenOver === undefined ? undefined : this.firstTokens.count(now)
+    return overloadOf({ report: this.#report, firstTokens }, spill, now)
   }
 
   /** The replica gets a pause: of all requests, or of those of one account. */
@@ -142,6 +183,12 @@ export interface ReplicaEvents {
   readonly learned?: (account: string, lessons: readonly Lesson[], at: EpochMs) => void
   /** Operators are alarmed that no replica can be used, or that one can again. */
   readonly complained?: (cause: string | undefined) => void
+  /** Lends slots of a replica; without it all slots are this process' own. */
+  readonly lenderOf?: (replica: string) => Lender | undefined
+  /** Its engine reported its load. */
+  readonly reported?: (replica: Replica, report: EngineReport) => void
+  /** This process measured how long a stream waited for its first token. */
+  readonly gotFirstToken?: (replica: Replica, late: boolean, at: EpochMs) => void
 }
 
 const NO_PAUSE: PauseSince = { from: 0, time: 0, asked: false }
@@ -164,6 +211,8 @@ export class PoolState {
   #complaint: string | undefined
   /** Second attempts that nothing is known of yet. */
   retrying = 0
+  /** Requests that have a slot of the pool, and wait for one at a replica. */
+  seekingReplica = 0
   /** An operator wants no new requests here. */
   drained = false
   /** As this process has measured it since its start. */
@@ -193,6 +242,8 @@ export class PoolState {
     let replica = this.#replicas.get(url)
     if (!replica) {
       replica = new Replica(url, this.#events)
+      const lender = this.#events.lenderOf?.(url)
+      if (lender) replica.slots.borrowFrom(lender)
       this.#replicas.set(url, replica)
     }
     return replica
@@ -215,6 +266,13 @@ export class PoolState {
   /** Whether any replica can be used. */
   isUp(pool: Pool, now: EpochMs, patience: Millis, account?: string): boolean {
     return !this.drained && this.replicas(pool).some(replica => replica.isUsable(now, patience, account))
+  }
+
+  /** Why the pool is busy: all of its usable replicas are passed over. */
+  overload(pool: Pool, spill: Spill, now: EpochMs, account?: string): Overload | undefined {
+    if (this.drained) return undefined
+    const usable = this.replicas(pool).filter(replica => replica.isUsable(now, 0, account))
+    return leastOverload(usable.map(replica => replica.overload(spill, now)))
   }
 
   /** Recent requests to the pool; the marked ones are second attempts. */
@@ -250,8 +308,10 @@ export interface Sharing {
   readonly drained: (pool: string, replica: Replica | undefined, drained: boolean) => void
   readonly complained: (pool: string, cause: string | undefined) => void
   readonly learned: (pool: string, ...how: Parameters<NonNullable<ReplicaEvents['learned']>>) => void
-  /** Lends places of a pool; without it all places are this process' own. */
-  readonly lenderOf?: (pool: string) => Lender
+  readonly reported: (pool: string, ...what: Parameters<NonNullable<ReplicaEvents['reported']>>) => void
+  readonly gotFirstToken: (pool: string, ...what: Parameters<NonNullable<ReplicaEvents['gotFirstToken']>>) => void
+  /** Lends places of a pool, or of one of its replicas; without it all places are this process' own. */
+  readonly lenderOf?: (pool: string, replica?: string) => Lender
 }
 
 /** This process's state of every pool. It outlives the configuration; other processes have states of their own. */
@@ -287,6 +347,9 @@ export class Pools {
         paused: (replica, ...how) => this.#sharing?.paused(name, replica, ...how),
         complained: cause => this.#sharing?.complained(name, cause),
         learned: (...how) => this.#sharing?.learned(name, ...how),
+        reported: (...what) => this.#sharing?.reported(name, ...what),
+        lenderOf: replica => this.#sharing?.lenderOf?.(name, replica),
+        gotFirstToken: (...what) => this.#sharing?.gotFirstToken(name, ...what),
       })
       const lender = this.#sharing?.lenderOf?.(name)
       if (lender) state.slots.borrowFrom(lender)
@@ -315,6 +378,23 @@ export class Pools {
       if (!this.of(pool.name).isUp(pool, now, patienceOf(pool.name), account)) down.push(pool.name)
     }
     return down
+  }
+
+  /** The pools that are busy, each with the reason; `spillOf` is when a pool's replicas are passed over. */
+  busy(
+    pools: Iterable<Pool>,
+    now: EpochMs,
+    spillOf: (pool: string) => Spill | undefined,
+    account?: string,
+  ): readonly BusyPool[] {
+    const busy: BusyPool[] = []
+    for (const pool of pools) {
+      const spill = spillOf(pool.name)
+      if (spill?.waitingOver === undefined && spill?.firstTokenOver === undefined) continue
+      const overload = this.of(pool.name).overload(pool, spill, now, account)
+      if (overload) busy.push({ pool: pool.name, ...overload })
+    }
+    return busy
   }
 
   /** Each pool that was looked at, by its name. */

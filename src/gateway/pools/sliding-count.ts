@@ -1,19 +1,24 @@
 import type { EpochMs } from '../../policy/config.ts'
 
-/** Buckets of one second: the current one and those before it. */
-const SECONDS = 10
-
-/** How many there were in the last ten seconds, and how many of them were marked. */
+/** How many there were lately, and how many of them were marked. */
 export interface Share {
   readonly all: number
   readonly marked: number
 }
 
-/** Counts over the last ten seconds. A clock that steps back keeps counting in the latest second. */
+/**
+ * Counts over the last seconds, in a bucket for the current second and for each before it. A clock that steps back keeps
+ * counting in the latest second.
+ */
 export class SlidingCount {
-  readonly #all = new Array<number>(SECONDS).fill(0)
-  readonly #marked = new Array<number>(SECONDS).fill(0)
+  readonly #all: number[]
+  readonly #marked: number[]
   #second = 0
+
+  constructor(seconds = 10) {
+    this.#all = new Array<number>(seconds).fill(0)
+    this.#marked = new Array<number>(seconds).fill(0)
+  }
 
   add(now: EpochMs, all: number, marked = 0): void {
     const at = this.#advance(now)
@@ -35,11 +40,12 @@ export class SlidingCount {
   /** Empties the buckets of the seconds that passed; the index of the current one. */
   #advance(now: EpochMs): number {
     const second = Math.max(Math.floor(now / 1000), this.#second)
-    for (let each = Math.max(this.#second + 1, second - SECONDS + 1); each <= second; each++) {
-      this.#all[each % SECONDS] = 0
-      this.#marked[each % SECONDS] = 0
+    const { length } = this.#all
+    for (let each = Math.max(this.#second + 1, second - length + 1); each <= second; each++) {
+      this.#all[each % length] = 0
+      this.#marked[each % length] = 0
     }
     this.#second = second
-    return second % SECONDS
+    return second % length
   }
 }

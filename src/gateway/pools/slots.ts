@@ -23,7 +23,7 @@ export interface Lender {
   giveBack(places: number, wanted: number): void
 }
 
-/** Running requests in one pool, and those that wait for one of them to end: first come, first served. */
+/** Running requests in one pool, or at one replica, and those that wait for one of them to end: first come, first served. */
 export class Slots {
   #taken = 0
   /** The limit that the latest request came with, since a reload may change it. */
@@ -63,6 +63,11 @@ export class Slots {
   #giveBack(places: number): void {
     this.#lent -= places
     this.#lender?.giveBack(places, this.#queue.size)
+  }
+
+  /** Whether slots are lent: then a slot that is free may have to be asked for first. */
+  get borrows(): boolean {
+    return this.#lender !== undefined
   }
 
   get taken(): number {

@@ -26,6 +26,8 @@ export interface NextAttempt extends Destination {
   readonly isRepeated?: true
   /** Every replica is ejected: this one is tried all the same. */
   readonly isLastResort: boolean
+  /** Replicas that would do as well where this one has no room. */
+  readonly alternatives: readonly Replica[]
 }
 
 export interface AttemptPlannerPorts {
@@ -49,6 +51,8 @@ interface PoolAttempts {
   left: boolean
   /** Its last attempt failed early, in a way that may pass. */
   stumbled: boolean
+  /** The replicas that are not behind with their work had no room: the others are asked once no other pool is left. */
+  spills: boolean
 }
 
 /** The way of one request through the pools of its model: which replica comes next, and when to give up. */
@@ -69,6 +73,7 @@ export class AttemptPlanner {
       attempts: 0,
       left: false,
       stumbled: false,
+      spills: false,
     }))
   }
 
@@ -86,11 +91,17 @@ export class AttemptPlanner {
 
   /** The pools to choose from. The last attempt is kept for a healthy pool that was not asked, where there is one. */
   #candidates(now: EpochMs): readonly PoolAttempts[] {
-    if (this.#attempts < MAX_ATTEMPTS - 1) return this.#inPools
-    const unasked = this.#inPools.filter(
+    if (this.#attempts < MAX_ATTEMPTS - 1) return this.#spilledLast
+    const unasked = this.#spilledLast.filter(
       ({ attempts, left, state, pool }) => attempts === 0 && !left && state.isUp(pool, now, 0, this.#ports.account),
     )
-    return unasked.length > 0 ? unasked : this.#inPools
+    return unasked.length > 0 ? unasked : this.#spilledLast
+  }
+
+  /** Nearly always no pool has spilled. */
+  get #spilledLast(): readonly PoolAttempts[] {
+    if (!this.#inPools.some(({ spills }) => spills)) return this.#inPools
+    return [...this.#inPools].sort((a, b) => Number(a.spills) - Number(b.spills))
   }
 
   /**
@@ -135,6 +146,15 @@ export class AttemptPlanner {
   /** There is no room in the pool: nothing was sent. */
   full(pool: Pool): void {
     this.#inPool(pool).left = true
+  }
+
+  /** No replica had room that may be asked now: nothing was sent. Those that are passed over may still be asked, after other pools. */
+  replicasFull(pool: Pool, now: EpochMs): void {
+    const inPool = this.#inPool(pool)
+    const untried = this.#untried(inPool, now)
+    const behind = untried.filter(replica => this.#isBehind(pool, replica, now))
+    if (inPool.spills || behind.length === 0 || behind.length === untried.length) inPool.left = true
+    else inPool.spills = true
   }
 
   /** Whether there may be another attempt. */
@@ -185,15 +205,30 @@ export class AttemptPlanner {
   }
 
   #nextIn(inPool: PoolAttempts, now: EpochMs): NextAttempt | undefined {
-    const { pool, state, tried } = inPool
+    const { state } = inPool
     if (inPool.left || state.drained) return undefined
     if (inPool.attempts >= MAX_ATTEMPTS_IN_POOL) return undefined
-    const untried = state
+    const fit = this.#fit(inPool, now)
+    const replica = lessBusy(fit, this.#ports.chance)
+    if (replica) return attemptIn(inPool, replica, fit)
+    return this.#again(inPool, now) ?? this.#afterPause(inPool, now)
+  }
+
+  #untried({ pool, state, tried }: PoolAttempts, now: EpochMs): readonly Replica[] {
+    return state
       .replicas(pool)
       .filter(replica => !tried.includes(replica) && replica.isUsable(now, 0, this.#ports.account))
-    const replica = lessBusy(untried, this.#ports.chance)
-    if (replica) return attemptIn(inPool, replica)
-    return this.#again(inPool, now) ?? this.#afterPause(inPool, now)
+  }
+
+  /** The replicas to choose from: those that are behind with their work only where there are no others, or the others had no room. */
+  #fit(inPool: PoolAttempts, now: EpochMs): readonly Replica[] {
+    const untried = this.#untried(inPool, now)
+    const ready = untried.filter(replica => this.#isBehind(inPool.pool, replica, now) === inPool.spills)
+    return ready.length > 0 ? ready : untried
+  }
+
+  #isBehind(pool: Pool, replica: Replica, now: EpochMs): boolean {
+    return replica.overload(this.#ports.settingsOf(pool).spill, now) !== undefined
   }
 
   /** A lone replica that may only have stumbled. */
@@ -246,7 +281,11 @@ export class AttemptPlanner {
   }
 }
 
-const attemptIn = ({ pool, attempts }: PoolAttempts, replica: Replica): NextAttempt => ({
+const attemptIn = (
+  { pool, attempts }: PoolAttempts,
+  replica: Replica,
+  fit: readonly Replica[] = NONE,
+): NextAttempt => ({
   kind: 'try',
   pool,
   replica,
@@ -254,4 +293,7 @@ const attemptIn = ({ pool, attempts }: PoolAttempts, replica: Replica): NextAtte
   after: 0,
   fresh: false,
   isLastResort: false,
+  alternatives: fit,
 })
+
+const NONE: readonly Replica[] = []

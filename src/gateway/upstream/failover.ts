@@ -2,6 +2,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
+import type { FirstToken } from '../attempt/first-token.ts'
 import type { BackendMessage, Failed, Failure, Outcome, Rejected, Work } from '../attempt/outcome.ts'
 import type { HealthVerdict } from '../health/check.ts'
 import type { Replica } from '../pools/pools.ts'
@@ -9,7 +10,8 @@ import type { Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
 import { AttemptPlanner, type NextAttempt } from './attempt-planner.ts'
 import type { FailoverPorts } from './failover-ports.ts'
-import { type AttemptReport, InFlightAttempt, takeRoom } from './in-flight-attempt.ts'
+import { type AttemptReport, InFlightAttempt } from './in-flight-attempt.ts'
+import { type Limit, leaveRoom, takeRoom } from './room.ts'
 
 /** Tries the pools in order until one answers; `context` is the context size of a pool that sets none. */
 export const failover = <T, A>(
@@ -42,6 +44,8 @@ export interface AttemptPlace {
   readonly replica: string
   readonly fresh: boolean
   readonly settings: BackendSettings
+  /** Hears when a stream gets its first token, where that is measured. */
+  readonly firstToken?: FirstToken
 }
 
 /** How the attempts at one request ended. */
@@ -123,25 +127,23 @@ class Failover<T, A> {
   }
 
   /** Makes at most one attempt, once there is room for it in its pool. */
-  async #try(step: NextAttempt): Promise<Answered<A> | Unanswered | Unsuccessful> {
+  async #try(chosen: NextAttempt): Promise<Answered<A> | Unanswered | Unsuccessful> {
     const ports = this.#ports
-    const { pool, replica, fresh } = step
+    const { pool, fresh } = chosen
     ports.trying(pool)
-    const taking = takeRoom(ports, pool)
+    const taking = takeRoom(ports, chosen)
     const room = taking instanceof Promise ? await taking : taking
-    if ('limitReached' in room) {
-      if (!ports.client.gone) this.#failures.push({ pool, cause: room.limitReached })
-      this.#planner.full(pool)
-      return { kind: 'failed' }
-    }
+    if ('limitReached' in room) return this.#full(pool, room.limitReached)
+    const { replica, firstToken } = room
+    const step = { ...chosen, replica }
     // While we waited for a slot the replica may have become unhealthy.
     if (ports.client.gone || !this.#planner.begin(step, ports.clock.now())) {
       room.reservation.settle(ZERO_USD)
-      ports.pools.of(pool.name).slots.free()
+      leaveRoom(ports, pool, room)
       return { kind: 'failed' }
     }
     const settings = ports.settingsOf(pool)
-    const place = { pool, replica: replica.url, fresh, settings }
+    const place = { pool, replica: replica.url, fresh, settings, ...(firstToken && { firstToken }) }
     const report = this.#outbound.report(place)
     const attempt = new InFlightAttempt(ports, step, settings.eject, room, report)
     const from = ports.clock.elapsed()
@@ -160,6 +162,15 @@ class Failover<T, A> {
     if (outcome.tooLong) this.#planner.tooLong(pool, this.#context)
     else this.#planner.refused()
     return outcome
+  }
+
+  /** Nothing was sent, since there is no room for it. */
+  #full(pool: Pool, limit: Limit): Unsuccessful {
+    const { client, clock } = this.#ports
+    if (!client.gone) this.#failures.push({ pool, cause: limit })
+    if (limit === 'max_concurrent_each') this.#planner.replicasFull(pool, clock.now())
+    else this.#planner.full(pool)
+    return { kind: 'failed' }
   }
 
   /** Whether the replica is asked again without a field that it does not take, or under another name. */

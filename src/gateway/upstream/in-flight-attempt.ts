@@ -5,10 +5,9 @@ import type { Call } from '../call.ts'
 import { isOwnFault, OWN_FAULT_HINT } from '../own-faults.ts'
 import type { Ejection, Trial } from '../pools/breaker.ts'
 import { type PoolState, type Pools, type Replica, reportPool } from '../pools/pools.ts'
-import type { Slots } from '../pools/slots.ts'
 import type { AttemptResult } from '../ports.ts'
-import type { BudgetReservation } from './expenses.ts'
 import type { FailoverPorts } from './failover-ports.ts'
+import type { Room } from './room.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
 /**
@@ -26,13 +25,19 @@ export class InFlightAttempt {
   readonly #ports: FailoverPorts
   readonly #destination: Destination
   readonly #ejection: Ejection
-  readonly #room: Room
+  readonly #room: Omit<Room, 'replica'>
   readonly #report: AttemptReport
   readonly #trial: Trial
   #state: 'trying' | 'answering' | 'ended' = 'trying'
   #status = 200
 
-  constructor(ports: FailoverPorts, destination: Destination, ejection: Ejection, room: Room, report: AttemptReport) {
+  constructor(
+    ports: FailoverPorts,
+    destination: Destination,
+    ejection: Ejection,
+    room: Omit<Room, 'replica'>,
+    report: AttemptReport,
+  ) {
     this.#ports = ports
     this.#destination = destination
     this.#ejection = ejection
@@ -95,7 +100,9 @@ export class InFlightAttempt {
     const { expenses, pools, clock } = this.#ports
     const { pool, replica } = this.#destination
     this.#room.reservation.settle(expenses.costOf(pool, work))
+    this.#room.firstToken?.ended(clock.now())
     replica.inFlight--
+    replica.slots.free()
     this.#poolState.slots.free()
     if (isRetrying) this.#poolState.retrying--
     const now = clock.now()
@@ -156,43 +163,6 @@ function reportMisfit({ pools, clock, alarm }: FailoverPorts, { name, model }: P
     ...{ pool: name, model, answer: misfit },
     hint: 'svcctl doctor compares the two',
   })
-}
-
-/** Takes a slot of the pool, and what an attempt may cost of its hourly budget. `limitReached` names the limit that was reached. */
-export function takeRoom(ports: FailoverPorts, pool: Pool): Taken | Promise<Taken> {
-  const { slots } = ports.pools.of(pool.name)
-  // Nearly always there is room, and nothing to wait for.
-  return slots.takeNow(ports.settingsOf(pool)) ? reserveBudget(ports, pool, slots) : waitForRoom(ports, pool, slots)
-}
-
-/** A request's room in a pool while it is tried there. */
-export interface Room {
-  readonly reservation: BudgetReservation
-}
-type Taken = Room | { readonly limitReached: string }
-
-async function waitForRoom(ports: FailoverPorts, pool: Pool, slots: Slots): Promise<Taken> {
-  const { clock, client } = ports
-  if (!(await slots.take(ports.settingsOf(pool), clock, client))) return { limitReached: 'max_concurrent' }
-  return reserveBudget(ports, pool, slots)
-}
-
-/** With a slot that was taken, which is given back when the pool's hourly budget is spent. */
-function reserveBudget({ expenses }: FailoverPorts, pool: Pool, slots: Slots): Taken | Promise<Taken> {
-  const taking = expenses.take(pool)
-  return taking instanceof Promise ? reserved(taking, slots) : { reservation: taking }
-}
-
-async function reserved(taking: Promise<BudgetReservation | undefined>, slots: Slots): Promise<Taken> {
-  try {
-    const reservation = await taking
-    if (reservation) return { reservation }
-  } catch (error) {
-    slots.free()
-    throw error
-  }
-  slots.free()
-  return { limitReached: 'max_usd_per_hour' }
 }
 
 /** Reports one attempt, once it is over, to the counter of attempts and to the trace of its request. */

@@ -185,6 +185,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
         tokens: admitted.hold.output * request.choices,
         charged: work => usageOf(admitted, work),
       }
+    if (place.firstToken) target.firstToken = place.firstToken
     const usageTold = this.#usageLearner(place.pool)
     if (usageTold) target.usageTold = usageTold
     if (traceparent !== undefined) target.traceparent = traceparent

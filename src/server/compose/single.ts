@@ -52,7 +52,7 @@ export const startSingle = (loaded: Loaded, world: World, hooks: GatewayHooks) =
     }
     parts.add(serving)
     await serving.begin({ process, upstream, records, stored, beginLimits: operators.beginLimits })
-    serving.follow(() => upstream.probes.follow())
+    serving.follow(upstream.watch)
     await operators.prepare()
     machine.watchLoad()
     prepareSchemas()
@@ -65,6 +65,6 @@ export const startSingle = (loaded: Loaded, world: World, hooks: GatewayHooks) =
     const listen = await listenAt(clients.server, loaded.settings.server.listen)
     const admin = await operators.listen(admins)
     await operators.join()
-    upstream.probes.follow()
+    upstream.watch()
     return running(parts, traffic, serving, { store, listen, admin, reload: operators.ports.reload })
   })

@@ -2,6 +2,7 @@ import { Connections } from '../../adapters/backends/connections.ts'
 import { probeOver } from '../../adapters/backends/exchange.ts'
 import { HealthChecks, type OtherHealthChecks } from '../../gateway/health/health-checks.ts'
 import { Probes } from '../../gateway/health/probes.ts'
+import { LoadWatch } from '../../gateway/load/load-watch.ts'
 import { Pools, type Replica } from '../../gateway/pools/pools.ts'
 import type { Base } from './base.ts'
 import type { Part } from './open-parts.ts'
@@ -12,9 +13,11 @@ export interface Upstream extends Part {
   readonly pools: Pools
   readonly probes: Probes
   readonly healthChecks: HealthChecks
+  /** Probes replicas and reads their load, as the configuration says now. One process of a gateway does that for all. */
+  watch(): void
   /** From now on `hear` gets each replica that is ejected, paused or back. */
   follow(hear: (pool: string, replica: Replica) => void): void
-  /** Breaks the connections. Probes stop before, so that none is taken for a failure of its replica. May be called again. */
+  /** Breaks the connections. Probes and readings stop before, so that none is taken for a failure of its replica. May be called again. */
   close(): Promise<void>
 }
 
@@ -27,13 +30,19 @@ export function openUpstream({ world, clock, alarm, serving }: Base, others?: Ot
     for (const hear of followers) hear(pool, replica)
   })
   const probes = new Probes({ ...world, pools, probe, current: () => serving.current })
+  const loads = new LoadWatch({ ...world, pools, probe, alarm, current: () => serving.current })
   const healthChecks = new HealthChecks({ clock, probe, alarm, others })
   let closed: Promise<void> | undefined
   return {
     ...{ connections, pools, probes, healthChecks },
+    watch: () => {
+      probes.follow()
+      loads.follow()
+    },
     follow: hear => void followers.push(hear),
     close: () => {
       probes.stop()
+      loads.stop()
       healthChecks.stop()
       closed ??= connections.destroy()
       return closed

@@ -34,10 +34,10 @@ export type WorkerCalls = {
   pools(): readonly ShownPool[]
   /** News of a replica, from another worker or main. */
   news(news: ReplicaNews): void
-  /** It may have so many more requests at once in a pool. */
-  lend(pool: string, places: number): void
-  /** Others want places of a pool: what it does not use it gives back. */
-  recall(pool: string): void
+  /** It may have so many more requests at once in a pool, or at a replica of one: `pool`, or `pool url`. */
+  lend(where: string, places: number): void
+  /** Others want places there: what it does not use it gives back. */
+  recall(where: string): void
   /** Tells balancers to send no more clients. */
   unready(): void
   /** It has so many connections too many; `withStreams`: those that begin a stream may end with it. */
@@ -65,9 +65,9 @@ export type MainCalls = {
   recentOf(account: string): Promise<RecentOf>
   alarmed(alarm: RecentAlarm): void
   news(news: ReplicaNews): void
-  /** It has a use for so many places more of a pool, of which there are so many. What is free was lent before the answer. */
-  want(pool: string, places: number, most: number): void
-  giveBack(pool: string, places: number, wanted: number): void
+  /** It has a use for so many places more there, of which there are so many. What is free was lent before the answer. */
+  want(where: string, places: number, most: number): void
+  giveBack(where: string, places: number, wanted: number): void
   /** It wants to check a replica. Resolves with undefined where it is to run the check, and else with another worker's verdict. */
   claimCheck(check: string): Promise<HealthVerdict | undefined>
   foundVerdict(check: string, verdict: HealthVerdict): void

@@ -1,5 +1,5 @@
 /**
- * The places of pools that have a most of requests at once, lent to workers. What was lent and not given back is never
+ * The places of pools and replicas that have a most of requests at once, lent to workers. What was lent and not given back is never
  * more than there are, at no moment: places are counted as they leave and as they come. What a worker asked for may be more
  * than it needs by now: so those are asked to give back too who ask themselves, and each says with it what it still needs.
  */

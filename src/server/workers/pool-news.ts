@@ -2,6 +2,8 @@ import type { SharedBreaker } from '../../gateway/pools/breaker.ts'
 import type { Lesson } from '../../gateway/pools/lessons.ts'
 import type { PauseSince, Pools, Replica, Sharing } from '../../gateway/pools/pools.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { EngineReport } from '../../policy/replica-load.ts'
+import { FirstTokenNews } from './first-token-news.ts'
 
 /** A finding of one process, or an operator's decision, about a pool or replica: all processes of a gateway follow it. */
 export type ReplicaNews = { readonly pool: string; readonly replica?: string } & (
@@ -16,6 +18,10 @@ export type ReplicaNews = { readonly pool: string; readonly replica?: string } &
     }
   /** Operators know that no replica can be used, or that one can again. */
   | { readonly what: 'complained'; readonly cause: string | undefined }
+  /** An engine reported its load to the process that reads it for all. */
+  | { readonly what: 'reported'; readonly report: EngineReport }
+  /** Streams got their first token, or are late for it. */
+  | { readonly what: 'first-tokens'; readonly all: number; readonly late: number; readonly at: EpochMs }
 )
 
 /** Passes on what happens at replicas, and takes in what happened elsewhere, without saying that again. */
@@ -28,6 +34,7 @@ export class PoolNews {
     const sayOwn = (news: ReplicaNews) => {
       if (!this.#isTakingIn) say(news)
     }
+    const firstTokens = new FirstTokenNews(sayOwn)
     pools.share({
       moved: (pool, { url, breaker }) => sayOwn({ pool, replica: url, what: 'breaker', breaker: breaker.shared }),
       paused: (pool, { url }, pause, account) =>
@@ -36,6 +43,8 @@ export class PoolNews {
         sayOwn({ pool, ...(replica && { replica: replica.url }), what: 'drained', drained }),
       complained: (pool, cause) => sayOwn({ pool, what: 'complained', cause }),
       learned: (pool, account, lessons, at) => sayOwn({ pool, what: 'learned', account, lessons, at }),
+      reported: (pool, { url }, report) => sayOwn({ pool, replica: url, what: 'reported', report }),
+      gotFirstToken: (pool, { url }, late, at) => firstTokens.add({ pool, replica: url }, late, at),
       ...(lenderOf && { lenderOf }),
     })
   }
@@ -55,6 +64,8 @@ export class PoolNews {
       else if (news.what === 'complained') state.complain(news.cause)
       else if (news.what === 'learned') state.learn(news.account, news.lessons, news.at)
       else if (news.what === 'breaker') replica?.breaker.adopt(news.breaker)
+      else if (news.what === 'reported') replica?.reported(news.report)
+      else if (news.what === 'first-tokens') replica?.firstTokens.add(news.at, news)
       else replica?.cool(news.pause.from, news.pause, news.account)
     } finally {
       this.#isTakingIn = false
@@ -78,5 +89,6 @@ function newsOf(pool: string, replica: Replica, now: EpochMs): readonly ReplicaN
     { ...place, what: 'breaker', breaker: replica.breaker.shared },
     ...replica.pauses(now).map(paused => ({ ...place, what: 'paused' as const, ...paused })),
     ...(replica.drained ? [{ ...place, what: 'drained' as const, drained: true }] : []),
+    ...(replica.report ? [{ ...place, what: 'reported' as const, report: replica.report }] : []),
   ]
 }

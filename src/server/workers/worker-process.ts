@@ -5,6 +5,7 @@ import { openRemoteStore } from '../../adapters/remote/remote-store.ts'
 import { assemble } from '../../config/load.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { hasDescriptor } from '../../gateway/descriptors.ts'
+import type { Slots } from '../../gateway/pools/slots.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RecentOf, Remembered } from '../../gateway/recent-requests.ts'
 import { ConnectionRelease } from '../../http/listener/connection-release.ts'
@@ -74,8 +75,8 @@ const calls: WorkerCalls = {
   elsewhere: others => elsewhere?.know(others),
   pools: () => (parts ? poolsHere(parts.current()) : []),
   news: found => early.hear(() => news?.takeIn(found)),
-  lend: (pool, places) => early.hear(() => parts?.pools.of(pool).slots.lend(places)),
-  recall: pool => early.hear(() => parts?.pools.of(pool).slots.recall()),
+  lend: (where, places) => early.hear(() => slotsAt(where)?.lend(places)),
+  recall: where => early.hear(() => slotsAt(where)?.recall()),
   unready: () => early.hear(() => parts?.unready()),
   release: (count, withStreams) => release.release(count, withStreams),
   drain: async times => {
@@ -179,13 +180,23 @@ function openLog(
 function attach(attached: WorkerParts, task: WorkerTask): void {
   parts = attached
   // A budget that several processes share is used only as far as it is lent.
-  const lenderOf = (pool: string) => ({
-    want: (places: number, most: number) => main.ask('want', pool, places, most),
-    giveBack: (places: number, wanted: number) => main.tell('giveBack', pool, places, wanted),
-  })
+  const lenderOf = (pool: string, replica?: string) => {
+    const where = replica === undefined ? pool : `${pool} ${replica}`
+    return {
+      want: (places: number, most: number) => main.ask('want', where, places, most),
+      giveBack: (places: number, wanted: number) => main.tell('giveBack', where, places, wanted),
+    }
+  }
   news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)
   for (const found of task.news) news.takeIn(found)
   early.open()
+}
+
+/** The slots of a pool, or of one of its replicas. Neither a name nor a URL has a space in it. */
+function slotsAt(where: string): Slots | undefined {
+  const [pool = '', replica] = where.split(' ')
+  const state = parts?.pools.of(pool)
+  return replica === undefined ? state?.slots : state?.replica(replica).slots
 }
 
 /** The store of all, or the worker's own way to Redis, with what waits for it in a directory of the slot. */

@@ -32,12 +32,14 @@ function joined(name: string, known: readonly PoolsOfGateway[]): ShownPool[] {
   if (!first) return []
   const urls = [...new Set(views.flatMap(({ pool }) => pool.replicas.map(({ url }) => url)))]
   const most = views.flatMap(({ pool }) => pool.max_concurrent ?? [])
+  const [busy] = views.flatMap(({ pool }) => pool.busy ?? [])
   return [
     {
       ...addedPools(first, others),
       drained: views.some(({ pool }) => pool.drained),
       // Each gateway has room for so many.
       max_concurrent: most.length < views.length ? null : most.reduce((sum, each) => sum + each, 0),
+      ...(busy !== undefined && { busy }),
       replicas: urls.map((url, index) => joinedReplica(index + 1, url, views)),
     },
   ]
@@ -56,6 +58,9 @@ function joinedReplica(
   const state = SEVERITY.find(each => replicas.some(replica => replica.state === each)) ?? 'closed'
   const alike = seen.filter(({ replica }) => replica.state === state)
   const probes = replicas.flatMap(({ last_probe }) => last_probe ?? []).sort((a, b) => (a.at < b.at ? 1 : -1))
+  // Engines report the same to all gateways.
+  const loads = replicas.flatMap(({ load }) => load ?? []).sort((a, b) => (a.at < b.at ? 1 : -1))
+  const isRead = replicas.some(({ load }) => load !== undefined)
   const waits = alike.flatMap(({ replica }) => replica.retry_in_ms ?? [])
   return {
     replica: number,
@@ -65,6 +70,7 @@ function joinedReplica(
     failures: Math.max(...replicas.map(({ failures }) => failures)),
     retry_in_ms: waits.length === 0 ? null : Math.min(...waits),
     last_probe: probes[0] ?? null,
+    ...(isRead && { load: loads[0] ?? null }),
     ...(alike.length < seen.length && { seen_by: alike.map(({ gateway }) => gateway) }),
   }
 }

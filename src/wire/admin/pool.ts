@@ -1,11 +1,13 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { type EngineReport, isFresh, type Overload, overloadText, type Spill } from '../../policy/replica-load.ts'
 import { usdText } from '../money.ts'
 import {
   fixed,
   flag,
   list,
   moment,
+  number,
   optional,
   orNull,
   record,
@@ -40,6 +42,20 @@ const PROBE = record(PROBE_FIELDS, 'Probe')
 
 export interface ShownProbe extends TypeOf<typeof PROBE> {}
 
+const LOAD = record(
+  {
+    running: whole('Requests that the engine works on.'),
+    waiting: whole('Requests that wait at the engine.'),
+    kv_usage: orNull(number('Share of the KV cache in use, from 0 to 1; null where the engine does not report it.')),
+    at: moment('When the engine was asked.'),
+    stale: flag('Whether the report is older than 3 s, and no longer counts.'),
+  },
+  'Load',
+  'The load of a replica as its engine reported it last: absent where the pool declares no `load`, null until the engine was read.',
+)
+
+export interface ShownLoad extends TypeOf<typeof LOAD> {}
+
 const STATES = ['closed', 'open', 'half-open', 'cooling', 'drained'] as const
 export type ReplicaState = (typeof STATES)[number]
 
@@ -55,6 +71,7 @@ const REPLICA = record(
     failures: whole('Failed requests in a row.'),
     retry_in_ms: orNull(whole('Until it is tried again: 0 now, null when an operator wants no requests there.')),
     last_probe: orNull(PROBE),
+    load: optional(orNull(LOAD)),
     seen_by: optional(list(text(), 'The gateways that see this state, where others see another one.')),
   },
   'Replica',
@@ -73,6 +90,10 @@ const POOL_FIELDS = {
   in_flight: whole(),
   waiting: whole('Requests that wait for room.'),
   max_concurrent: orNull(whole()),
+  max_concurrent_each: optional(whole('Requests at one replica at once; absent without a limit.')),
+  busy: optional(
+    text('Why the pool is asked behind the others: all of its usable replicas are behind with their work.'),
+  ),
   hour_usd: orNull(
     text('The spend that counts against the hour; null without a limit, and while the store does not answer.'),
   ),
@@ -104,7 +125,13 @@ export const PROBE_RESULTS = record({ object: fixed('list'), ok: flag('Whether a
 /** A gateway process's state of a pool. */
 export interface KnownPool {
   readonly pool: Pool
-  readonly settings: { readonly maxConcurrent?: number; readonly maxNanoUsdPerHour?: NanoUsd }
+  readonly settings: {
+    readonly maxConcurrent?: number
+    readonly maxConcurrentEach?: number
+    readonly maxNanoUsdPerHour?: NanoUsd
+    readonly spill: Spill
+    readonly load?: object
+  }
   readonly state: PoolReading
   readonly models: readonly string[]
   readonly spent?: NanoUsd
@@ -113,6 +140,8 @@ export interface KnownPool {
 interface PoolReading {
   readonly drained: boolean
   readonly slots: { readonly taken: number; readonly waiting: number }
+  readonly seekingReplica: number
+  overload(pool: Pool, spill: Spill, now: EpochMs): Overload | undefined
   /** Attempts of the last ten seconds, and second attempts among them. */
   sent(now: EpochMs): { readonly all: number; readonly marked: number }
   replicas(pool: Pool): readonly ReplicaReading[]
@@ -127,6 +156,7 @@ interface ReplicaReading {
   readonly inFlight: number
   readonly breaker: { readonly failures: number; state(now: EpochMs): 'closed' | 'open' | 'half-open' }
   readonly probed?: ProbeReading | undefined
+  readonly report?: EngineReport | undefined
   cooling(now: EpochMs): Millis
   wait(now: EpochMs): Millis
 }
@@ -141,7 +171,8 @@ interface ProbeReading {
 
 export function shownPool({ pool, settings, state, models, spent }: KnownPool, now: EpochMs): ShownPool {
   const { all, marked } = state.sent(now)
-  const { maxConcurrent, maxNanoUsdPerHour } = settings
+  const { maxConcurrent, maxConcurrentEach, maxNanoUsdPerHour, spill, load } = settings
+  const overload = state.overload(pool, spill, now)
   const lessons = state.lessons.counted(pool, now)
   return {
     pool: pool.name,
@@ -150,9 +181,11 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
     model: pool.model,
     models,
     drained: state.drained,
-    in_flight: state.slots.taken,
-    waiting: state.slots.waiting,
+    in_flight: state.slots.taken - state.seekingReplica,
+    waiting: state.slots.waiting + state.seekingReplica,
     max_concurrent: maxConcurrent ?? null,
+    ...(maxConcurrentEach !== undefined && { max_concurrent_each: maxConcurrentEach }),
+    ...(overload && { busy: overloadText(overload) }),
     hour_usd: spent === undefined ? null : usdText(spent),
     max_usd_per_hour: maxNanoUsdPerHour === undefined ? null : usdText(maxNanoUsdPerHour),
     requests_10s: all,
@@ -161,6 +194,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
     replicas: state.replicas(pool).map((replica, index) => ({
       replica: index + 1,
       ...shownReplica(replica, state.drained, now),
+      ...(load && { load: replica.report ? shownLoad(replica.report, now) : null }),
     })),
   }
 }
@@ -209,6 +243,14 @@ function shownReplica(replica: ReplicaReading, poolDrained: boolean, now: EpochM
     last_probe: probed ? shownProbe(probed) : null,
   }
 }
+
+const shownLoad = (report: EngineReport, now: EpochMs): ShownLoad => ({
+  running: Math.round(report.running),
+  waiting: Math.round(report.waiting),
+  kv_usage: report.kvUsage ?? null,
+  at: new Date(report.at).toISOString(),
+  stale: !isFresh(report, now),
+})
 
 function stateOf(replica: ReplicaReading, now: EpochMs): ReplicaState {
   const state = replica.breaker.state(now)

@@ -53,7 +53,13 @@ describe('what refusals taught', () => {
 
 it('a refused request is asked again within the retry budget alone', () => {
   const pools = new Pools()
-  const ports = { pools, chance: () => 0, account: 'acct', declared: [pool], settingsOf: () => ({}) as never }
+  const ports = {
+    pools,
+    chance: () => 0,
+    account: 'acct',
+    declared: [pool],
+    settingsOf: () => ({ spill: {} }) as never,
+  }
   const planner = new AttemptPlanner(ports, [pool])
   const step = planner.next(AT)
   if (step.kind !== 'try') throw new Error('the replica is well')

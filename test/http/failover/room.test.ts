@@ -184,3 +184,67 @@ it('a stream is put right when it ends', async () => {
     await site.test.logged(i)
   }
 })
+
+it('a replica takes max_concurrent_each requests at once; one more goes to another, and then waits for either', async () => {
+  await start('max_concurrent_each: 1')
+  const gate = new Gate()
+  site.everyOnprem(gate.behaviour)
+  const asked = [site.chat(), site.chat(), site.chat()].map(upstream)
+  const state = site.test.gateway.app.pools.of('onprem')
+  await until(() => gate.waiting === 2 && state.seekingReplica === 1)
+  expect(site.onprem.map(({ requests }) => requests.length)).toEqual([1, 1])
+
+  gate.letOne()
+  await until(() => site.calls[0] === 3)
+  gate.letAll()
+
+  expect(await Promise.all(asked)).toEqual(['onprem', 'onprem', 'onprem'])
+  expect(state.known.map(({ slots }) => [slots.taken, slots.waiting])).toEqual([
+    [0, 0],
+    [0, 0],
+  ])
+  expect([state.slots.taken, state.seekingReplica]).toEqual([0, 0])
+})
+
+it('one that waited for a replica for queue_timeout goes to the next pool', async () => {
+  await start('max_concurrent_each: 1, queue_timeout: 300ms')
+  const gate = new Gate()
+  site.everyOnprem(gate.behaviour)
+  const asked = [site.chat(), site.chat()].map(upstream)
+  await until(() => gate.waiting === 2)
+  const third = upstream(site.chat())
+  await site.test.clock.waits(300, 2)
+
+  site.test.clock.advance(300)
+
+  expect(await third).toBe('cloud')
+  gate.letAll()
+  expect(await Promise.all(asked)).toEqual(['onprem', 'onprem'])
+  expect(site.failures).toEqual([0, 0])
+  expect(await site.test.logged(3)).toContainEqual(
+    expect.objectContaining({ failures: [{ pool: 'onprem', cause: 'max_concurrent_each' }] }),
+  )
+})
+
+it('replicas that are behind are asked where the others are full and no other pool answers', async () => {
+  await start('max_concurrent_each: 1, queue_timeout: 300ms, load: { from: vllm }, spill: { waiting_over: 8 }')
+  const gate = new Gate()
+  site.everyOnprem(gate.behaviour)
+  const { pools } = site.test.gateway.app
+  pools.drain('cloud', undefined, true)
+  const state = pools.of('onprem')
+  const [behind, ready] = state.known
+  const at = site.test.clock.now()
+  behind?.reported({ at, running: 1, waiting: 9 })
+  const first = upstream(site.chat())
+  await until(() => gate.waiting === 1)
+  expect([behind?.inFlight, ready?.inFlight]).toEqual([0, 1])
+
+  const second = upstream(site.chat())
+  await site.test.clock.waits(300)
+  site.test.clock.advance(300)
+  await until(() => gate.waiting === 2)
+  expect([behind?.inFlight, ready?.inFlight]).toEqual([1, 1])
+  gate.letAll()
+  expect(await Promise.all([first, second])).toEqual(['onprem', 'onprem'])
+})

@@ -41,6 +41,13 @@ export const state = 'State'
 export const serves = 'Serves'
 export const inFlight = 'In flight'
 export const waiting = 'Waiting'
+export const engineRunning = 'Engine: running'
+export const engineWaiting = 'Engine: waiting'
+export const kvCache = 'KV cache'
+export const notRead = 'not read'
+export const engineLoad = (running: string | number, waiting: string | number) =>
+  `engine: ${running} running, ${waiting} waiting`
+export const kvCacheInUse = (share: string) => `KV cache ${share}`
 export const last10S = 'Last 10 s'
 export const spendHour = 'Spend, hour'
 export const actions = 'Actions'

@@ -1,0 +1,101 @@
+import type { Pool } from '../../policy/config.ts'
+import type { FirstToken } from '../attempt/first-token.ts'
+import { takeAnySlot } from '../pools/any-slot.ts'
+import type { Replica } from '../pools/pools.ts'
+import type { BudgetReservation } from './expenses.ts'
+import type { FailoverPorts } from './failover-ports.ts'
+
+/** The room of one attempt: a slot of its pool, one at its replica, and a part of the pool's hourly budget. */
+export interface Room {
+  /** The replica that has a slot for it: the one that was chosen, or one that does as well. */
+  readonly replica: Replica
+  readonly reservation: BudgetReservation
+  /** Set where the wait for a first token is measured. */
+  readonly firstToken?: FirstToken
+}
+
+/** The replica that was chosen for an attempt, and those that would do as well. */
+interface Choice {
+  readonly pool: Pool
+  readonly replica: Replica
+  readonly alternatives: readonly Replica[]
+}
+
+/** The limit that was reached. */
+export type Limit = 'max_concurrent' | 'max_concurrent_each' | 'max_usd_per_hour'
+
+type Taken = Room | { readonly limitReached: Limit }
+
+/** Takes the room of an attempt, or reports the limit that leaves none. */
+export function takeRoom(ports: FailoverPorts, step: Choice): Taken | Promise<Taken> {
+  const { slots } = ports.pools.of(step.pool.name)
+  // Nearly always there is room, and nothing to wait for.
+  return slots.takeNow(ports.settingsOf(step.pool)) ? takeReplica(ports, step) : waitForPool(ports, step)
+}
+
+/** Gives back the room of an attempt that is not made; its reservation is settled by the caller. */
+export function leaveRoom({ pools }: FailoverPorts, pool: Pool, { replica }: Pick<Room, 'replica'>): void {
+  replica.slots.free()
+  pools.of(pool.name).slots.free()
+}
+
+async function waitForPool(ports: FailoverPorts, step: Choice): Promise<Taken> {
+  const { clock, client, pools } = ports
+  const { slots } = pools.of(step.pool.name)
+  if (!(await slots.take(ports.settingsOf(step.pool), clock, client))) return { limitReached: 'max_concurrent' }
+  return takeReplica(ports, step)
+}
+
+/** With a slot of the pool, which is given back where no replica has room. */
+function takeReplica(ports: FailoverPorts, step: Choice): Taken | Promise<Taken> {
+  const { clock, client } = ports
+  const { pool, replica, alternatives } = step
+  const { maxConcurrentEach, queueTimeout } = ports.settingsOf(pool)
+  const room = { queueTimeout, ...(maxConcurrentEach !== undefined && { maxConcurrent: maxConcurrentEach }) }
+  if (replica.slots.takeNow(room)) return reserveBudget(ports, pool, replica)
+  const places = [replica, ...alternatives.filter(each => each !== replica)]
+  const taking = takeAnySlot(places, room, clock, client)
+  return taking instanceof Promise ? waitForReplica(ports, pool, taking) : onReplica(ports, pool, taking)
+}
+
+async function waitForReplica(ports: FailoverPorts, pool: Pool, taking: Promise<Replica | undefined>): Promise<Taken> {
+  const state = ports.pools.of(pool.name)
+  state.seekingReplica++
+  const replica = await taking.finally(() => state.seekingReplica--)
+  return onReplica(ports, pool, replica)
+}
+
+function onReplica(ports: FailoverPorts, pool: Pool, replica: Replica | undefined): Taken | Promise<Taken> {
+  if (replica) return reserveBudget(ports, pool, replica)
+  ports.pools.of(pool.name).slots.free()
+  return { limitReached: 'max_concurrent_each' }
+}
+
+/** With slots that were taken, which are given back when the pool's hourly budget is spent. */
+function reserveBudget(ports: FailoverPorts, pool: Pool, replica: Replica): Taken | Promise<Taken> {
+  const taking = ports.expenses.take(pool)
+  return taking instanceof Promise ? reserved(ports, pool, replica, taking) : roomAt(ports, pool, replica, taking)
+}
+
+function roomAt(ports: FailoverPorts, pool: Pool, replica: Replica, reservation: BudgetReservation): Room {
+  const { firstTokenOver } = ports.settingsOf(pool).spill
+  if (firstTokenOver === undefined) return { replica, reservation }
+  return { replica, reservation, firstToken: replica.firstTokens.watch(firstTokenOver) }
+}
+
+async function reserved(
+  ports: FailoverPorts,
+  pool: Pool,
+  replica: Replica,
+  taking: Promise<BudgetReservation | undefined>,
+): Promise<Taken> {
+  try {
+    const reservation = await taking
+    if (reservation) return roomAt(ports, pool, replica, reservation)
+  } catch (error) {
+    leaveRoom(ports, pool, { replica })
+    throw error
+  }
+  leaveRoom(ports, pool, { replica })
+  return { limitReached: 'max_usd_per_hour' }
+}
