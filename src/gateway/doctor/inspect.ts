@@ -7,6 +7,7 @@ import { askChoices } from './choices.ts'
 import { askFields } from './fields.ts'
 import { type Fault, warning } from './finding.ts'
 import { contextFault, type Listed, readList } from './list.ts'
+import { askTwice, readLoadOnce } from './load.ts'
 import { askPicture } from './picture.ts'
 import type { Promised } from './promise.ts'
 import { isAbsent, namesText, refusalOf, unknownModel } from './refusal.ts'
@@ -56,6 +57,7 @@ class Inspection {
     const isAsked = generate && (chats.length > 0 || embeddings.length > 0 || (images && drawing.length > 0))
     const listed = await this.#list(isAsked)
     if (this.#hasProblem) return
+    this.#take(await readLoadOnce(this.#replica))
     if (generate) await this.#generate(images)
     if (listed) this.#judgeList(listed, isAsked)
     else if (!isAsked && !this.#hasProblem) this.faults.push(unseen(this.#replica, generate))
@@ -94,6 +96,7 @@ class Inspection {
       chat && this.#replica.pool.speaks.includes('chat') && (() => askCaps(this.#replica)),
       chat && this.#replica.pool.speaks.includes('chat') && (() => askFields(this.#replica)),
       chat && this.#replica.pool.speaks.includes('chat') && (() => askChoices(this.#replica, chat)),
+      chat && (() => askTwice(this.#replica)),
       chat && tools && (() => askCall(this.#replica, this.#keyFrom)),
       ...(chat ? this.#otherSpeeches.map(speech => () => askSpoken(this.#replica, speech, chat, this.#keyFrom)) : []),
       embeddings.length > 0 && (() => askVector(this.#replica, this.#keyFrom)),

@@ -1,8 +1,10 @@
 import { Buffer } from 'node:buffer'
+import type { LoadSettings } from '../../config/settings.ts'
 import { type EpochMs, type Millis, type Place, type Pool, placeOf } from '../../policy/config.ts'
 import type { Dialect, InferenceKind } from '../../wire/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { type ExchangeOptions, type ExchangeResult, exchangeOnce } from '../health/exchange-once.ts'
+import { type LoadResult, readLoad } from '../load/read-load.ts'
 import { poolHeaders, withQuery } from '../pools/pool-headers.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import type { Promised } from './promise.ts'
@@ -78,6 +80,12 @@ export class ExaminedReplica {
     const asked = withQuery(`${pathname.replace(/\/$/, '')}${path}`, settings)
     const place = { origin, path: asked, headers: poolHeaders(settings), connectTimeout }
     return this.#asked((fresh, listener) => probe({ ...place, fresh }, listener), this.#limit)
+  }
+
+  /** Reads its load once, as the gateway does. Never rejects. */
+  load(load: LoadSettings): Promise<LoadResult> {
+    const { settings } = this.promised
+    return new Promise(resolve => readLoad(this.#ports, { replica: this.url, load, settings }, resolve))
   }
 
   /**
