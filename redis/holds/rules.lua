@@ -530,8 +530,9 @@ function rules.lookAgain(list, taken, weight, spent)
   end
 end
 
--- What a request holds became more or less. Answers what it weighs now, and its cells.
-function rules.extend(taken, weight, spent, claims, granted)
+-- What a request holds became more or less. It counts in the present of windows that slide, or in `places` where given.
+-- Answers what it weighs now, and its cells.
+function rules.extend(taken, weight, spent, claims, granted, places)
   local weighs = readWeight(weight)
   weighs.input = spent.input + claims.input
   weighs.output = spent.tokens - spent.input + granted.tokens - claims.input
@@ -545,7 +546,7 @@ function rules.extend(taken, weight, spent, claims, granted)
     -- A request was counted as one when it was admitted: its counter stays as it is.
     if c.measure ~= 'requests' then
       local current = currentOf(c)
-      if c.w.slides and GROWS[c.measure] then to = current end
+      if places then to = places[i] elseif c.w.slides and GROWS[c.measure] then to = current end
       if c.newest ~= to then c.begins = true end
       moveTo(c, c.amount, to, was[c.measure], is[c.measure], current)
     end

@@ -1,4 +1,5 @@
 -- A request holds less of limits that accounts share than it took: its account granted it less output, or no further round.
+-- It counts in the cells that its gateway knows, so that a round which its account refuses leaves it where it was.
 -- ARGV 3 request  4 claims  5 output  6 tokens spent  7 cost spent  8 prompt tokens spent  9 all counters that it took of,
 --      and its cells, as rules.lua reads them, '' for none  10 round
 if wiped() then return { 'wiped' } end
@@ -13,7 +14,8 @@ local weighed = changedHold(hold, grantedHold(granted, { round = tonumber(ARGV[1
   spentCost = spent.cost }))
 redis.call('HSET', KEYS[2], 'hold', holdText(weighed))
 if ARGV[9] ~= '' then
-  local weight, cells = rules.extend(rules.readTaken(ARGV[9], hold, KEYS[2], now), kept[4], spent, claims, granted)
+  local taken, cellsOfHold = rules.readTaken(ARGV[9], hold, KEYS[2], now), cjson.decode(ARGV[9])[3]
+  local weight, cells = rules.extend(taken, kept[4], spent, claims, granted, cellsOfHold)
   redis.call('HSET', KEYS[2], 'weight', weight, 'cells', cells)
 end
 weighShared(KEYS[4], KEYS[2], kept[3], spent.cost + granted.cost)

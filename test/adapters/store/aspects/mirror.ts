@@ -171,10 +171,10 @@ export class Mirror {
   }
 
   /** Where limits that accounts share lie apart, they admit before the account refuses: a cell stays of which nothing is used. */
-  #takeAndUndo({ limits: _limits, spend: { limit: _limit, ...spend }, ...claims }: Claims, at: EpochMs): void {
-    const rules = claims.rules?.filter(({ group }) => isSharedGroup(group)) ?? []
+  #takeAndUndo(claims: Claims, at: EpochMs): void {
+    const shared = sharedPart(claims)
+    const { rules } = shared
     if (rules.length === 0) return
-    const shared = { ...claims, limits: [], spend, rules }
     const counterOf = (name: CounterName) => this.#counter(name)
     const verdict = judge(NO_COUNTERS, shared, at, readRules(shared, counterOf, at))
     if ('denial' in verdict) return
@@ -193,20 +193,41 @@ export class Mirror {
     const more = extensionOf(claims)
     const uses = readRulesAgain(more, known.hold, spent, name => this.#counter(name), at)
     const verdict = judgeExtension(this.#standing, known.hold, spent, claims, at, uses)
-    if ('denial' in verdict) return { denial: verdict.denial, readings: verdict.readings }
+    if ('denial' in verdict) {
+      if (this.#isApart) this.#extendAndReturn(known.hold, spent, claims, at)
+      return { denial: verdict.denial, readings: verdict.readings }
+    }
     const after = extendedRules(claims, known.hold, spent, verdict.granted, name => this.#counter(name), at)
     const extended = extend(this.#standing, known.hold, spent, verdict.granted, at, after)
-    const before = known.hold.rules?.weight ?? NO_WEIGHT
-    this.#changeRules(known.hold.rules, (counter, taken) => {
-      const same = ({ group, field }: TakenCell) => group === taken.group && field === taken.field
-      const moved = after?.taken.find(same) ?? taken
-      return extendCell(counter, [taken, moved], [before, after?.weight ?? NO_WEIGHT], at)
-    })
+    this.#moveRules(known.hold.rules, after, at)
     this.#standing = extended.counters
     known.hold = extended.hold
     known.checkpoint = soFar
     known.leaseUntil = at + LEASE_MS
     return { outcome: 'extended', hold: extended.hold }
+  }
+
+  /** Where limits that accounts share lie apart, a round moves there before the account refuses it, and back. */
+  #extendAndReturn({ rules: held, ...hold }: Hold, spent: Charge, claims: Claims, at: EpochMs): void {
+    const taken = held?.taken.filter(isShared) ?? []
+    if (!held || taken.length === 0) return
+    const shared = extensionOf(sharedPart(claims))
+    const before = { ...hold, rules: { ...held, taken } }
+    const counterOf = (name: CounterName) => this.#counter(name)
+    const verdict = judge(NO_COUNTERS, shared, at, readRulesAgain(shared, before, spent, counterOf, at))
+    if ('denial' in verdict) return
+    const after = extendedRules(shared, before, spent, verdict.granted, counterOf, at)
+    this.#moveRules(before.rules, after, at)
+    this.#moveRules(after, before.rules, at)
+  }
+
+  /** Moves what a request holds from cells to others. */
+  #moveRules(from: HeldRules | undefined, to: HeldRules | undefined, at: EpochMs): void {
+    this.#changeRules(from, (counter, taken) => {
+      const same = ({ group, field }: TakenCell) => group === taken.group && field === taken.field
+      const moved = to?.taken.find(same) ?? taken
+      return extendCell(counter, [taken, moved], [from?.weight ?? NO_WEIGHT, to?.weight ?? NO_WEIGHT], at)
+    })
   }
 
   heartbeat(heartbeats: readonly Heartbeat[]): string[] {
@@ -318,6 +339,16 @@ export class Mirror {
     return row
   }
 }
+
+const isShared = ({ group }: CounterName): boolean => isSharedGroup(group)
+
+/** The claims on limits that accounts share. */
+const sharedPart = ({ spend: { limit: _own, ...spend }, rules = [], ...claims }: Claims) => ({
+  ...claims,
+  limits: [],
+  spend,
+  rules: rules.filter(isShared),
+})
 
 const nameOf = ({ group, field }: CounterName): string => `${group} ${field}`
 

@@ -435,6 +435,29 @@ export function rulesContract(start: Start): void {
     expect(await usesOf(store, shop, claims)).toEqual(['tokens 0+0'])
   })
 
+  it.each(['plan', 'account'] as const)(
+    'a round that the account refuses leaves what the request holds of a limit of the %s where it was',
+    async of => {
+      const { store, clock } = await start()
+      const shop = await openShop(store)
+      const claims = rulesOf([{ measure: 'tokens', most: 1e9, per: 'minute', of }])
+      const hold = await holdFor(store, shop, 'req_1', claims)
+      clock.at += 2000
+      const asked = extension(hold, { tokens: 20, cost: nanoUsd(20) }, { tpm: 1 })
+      for (const _again of [1, 2])
+        expect(
+          await store.holds.extend({ ...asked, claims: { ...claims, limits: asked.claims.limits } }),
+        ).toMatchObject({ denial: { type: 'tokens', limit: 1 } })
+
+      expect(await usesOf(store, shop, claims)).toEqual(['tokens 0+30'])
+      await store.holds.settle(whole(hold))
+      expect(await usesOf(store, shop, claims)).toEqual(['tokens 30+0'])
+      // A second after the window of its admission, and a second before the one of the refused round.
+      clock.at = NOON + 61_000
+      expect(await usesOf(store, shop, claims)).toEqual(['tokens 0+0'])
+    },
+  )
+
   it.each([
     ['without a checkpoint', false],
     ['at its checkpoint', true],
