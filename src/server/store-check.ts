@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { checkStore, damageText } from '../adapters/embedded/check/check-store.ts'
+import { checkStore, damageText, diskErrorOf } from '../adapters/embedded/check/check-store.ts'
 import { lockDirectory } from '../adapters/embedded/store-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'
@@ -18,17 +18,19 @@ export async function refuseDamaged({ store }: Pick<Settings, 'store'>): Promise
   try {
     const check = await checkStore(store.path, CHECK_MS)
     const damage = check && damageText(check)
-    if (damage) throw storeDamaged(store.path, damage)
+    if (damage) throw storeDamaged(store.path, damage, diskErrorOf(check))
   } finally {
     await lock.release()
   }
 }
 
-/** The failure for a store that `checkStore` found damaged. */
-export const storeDamaged = (path: string, damage: string): CommandFailed =>
-  new CommandFailed(
-    `✗ the store in ${path} is damaged: restore a backup, with svcctl restore FILE --replace\n  damaged: ${damage}; svcctl store check says what is whole`,
-    exitCodes.damaged,
-  )
+/** The failure for a store that `checkStore` found damaged, or could not read: `diskError` is what the disk answered. */
+export function storeDamaged(path: string, damage: string, diskError?: string): CommandFailed {
+  const what =
+    diskError === undefined
+      ? `the store in ${path} is damaged: restore a backup, with svcctl restore FILE --replace`
+      : `the disk of the store in ${path} cannot be read, it answers ${diskError}: repair it, or restore a backup on another disk`
+  return new CommandFailed(`✗ ${what}\n  damaged: ${damage}; svcctl store check says what is whole`, exitCodes.damaged)
+}
 
 const CHECK_MS: Millis = 5000

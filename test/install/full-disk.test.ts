@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canFailWrites } from '../support/failing-writes.ts'
+import { canFailDisks } from '../support/failing-disk.ts'
 import {
   canMake,
   type Disk,
@@ -35,11 +35,16 @@ describe.skipIf(!mayMountDisks)('an embedded store whose disk becomes read-only 
   )
 })
 
-describe.skipIf(!canFailWrites)('an embedded store whose disk answers EIO under load', () => {
-  it.each([1, 2])(
-    'loses no row that was acknowledged with %i workers, and the next start names the cause',
-    async workers => {
-      expect(await expectSurvivesErrors(workers)).toContain('served')
+describe.skipIf(!canFailDisks)('an embedded store whose disk answers EIO under load', () => {
+  it.each([
+    ['writes', 1],
+    ['writes', 2],
+    ['reads', 1],
+    ['reads', 2],
+  ] as const)(
+    'to %s loses no row that was acknowledged with %i workers, and the next start names the cause',
+    async (what, workers) => {
+      expect(await expectSurvivesErrors(what, workers)).toContain('served')
     },
   )
 })

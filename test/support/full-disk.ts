@@ -20,7 +20,7 @@ import { expectBalanced } from '../adapters/store/directory.ts'
 import { startTree, type Tree } from '../server/workers/tree.ts'
 import { yamlOf } from '../server/workers/tree-yaml.ts'
 import { answer, type Backend, startBackend } from './backend.ts'
-import { makeFailingWrites } from './failing-writes.ts'
+import { type Failing, makeFailingDisk } from './failing-disk.ts'
 
 const MOST_MEGABYTES = 64
 
@@ -185,13 +185,13 @@ export async function expectKeepsReadOnly(workers: number): Promise<string> {
 }
 
 /**
- * Fails the writes of a gateway to its store under load, as a disk does that dies. The process may end; a start names the
- * cause, and once the disk writes again all that was acknowledged is there.
+ * Fails the writes or reads of a gateway on its store under load, as a disk does that dies. The process may end; a start
+ * names the cause, and once the disk works again all that was acknowledged is there.
  */
-export async function expectSurvivesErrors(workers: number): Promise<string> {
+export async function expectSurvivesErrors(what: Exclude<Failing, 'nothing'>, workers: number): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'failing-disk-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
-  const failing = makeFailingWrites(directory)
+  const failing = makeFailingDisk(directory)
   onTestFinished(() => failing.remove())
   const backend = await startBackend()
   onTestFinished(() => backend.close())
@@ -203,18 +203,18 @@ export async function expectSurvivesErrors(workers: number): Promise<string> {
   const clients = new Clients(tree, await tree.mint('pro', 'ada'))
   await vi.waitFor(() => expect(clients.served.length).toBeGreaterThan(50), PATIENCE)
 
-  failing.fail(true)
+  failing.fail(what)
   await vi.waitFor(() => expect(clients.unserved()).toBeGreaterThan(50), PATIENCE)
   await clients.stop()
   tree.process.kill('SIGTERM')
   const code = await tree.ended
 
   await expectNamesTheCause(() => startTree(workers, yaml, tree, preloaded))
-  failing.fail(false)
+  failing.fail('nothing')
   const next = await startTree(workers, yaml, tree, preloaded)
   expect(await next.drain()).toBe(0)
   const rows = await expectServed(join(directory, 'store'), clients.served)
-  return `EIO, workers ${workers}: ${clients.served.length} served, ${rows} rows, exit ${code ?? tree.process.signalCode}`
+  return `EIO of ${what}, workers ${workers}: ${clients.served.length} served, ${rows} rows, exit ${code ?? tree.process.signalCode}`
 }
 
 /** A start ends with the disk's error, or is not ready and has logged it: its first write may fail once it listens. */

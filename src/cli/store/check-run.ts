@@ -1,4 +1,4 @@
-import { checkStore, damageText, type StoreCheck } from '../../adapters/embedded/check/check-store.ts'
+import { checkStore, damageText, diskErrorOf, type StoreCheck } from '../../adapters/embedded/check/check-store.ts'
 import { lockDirectory } from '../../adapters/embedded/store-directory.ts'
 import type { StoreSettings } from '../../config/settings.ts'
 import { loadForStore } from '../../operator/load-files.ts'
@@ -18,7 +18,7 @@ export async function check(named: string, { config, json }: CheckOptions): Prom
   if (!found) throw new CommandFailed(`✗ there is no store in ${store.path}`)
   const damage = damageText(found)
   if ('tables' in found) await writeOut([json ? jsonLine(jsonOf(found, damage)) : textOf(found)])
-  if (damage) throw storeDamaged(store.path, damage)
+  if (damage) throw storeDamaged(store.path, damage, diskErrorOf(found))
   if (!json) await writeOut([`✓ the store in ${store.path} is whole\n`])
 }
 
@@ -51,8 +51,9 @@ function textOf({ tables, unreadable = {} }: StoreCheck): string {
   return `${tableText(columns, rows)}\n`
 }
 
-const jsonOf = ({ tables, unreadable = {}, faults, pages }: StoreCheck, damage: string | undefined) => ({
+const jsonOf = ({ tables, unreadable = {}, faults, pages, diskError }: StoreCheck, damage: string | undefined) => ({
   whole: damage === undefined,
+  ...(diskError !== undefined && { disk_error: diskError }),
   pages,
   faults,
   tables: tables.map(({ name, rows, pages, damaged }) => ({

@@ -84,4 +84,12 @@ describe('a walk over the pages of a store', () => {
   it('stops where its time is over, and says so', () => {
     expect(walkPages(file, () => true)).toMatchObject({ isDone: false, faults: [] })
   })
+
+  // A read of its memory at 0 fails with EIO.
+  it.skipIf(process.platform !== 'linux')('names the error of a disk that cannot be read', () => {
+    const walk = walkPages('/proc/self/mem')
+
+    expect(walk.diskError).toMatch(/^EIO\b/)
+    expect(damageText(walk)).toBe('page 0, one of the two that have the roots')
+  })
 })

@@ -53,6 +53,10 @@ const GRACE_MS: Millis = 2000
 /** As this file is: the sources, or what is built of them. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
 
+/** The first error of a disk that could not read all of a store; undefined where it could. */
+export const diskErrorOf = (check: StoreCheck | Died): string | undefined =>
+  'signal' in check ? undefined : check.diskError
+
 /** The damage in an operator's words; undefined where nothing was found. */
 export function damageText(check: StoreCheck | Died): string | undefined {
   if ('signal' in check) return `reading it ended a process with ${check.signal}`

@@ -14,6 +14,8 @@ export interface PageWalk {
   readonly tables: readonly CheckedTable[]
   /** Faults outside the pages of a table. */
   readonly faults: readonly string[]
+  /** The first error of a disk that could not read all pages; those it could not read count as damaged. */
+  readonly diskError?: string
   readonly pages: number
   /** False where the time was over before all pages were read. */
   readonly isDone: boolean
@@ -31,6 +33,12 @@ export function walkPages(file: string, isOver: () => boolean = () => false): Pa
     closeSync(descriptor)
   }
 }
+
+/** Whether a disk, or the file system on it, could not read what it has. */
+export const isOfDisk = (error: unknown): error is Error =>
+  error instanceof Error && 'code' in error && OF_DISK.has(error.code)
+
+const OF_DISK: ReadonlySet<unknown> = new Set(['EIO', 'EBADMSG', 'EUCLEAN', 'ENODATA', 'ENXIO', 'ESTALE', 'EREMOTEIO'])
 
 /** A tree of pages, as the page above it describes it. */
 interface Tree {
@@ -66,6 +74,7 @@ class Walk {
   #pages = 0
   #isDone = true
   #isCutOff = false
+  #diskError: string | undefined
 
   constructor(descriptor: number, isOver: () => boolean) {
     this.#descriptor = descriptor
@@ -78,7 +87,8 @@ class Walk {
     const second = first && this.#readMeta(first.pageBytes)
     if (first && second) this.#walkAll(first.transaction > second.transaction ? first : second)
     else this.#faults.push(`page ${first ? 1 : 0}, one of the two that have the roots`)
-    return { tables: this.#tables, faults: this.#faults, pages: this.#pages, isDone: this.#isDone }
+    const found = { tables: this.#tables, faults: this.#faults, pages: this.#pages, isDone: this.#isDone }
+    return this.#diskError === undefined ? found : { ...found, diskError: this.#diskError }
   }
 
   #walkAll(meta: Meta): void {
@@ -166,8 +176,9 @@ class Walk {
   /** Reads a page that no other one may lead to. */
   #readPage(number: number, kind: number): boolean {
     if (!this.#take(number)) return false
-    readSync(this.#descriptor, this.#page, 0, this.#page.length, number * this.#page.length)
+    const read = this.#read(this.#page.length, number * this.#page.length)
     return (
+      read === this.#page.length &&
       wideAt(this.#page, 0) === number &&
       wideAt(this.#page, 8) <= (this.#meta?.transaction ?? 0) &&
       (this.#page.readUInt16LE(18) & KINDS) === kind
@@ -184,8 +195,19 @@ class Walk {
     return true
   }
 
+  /** How many bytes were read: none where the disk could not. */
+  #read(bytes: number, at: number): number {
+    try {
+      return readSync(this.#descriptor, this.#page, 0, bytes, at)
+    } catch (error) {
+      if (!isOfDisk(error)) throw error
+      this.#diskError ??= error.message
+      return 0
+    }
+  }
+
   #readMeta(at: number): Meta | undefined {
-    const read = readSync(this.#descriptor, this.#page, 0, LEAST_PAGE_BYTES, at)
+    const read = this.#read(LEAST_PAGE_BYTES, at)
     const isMeta = read === LEAST_PAGE_BYTES && (this.#page.readUInt16LE(18) & META) !== 0
     if (!isMeta || this.#page.readUInt32LE(24) !== MAGIC || this.#page.readUInt32LE(28) !== VERSION) return undefined
     const pageBytes = this.#page.readUInt32LE(48)
