@@ -1,8 +1,10 @@
 import { type Labelled, shapeHashes } from '../../gateway/accounts/look-alikes.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { Access } from './access.ts'
 import type { StoredAccount } from './account-hash.ts'
 import { chunksOf } from './layout.ts'
-import { SHAPED } from './store-identity.ts'
+import { SHAPED, SHAPED_ON } from './store-identity.ts'
 
 /**
  * Shapes of labels, each with the label that had it first. A label is written under its own name before its shapes are claimed: where
@@ -11,7 +13,9 @@ import { SHAPED } from './store-identity.ts'
 export class LookAlikes {
   readonly #access: Access
   readonly #find: (account: string) => Promise<StoredAccount | undefined>
-  #filling: Promise<void> | undefined
+  #filling: Promise<EpochMs> | undefined
+  /** When all labels are to be looked at. */
+  #dueAt: EpochMs = 0
 
   constructor(access: Access, find: (account: string) => Promise<StoredAccount | undefined>) {
     this.#access = access
@@ -38,26 +42,43 @@ export class LookAlikes {
     return undefined
   }
 
-  /** Claims the shapes of all labels there are, once in the life of a store: older builds wrote none. */
+  /**
+   * Claims the shapes of all labels there are: when a build that knows shapes first opens an account, and once more days later,
+   * since older builds may go on beside it for a while and write labels without shapes.
+   */
   async ready(): Promise<void> {
-    this.#filling ??= this.#fill()
+    if (this.#dueAt === NEVER) return
+    const now = await this.#access.now()
+    if (now < this.#dueAt) return
+    this.#filling ??= this.#fillWhereDue(now)
     try {
-      await this.#filling
-    } catch (error) {
+      this.#dueAt = await this.#filling
+    } finally {
       this.#filling = undefined
-      throw error
     }
   }
 
-  async #fill(): Promise<void> {
+  /** Answers when it is due the next time. */
+  async #fillWhereDue(now: EpochMs): Promise<EpochMs> {
     const { ask, layout } = this.#access
-    const done = await ask(layout.meta, client => client.hGet(layout.meta, SHAPED))
-    if (done) return
+    const [shaped, day] = await ask(layout.meta, client => client.hmGet(layout.meta, [SHAPED, SHAPED_ON]))
+    if (shaped === COMPLETE) return NEVER
+    // A build that noted no day did it long ago.
+    const isFirst = !shaped
+    const dueOn = Number(day ?? 0) + DAYS_BETWEEN
+    if (!isFirst && dayAt(now) < dueOn) return dueOn * DAY_MS
+    await this.#fill()
+    const noted = isFirst ? [SHAPED, ONCE, SHAPED_ON, String(dayAt(now))] : [SHAPED, COMPLETE]
+    await this.#access.set('HSET', layout.meta, ...noted)
+    return isFirst ? (dayAt(now) + DAYS_BETWEEN) * DAY_MS : NEVER
+  }
+
+  async #fill(): Promise<void> {
+    const { layout } = this.#access
     for (const beginning of ['opened:', 'label:'])
       for await (const names of this.#access.namesLike(layout.like(`${beginning}*`)))
         for (const some of chunksOf(names, CLAIMED_AT_ONCE))
           await Promise.all(some.map(name => this.#keep(layout.within(name).slice(beginning.length))))
-    await this.#access.set('HSET', layout.meta, SHAPED, '1')
   }
 
   async #keep(label: string): Promise<void> {
@@ -87,6 +108,14 @@ export class LookAlikes {
     return found.find(account => account?.label === label)?.account
   }
 }
+
+/** Values of SHAPED: all labels were looked at, and no older build may write any more. */
+const ONCE = '1'
+const COMPLETE = '2'
+const NEVER: EpochMs = Number.POSITIVE_INFINITY
+/** How long gateways may take to be upgraded one by one. */
+const DAYS_BETWEEN = 7
+const DAY_MS = 86_400_000
 
 const CLAIMED_AT_ONCE = 200
 /** Accounts that signed in under one label. */

@@ -113,8 +113,9 @@ export function readBucketEpoch(text: string): { readonly epoch: string; readonl
 
 /** The field of the identity that says that the schema is that of all restrictions in the store. */
 export const SEARCHED = 'searched'
-/** The field which says that every label has its shapes. */
+/** The field which says that every label has its shapes, and the one with the day since when. */
 export const SHAPED = 'shaped'
+export const SHAPED_ON = 'shapedOn'
 
 /** The field of the identity that says that the store is not whole yet. */
 export const RESTORING = 'restoring'

@@ -17,6 +17,7 @@ import {
   admit,
   charged,
   claimsOf,
+  clockAt,
   extension,
   LAPSED,
   ledgerOf,
@@ -114,6 +115,29 @@ describeRedis('a store in Redis', () => {
     expect((await store.keys.mint(mintOf('ada', 'k'))).outcome).toBe('exists')
     expect((await store.keys.mint(mintOf('Ada', 'k'))).outcome).toBe('alike')
     expect((await store.keys.mint(mintOf('EVE', 'k'))).outcome).toBe('alike')
+  })
+
+  it('labels that an older build writes during an upgrade are known a week later, once', async () => {
+    const clock = clockAt(NOON)
+    const options = { url: server().url, prefix: 'alike-late', alarm: () => {}, now: clock.now, answerMs: 15_000 }
+    const store = await openRedisStore({ ...options, stateDir: await newDirectory() })
+    onTestFinished(() => store.close())
+    await openShop(store, 'ada')
+    const client = createClient({ url: server().url })
+    await client.connect()
+    onTestFinished(() => client.destroy())
+    // As a build that knows of no shapes opens accounts.
+    const open = (label: string) => client.set(`alike-late:opened:${label}`, `acct_${label}`)
+    await open('bob')
+
+    expect((await store.keys.mint(mintOf('Bob', 'k1'))).outcome).toBe('minted')
+    clock.at += 7 * 86_400_000
+    await open('eve')
+    expect((await store.keys.mint(mintOf('Eve', 'k2'))).outcome).toBe('alike')
+
+    await open('zoe')
+    clock.at += 7 * 86_400_000
+    expect((await store.keys.mint(mintOf('Zoe', 'k3'))).outcome).toBe('minted')
   })
 
   it('a label that looks like one that was restored in the place of a store is refused', async () => {

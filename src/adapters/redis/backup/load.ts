@@ -15,7 +15,7 @@ import { Cluster } from '../servers/cluster.ts'
 import { OneServer } from '../servers/one-server.ts'
 import type { Shard } from '../servers/shards.ts'
 import { tagIn } from '../servers/slots.ts'
-import { bucketEpoch, RESTORING, SEARCHED, SHAPED, schemaOf } from '../store-identity.ts'
+import { bucketEpoch, RESTORING, SEARCHED, SHAPED, SHAPED_ON, schemaOf } from '../store-identity.ts'
 import { scan } from './names.ts'
 import { Taking } from './taking.ts'
 
@@ -98,7 +98,7 @@ async function begin(asides: Asides, layout: Layout): Promise<void> {
   const { meta } = layout
   await asides.run(meta, async client => {
     await client.hSet(meta, RESTORING, 'since a restore began')
-    await client.hDel(meta, ['epoch', 'candidate', 'since', 'minted', SHAPED])
+    await client.hDel(meta, ['epoch', 'candidate', 'since', 'minted', SHAPED, SHAPED_ON])
   })
   for (const { epoch } of layout.buckets()) await asides.run(epoch, client => client.set(epoch, NO_EPOCH))
   const kept = new Set([meta, ...layout.buckets().map(({ epoch }) => epoch)])
