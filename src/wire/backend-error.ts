@@ -12,8 +12,8 @@ export interface BackendError {
 
 /**
  * Reads an error in any form that backends use: the object of OpenAI, Anthropic's, Google's list, `errors`, an error in an
- * error, `Message`, FastAPI's and Mistral's `detail`, the provider's words in OpenRouter's `metadata.raw`, a text, a page of
- * HTML. What stands inside counts before what stands around it.
+ * error, `Message`, FastAPI's and Mistral's `detail`, the provider's words in OpenRouter's `metadata.raw`, envelopes of other
+ * services, a text, a page of HTML or XML. What stands inside counts before what stands around it.
  */
 export const readBackendError = (value: unknown): BackendError => unwrapped(value, MOST_WRAPPERS) ?? NOTHING
 
@@ -27,7 +27,37 @@ export function errorInAnswer(answer: unknown): unknown {
   if (!isObject(answer)) return undefined
   if (answer.error !== undefined && answer.error !== null) return answer.error
   // Older vLLM and SGLang write the error itself; Cloudflare lists errors, of answers too that succeed in part.
-  return answer.object === 'error' || (answer.success === false && Array.isArray(answer.errors)) ? answer : undefined
+  if (answer.object === 'error' || (answer.success === false && Array.isArray(answer.errors))) return answer
+  return errorInChoice(answer.choices) ?? (hasChoices(answer) ? undefined : envelopedError(answer))
+}
+
+/** OpenRouter tells in a choice why its provider gave up. */
+function errorInChoice(choices: unknown): unknown {
+  const [choice] = Array.isArray(choices) ? choices : []
+  return isObject(choice) && isObject(choice.error) ? choice.error : undefined
+}
+
+const hasChoices = ({ choices }: JsonObject): boolean => Array.isArray(choices) && choices.length > 0
+
+/** The error of a service that answers 200 with a status of its own: MiniMax, ERNIE, SiliconFlow, iFlow. */
+function envelopedError(answer: JsonObject): unknown {
+  const { base_resp: ofMiniMax, error_code, error_msg } = answer
+  if (isObject(ofMiniMax)) {
+    const { status_code: code, status_msg: message } = ofMiniMax
+    return code === undefined || Number(code) === 0 ? undefined : { message, code: MINIMAX[Number(code)] ?? code }
+  }
+  if (error_msg !== undefined && Number(error_code) !== 0) return answer
+  const { code = answer.status, message = answer.msg } = answer
+  return typeof message === 'string' && isOfError(code) ? answer : undefined
+}
+
+/** Statuses of HTTP and what continues them: SiliconFlow counts from 20000 on. */
+const isOfError = (code: unknown): boolean => /^(?:[45]\d\d|[2-5]\d{4})$/.test(String(code))
+
+/** Its codes by the statuses that they stand for: platform.minimax.io/docs/api-reference/errorcode. */
+const MINIMAX: Readonly<Record<number, number>> = {
+  ...{ 1001: 504, 1002: 429, 1004: 401, 1008: 402, 1026: 400, 1027: 400, 1039: 429, 1041: 429 },
+  ...{ 2013: 400, 2045: 429, 2049: 401, 2056: 429 },
 }
 
 const REPORTED = 'the backend reported an error'
@@ -57,21 +87,39 @@ function ofObject(value: JsonObject, depth: number): BackendError | undefined {
 /** The objects that wrap an error, the innermost first. */
 function* wrappedIn(value: JsonObject): Generator<unknown> {
   const { error, errors, metadata, message, detail } = value
-  if (isObject(metadata)) yield typeof metadata.raw === 'string' ? (parsed(metadata.raw) ?? metadata.raw) : undefined
+  if (isObject(metadata)) yield typeof metadata.raw === 'string' ? (parsed(metadata.raw) ?? metadata.raw) : metadata.raw
   if (typeof error === 'object') yield error
   yield isObject(errors) ? Object.entries(errors).map(byField) : errors
   if (isObject(message) || Array.isArray(message)) yield message
   if (isObject(detail) || Array.isArray(detail)) yield detail
+  for (const name of WRAPPERS) if (isObject(value[name])) yield value[name]
 }
+
+/** Databricks, API gateways of Google, Tencent and Volcengine, MiniMax, Clarifai, and what failed within a Response. */
+const WRAPPERS = [
+  ...['external_model_error', 'fault', 'Error', 'Response', 'ResponseMetadata', 'base_resp', 'status', 'response'],
+  ...['result', 'body', 'header'],
+]
 
 /** ASP.NET lists what is wrong by field. */
 const byField = ([field, problems]: [string, unknown]): string =>
   `${field}: ${String(Array.isArray(problems) ? problems[0] : problems)}`
 
 /** Where words stand, the best first: beside a `message`, `error` and `title` only name the status. */
-const TEXTS: readonly string[] = 'message Message msg detail error_message errorMessage error_msg error title'.split(
-  ' ',
-)
+const TEXTS: readonly string[] = [
+  ...[
+    'message',
+    'Message',
+    'msg',
+    'detail',
+    'details',
+    'error_message',
+    'errorMessage',
+    'error_msg',
+    'error_description',
+  ],
+  ...['errmsg', 'faultstring', 'status_msg', 'description', 'reason', 'error', 'title'],
+]
 
 /** FastAPI says where, beside what. */
 function placed({ loc, msg }: JsonObject, text: string): BackendError | undefined {
@@ -80,9 +128,11 @@ function placed({ loc, msg }: JsonObject, text: string): BackendError | undefine
 }
 
 /** Its own code and so on. Anthropic calls any error an `error`, and FastAPI gives the rule of a schema as `type`. */
-function wordsOf({ code, type, error_type, param, status, status_code, loc }: JsonObject): BackendError {
-  const kind = type === 'error' || loc !== undefined ? undefined : (type ?? error_type)
-  const words = { code, type: kind, param, status, status_code }
+function wordsOf({ type, error_type, __type, param, loc, ...value }: JsonObject): BackendError {
+  const ofAws = typeof __type === 'string' ? __type.replace(/^.*#/, '') : undefined
+  const kind = type === 'error' || loc !== undefined ? undefined : (type ?? error_type ?? ofAws)
+  const { code = value.Code ?? value.error_code, status, status_code = value.statusCode ?? value.http_code } = value
+  const words = { code, type: kind, param, status: isObject(status) ? undefined : status, status_code }
   return Object.fromEntries(Object.entries(words).filter(([, word]) => word !== undefined && word !== null))
 }
 
@@ -92,11 +142,11 @@ function ofText(text: string, depth: number): BackendError | undefined {
   return quotedIn(said, depth) ?? { message: said }
 }
 
-export const isPage = (text: string): boolean => /^\s*<(?:!doctype|html|head|body|\?xml|h1|center)\b/i.test(text)
+export const isPage = (text: string): boolean => /^\s*<(?:!doctype|html|head|body|\?xml|h1|center|error)\b/i.test(text)
 
-/** The title of a page, or its first heading. */
+/** The title of a page, its first heading, or the message of a document. */
 function titleOf(page: string): string {
-  const [, title] = /<(?:title|h1)[^>]{0,256}>([^<]{1,512})</i.exec(page.slice(0, MOST_CHARACTERS)) ?? []
+  const [, title] = /<(?:title|h1|message)[^>]{0,256}>([^<]{1,512})</i.exec(page.slice(0, MOST_CHARACTERS)) ?? []
   return (title ?? '').replace(/\s+/g, ' ').trim()
 }
 
@@ -105,7 +155,9 @@ function quotedIn(text: string, depth: number): BackendError | undefined {
   const [quoted] = text.length > MOST_CHARACTERS ? [] : (/[[{]\s*["{].*[}\]]$/s.exec(text) ?? [])
   if (quoted === undefined) return undefined
   const value = parsed(quoted)
-  const isError = errorInAnswer(value) !== undefined || (isObject(value) && ('detail' in value || isSaid(value)))
+  const isError =
+    errorInAnswer(value) !== undefined ||
+    (isObject(value) && ('detail' in value || isObject(value.external_model_error) || isSaid(value)))
   const message = isError ? unwrapped(value, depth - 1)?.message : undefined
   return message === undefined ? undefined : { message }
 }

@@ -334,26 +334,38 @@ const isTooLong = (error: BackendError): boolean =>
 function statusIn(error: BackendError): number | undefined {
   const { code, status, status_code } = error
   const said = [code, status, status_code].map(Number).find(each => Number.isInteger(each) && each >= 400 && each < 600)
-  return (
-    said ??
-    codesOf(error)
-      .map(each => STATUSES.get(each))
-      .find(each => each !== undefined)
-  )
+  return said ?? [...codesOf(error), status].map(each => STATUSES.get(each)).find(each => each !== undefined)
 }
 
-/** Errors that come within an answer have no status: these are Anthropic's types and OpenAI's codes of Responses. */
-const STATUSES: ReadonlyMap<unknown, number> = new Map([
-  ['invalid_prompt', 400],
-  ['authentication_error', 401],
-  ['permission_error', 403],
-  ['not_found_error', 404],
-  ['request_too_large', 413],
-  ['rate_limit_error', 429],
-  ['rate_limit_exceeded', 429],
-  ['timeout_error', 504],
-  ['overloaded_error', 529],
-])
+/** Errors that come within an answer have no status: these are the types and codes of OpenAI, Anthropic, Google, AWS and DashScope. */
+const CODES: Readonly<Record<number, readonly string[]>> = {
+  400: [
+    ...['invalid_prompt', 'invalid_request_error', 'invalid_request', 'bad_request', 'bad_request_error', 'BadRequest'],
+    ...['BadRequestError', 'INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE', 'ValidationException'],
+    ...[
+      'validation_error',
+      'InvalidParameter',
+      'invalid_parameter_error',
+      'content_filter',
+      'content_policy_violation',
+    ],
+    ...['DataInspectionFailed', 'data_inspection_failed'],
+  ],
+  401: ['authentication_error', 'AuthenticationError', 'invalid_api_key', 'InvalidApiKey', 'UNAUTHENTICATED'],
+  403: ['permission_error', 'PERMISSION_DENIED', 'AccessDenied', 'AccessDeniedException'],
+  404: ['not_found_error', 'NOT_FOUND', 'NotFoundError', 'ResourceNotFoundException'],
+  413: ['request_too_large'],
+  429: [
+    ...['rate_limit_error', 'rate_limit_exceeded', 'RateLimitError', 'RESOURCE_EXHAUSTED', 'ThrottlingException'],
+    ...['Throttling', 'Throttling.RateQuota', 'TooManyRequests', 'too_many_requests', 'engine_overloaded_error'],
+  ],
+  504: ['timeout_error', 'DEADLINE_EXCEEDED'],
+  529: ['overloaded_error'],
+}
+
+const STATUSES: ReadonlyMap<unknown, number> = new Map(
+  Object.entries(CODES).flatMap(([status, codes]) => codes.map(code => [code, Number(status)] as const)),
+)
 
 function pauseIn(retry: RetryHeaders | undefined, now: EpochMs): Pause | undefined {
   const time = retry && readRetryAfter(retry, now)

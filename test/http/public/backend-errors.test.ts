@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { answer, type Backend, type Behaviour, startBackend, status } from '../../support/backend.ts'
+import { answer, type Backend, type Behaviour, json, sse, startBackend, status } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { OTHERWISE, TOO_LONG } from '../../support/overflow-words.ts'
 
@@ -137,6 +137,24 @@ describe('a 400 of a client is a 400 with its words, and never a 503', () => {
       }),
       'too large to process',
     ],
+    ['of a service that answers 200', json({ choices: null, base_resp: { status_code: 2013, status_msg: NO } }), NO],
+    ['of a status of its own', json({ code: 422, message: NO, data: null }), NO],
+    ['by its type in a 200', json({ error: { message: NO, type: 'invalid_request_error', code: null } }), NO],
+    ['by its status of Google in a 200', json([{ error: { message: NO, status: 'INVALID_ARGUMENT' } }]), NO],
+    [
+      'in the choice of a 200',
+      json({
+        choices: [{ index: 0, error: { code: 400, message: NO }, message: { content: '' }, finish_reason: 'error' }],
+      }),
+      NO,
+    ],
+    ['in XML', status(400, `<Error><Message>${NO}</Message></Error>`, { 'content-type': 'text/xml' }), NO],
+    ['of Apigee', status(400, { fault: { faultstring: NO } }), NO],
+    [
+      'of Databricks',
+      status(400, { message: JSON.stringify({ external_model_error: { error: { message: NO } } }) }),
+      NO,
+    ],
   ])('%s', async (_name, behaviour, words) => {
     backend.next(behaviour)
 
@@ -144,6 +162,22 @@ describe('a 400 of a client is a 400 with its words, and never a 503', () => {
 
     expect(said.status).toBe(400)
     expect(said.text).toContain(words)
+  })
+
+  it.each([
+    ['an event', sse(`data: ${JSON.stringify({ error: { message: NO, type: 'invalid_request_error' } })}\n\n`)],
+    ['a status of MiniMax', sse(`data: ${JSON.stringify({ base_resp: { status_code: 2013, status_msg: NO } })}\n\n`)],
+    ['JSON in place of a stream', json({ base_resp: { status_code: 2013, status_msg: NO } })],
+    [
+      'a choice',
+      sse(`data: ${JSON.stringify({ choices: [{ index: 0, delta: {}, error: { code: 400, message: NO } }] })}\n\n`),
+    ],
+  ])('of a stream, in %s', async (_name, behaviour) => {
+    backend.next(behaviour)
+
+    const said = await ask(CHATS, { ...chat, stream: true })
+
+    expect([said.status, said.text]).toEqual([400, expect.stringContaining(NO)])
   })
 
   it.each<[string, Behaviour]>([
