@@ -177,6 +177,110 @@ const WORDS: readonly Words[] = [
     "litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - This model's maximum context length is 128000 tokens.",
     { limit: 128000 },
   ],
+  [
+    'SiliconFlow',
+    'length of prompt_tokens (57535) must be less than max_seq_len (32768).',
+    { limit: 32768, input: 57535 },
+  ],
+  [
+    'Nova',
+    'Input Tokens Exceeded: Number of input tokens exceeds maximum length. Please update the input to try again.',
+  ],
+  [
+    'watsonx',
+    "Invalid input argument for Model 'ibm/granite-4': the number of input tokens 5000 cannot exceed the total tokens limit 4096 for this model",
+    { limit: 4096, input: 5000 },
+  ],
+  ['OpenVINO', 'Number of prompt tokens: 5000 exceeds model max length: 4096', { limit: 4096, input: 5000 }],
+  ['YandexGPT', 'number of input tokens must be no more than 8000, got 8034', { limit: 8000, input: 8034 }],
+  ['GitHub Models', 'Request body too large for gpt-4o model. Max size: 8000 tokens.', { limit: 8000 }],
+  ['GitHub Models, by its code', 'tokens_limit_reached'],
+  [
+    'SambaNova',
+    'Requested generation length 1 is not possible! The provided prompt is 3834 tokens long, so generating 1 tokens requires a sequence length of 3835, but the maximum supported sequence length is just 2048!',
+    { limit: 2048, input: 3834 },
+  ],
+  [
+    'mistral.rs',
+    'Prompt sequence length is greater than 4096, perhaps consider using `truncate_sequence`?',
+    { limit: 4096 },
+  ],
+  ['TabbyAPI', 'Prompt length 5000 is greater than max_seq_len 4096', { limit: 4096, input: 5000 }],
+  [
+    'MLC LLM',
+    'Request prompt has 5000 tokens in total, larger than the model input length limit 4096.',
+    { limit: 4096, input: 5000 },
+  ],
+  [
+    'Volcengine, of a length',
+    'Input length 131330 exceeds the maximum length 131072. Request id: 0217',
+    { limit: 131072, input: 131330 },
+  ],
+  [
+    'Ray Serve',
+    'Input too long. Recieved 5000 tokens, but the maximum input length is 4096 tokens.',
+    { limit: 4096, input: 5000 },
+  ],
+  ['Z.ai, in Chinese', 'Prompt 超长'],
+  ['Qianfan', 'prompt tokens too long'],
+  ['Qianfan, of characters', 'the max input characters is 11200'],
+  ['Spark', 'token数量超过上限。对话历史+问题的字数太多，需要精简输入'],
+  ['a gateway in Chinese', '输入内容过长，请缩短后重试'],
+  ['LM Studio, of its engine', 'Context size has been exceeded.'],
+  ['Anthropic, of bytes', 'messages: too many total text bytes: 15000000 > 9000000'],
+  [
+    'OpenAI, of one text',
+    "Invalid 'messages[1].content': string too long. Expected a string with maximum length 10485760, but got a string with length 12000000 instead.",
+  ],
+  [
+    'OpenAI, of the input of Responses',
+    "Invalid 'input': string too long. Expected a string with maximum length 10485760, but got a string with length 12000000 instead.",
+  ],
+  [
+    'OpenAI, of the number of messages',
+    "Invalid 'messages': array too long. Expected an array with maximum length 2048, but got an array with length 3000 instead.",
+  ],
+  ['Jina', 'Single text cannot exceed 8192 tokens. Your text has 9000 tokens.', { limit: 8192, input: 9000 }],
+  ['Apple', 'Exceeded model context window size'],
+  ['OpenClaw', 'Context overflow: prompt too large for the model.'],
+  ['Replicate', 'E1002: PromptTooLong: Prompt length exceeds maximum input length'],
+  [
+    'Oracle',
+    'too many tokens: total number of tokens in the prompt cannot exceed 4081 - received 8000. Try using a shorter prompt.',
+    { limit: 4081 },
+  ],
+  [
+    'vLLM, of a total',
+    "This model's maximum context length is 196608 tokens. However, you requested 16384 output tokens and your prompt contains at least 180225 input tokens, for a total of at least 196609 tokens. Please reduce the length of the input prompt or the number of requested output tokens.",
+    { limit: 196608, input: 180225, output: 16384 },
+  ],
+  ['Databricks', 'The prompt is too long for the requested model'],
+  [
+    'text-generation-webui',
+    'This model maximum context length is 2048 tokens. However, your messages resulted in over 2100 tokens and max_tokens is 16.',
+    { limit: 2048 },
+  ],
+  ['Azure, of the content', 'Input is too long for this deployment. Please shorten your input.'],
+  ['Friendli', 'The prompt token is longer than the maximum sequence length of 4096'],
+  ['a proxy', 'The request exceeds the model maximum context window'],
+  ['Vercel', "Input exceeds the model's input token limit"],
+  ['Cerebras, by its code', 'context_length_exceeded'],
+  [
+    'LiteLLM, of its router',
+    'litellm.ContextWindowExceededError: AnthropicException - prompt is too long: 213462 tokens > 200000 maximum',
+    { limit: 200000, input: 213462 },
+  ],
+  [
+    'NVIDIA NIM',
+    'Prompt length (9000) exceeds maximum input length (8192). Set log level to info and above.',
+    { limit: 8192, input: 9000 },
+  ],
+  ['Xinference', '[address=127.0.0.1:1, pid=1] Requested tokens (5000) exceed context window of 4096', { limit: 4096 }],
+  [
+    'Fireworks',
+    'The prompt is too long: 140000, model maximum context length: 131071',
+    { limit: 131071, input: 140000 },
+  ],
 ]
 
 /** Whose words, the words, and the numbers in them. */
@@ -219,4 +323,29 @@ export const OTHERWISE: readonly (readonly [who: string, text: string])[] = [
   ['a tool', 'tools[0].function.name: string too long, at most 64 characters'],
   ['Bedrock, of too much at once', 'Too many tokens, please wait before trying again.'],
   ['Cloudflare, of a cap', 'max_tokens exceeds the limit of 8192'],
+  ['vLLM, of a cap', 'max_tokens=40000 cannot be greater than max_model_len=max_total_tokens=32768.'],
+  ['SiliconFlow, of a cap', 'max_tokens (40000) must be less than or equal to 16384'],
+  ['watsonx, of a cap', "Invalid input argument: 'max_new_tokens' must be <= 4096"],
+  [
+    'OpenAI, of a tool',
+    "Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024, but got a string with length 1100 instead.",
+  ],
+  [
+    'OpenAI, of a batch of inputs',
+    "Invalid 'input': array too long. Expected an array with maximum length 2048, but got an array with length 3000 instead.",
+  ],
+  [
+    'OpenAI, of tools',
+    "Invalid 'tools': array too long. Expected an array with maximum length 128, but got 130 instead.",
+  ],
+  ['Z.ai, in Chinese', 'max_tokens 参数超出范围'],
+  [
+    'Groq, of the minute',
+    'Request too large for model on tokens per minute (TPM): Limit 6000, Requested 7000, please reduce your message size and try again.',
+  ],
+  ['Qianfan, of a rate', '请求过快，token 限流'],
+  [
+    'Nova, of a cap',
+    'The maximum tokens you requested exceeds the model limit of 10000. Try again with a maximum tokens value that is lower than 10000.',
+  ],
 ]

@@ -47,6 +47,35 @@ const TOO_LONG = anyOf([
   ['prompt length.{1,60}should not exceed max_num_tokens', 'TensorRT-LLM'],
   ['`inputs` tokens \\+ `max_new_tokens` must be|`inputs` must have less than \\d+ tokens', 'TGI, TEI'],
   ['input (?:\\(\\d+ tokens\\) )?is too large to process', 'llama.cpp, of embeddings'],
+  ['length of prompt_tokens \\(\\d+\\) must be less than', 'SiliconFlow'],
+  ['input tokens exceeded|number of input tokens exceeds', 'Nova at Bedrock'],
+  ['number of input tokens \\d+ cannot exceed', 'watsonx'],
+  ['number of (?:input|prompt) tokens(?:: \\d+ exceeds| must be no more than)', 'OpenVINO, YandexGPT'],
+  ['tokens_limit_reached|request body too large for .{1,80} max size: \\d+ tokens', 'GitHub Models'],
+  ['prompt is \\d+ tokens long', 'SambaNova'],
+  ['(?:prompt|input) (?:sequence )?length (?:\\d+ )?is greater than', 'mistral.rs, TabbyAPI'],
+  ['prompt has \\d+ tokens in total, larger than', 'MLC LLM'],
+  ['input length \\d+ exceeds the maximum length', 'Volcengine'],
+  ['input too long\\. rece?ie?ved', 'Ray Serve'],
+  [
+    'prompt超长|prompt 超长|输入(?:内容)?(?:长度)?(?:过长|超过|超出)|(?:上下文|token数).{0,6}(?:超长|超过上限|超出)',
+    'Z.ai, Qianfan, Spark',
+  ],
+  ['prompt tokens too long|the max input characters is', 'Qianfan'],
+  ['context size has been exceeded', 'LM Studio'],
+  ['too many total text bytes', 'Anthropic'],
+  ["'(?:messages\\[\\d+\\]\\.content|input)[^']{0,40}': string too long|'messages': array too long", 'OpenAI'],
+  ['cannot exceed \\d+ tokens\\. your text has', 'Jina'],
+  ['exceed(?:s|ed)? (?:the )?(?:model )?(?:maximum )?context (?:window|size|length)', 'Apple, MLX'],
+  ['context overflow|context (?:window|length) (?:is |was |has been )?exceeded', 'others'],
+  [
+    'prompt (?:token )?(?:is|was) longer than|longer than the (?:maximum )?(?:context|sequence) (?:window|length)',
+    'others',
+  ],
+  [
+    "tokens: \\d+ exceeds model max length|exceeds? (?:the )?(?:model's )?(?:maximum )?input token limit",
+    'OpenVINO, others',
+  ],
 ])
 
 const UNSERVABLE = anyOf([
@@ -84,6 +113,8 @@ const LIMIT = [
   /prompt token count of \d{1,9} exceeds the limit of (\d{1,9})/i,
   /(?:must have less than|must be <=) (\d{1,9})/i,
   /input length should be \[1, (\d{1,9})\]/i,
+  /(?:max_seq_len \(?|total tokens limit |model max length: |input length limit |supported sequence length is just )(\d{1,9})/i,
+  /(?:must be no more than |max size: |length is greater than |exceeds the maximum length |cannot exceed )(\d{1,9})/i,
 ]
 const INPUT = [
   /\((\d{1,9}) in (?:the|your) (?:messages|prompt)/i,
@@ -100,6 +131,10 @@ const INPUT = [
   /(?:prompt|input) length \(?(\d{1,9})/i,
   /\(requested: (\d{1,9})\)/i,
   /given: (\d{1,9}) `inputs`/i,
+  /prompt_tokens \((\d{1,9})\)/i,
+  /number of (?:input|prompt) tokens:? (\d{1,9})/i,
+  /(?:prompt is |rece?ie?ved |your text has )(\d{1,9}) tokens/i,
+  /no more than \d{1,9}, got (\d{1,9})/i,
 ]
 const OUTPUT = [
   /(\d{1,9}) (?:tokens )?(?:in|for) the completion/i,
