@@ -28,6 +28,8 @@ const NAME = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/
 /** Quotes, also those that are escaped in JSON. */
 const Q = String.raw`(?:\\?["'\x60])`
 const FIELD = `([A-Za-z][A-Za-z0-9_.]{0,63})`
+/** Without quotes a sentence may end behind it. */
+const BARE = String.raw`([A-Za-z]\w{0,63}(?:\.\w{1,63})?)`
 
 /** How backends say it. Each has the name of the field, and no word of its value. */
 const WORDS: readonly RegExp[] = [
@@ -40,6 +42,19 @@ const WORDS: readonly RegExp[] = [
   // Claude's samplers, at Anthropic and wherever it is served.
   `${Q}${FIELD}${Q} is deprecated for this model`,
   `The ${Q}${FIELD}${Q} parameter is not supported`,
+  // Groq, DashScope and Volcengine, with the name in quotes or first of what they say.
+  `(?:${Q}|^|[":] ?)${FIELD}${Q}? (?:is|are) not (?:supported|enabled|allowed) (?:with|by|for|on|in|at|now)\\b`,
+  `${Q}${FIELD}${Q} (?:is|are) not supported(?: yet)?[.!]?(?:["\\\\,]|$)`,
+  // Claude, of two samplers: the second is left out.
+  `${Q}temperature${Q} and ${Q}${FIELD}${Q} cannot both be specified`,
+  String.raw`Unsupported param: ${BARE}`,
+  String.raw`does not support (?:the )?(?:parameters|fields?|arguments?):? \[?${Q}?${BARE}`,
+  // Azure's models, JSON Schema in Python, Bedrock, and .NET.
+  String.raw`Extra parameters \[${Q}${FIELD}${Q}`,
+  String.raw`Additional properties are not allowed \(${Q}${FIELD}${Q}(?:, ${Q}[\w.]+${Q})* (?:was|were) unexpected\)(?! - ${Q}?messages)`,
+  String.raw`extraneous key \[${FIELD}\] is not permitted`,
+  `property ${Q}${FIELD}${Q} could not be mapped to any \\.NET member`,
+  String.raw`Un(?:recognized|known|supported) (?:parameters?|fields?|arguments?|keys?|property): ${BARE}`,
   // transformers serve: the first of a set.
   `Un(?:supported|expected) (?:fields|keys) in the request: \\{${Q}${FIELD}${Q}`,
   `unexpected keyword argument ${Q}${FIELD}${Q}`,
@@ -52,5 +67,6 @@ const WORDS: readonly RegExp[] = [
   String.raw`${Q}loc${Q}:\s*[[(]\s*${Q}body${Q},\s*${Q}${FIELD}${Q}\s*[\])],\s*${Q}msg${Q}:\s*${Q}extra fields not permitted${Q}`,
 ].map(words => new RegExp(words, 'i'))
 
-/** Google and xAI name fields as their own API does. */
-const snake = (name: string): string => name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)
+/** Google and xAI name fields as their own API does, or begin a sentence with one. */
+const snake = (name: string): string =>
+  name.replace(/^[A-Z]/, first => first.toLowerCase()).replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

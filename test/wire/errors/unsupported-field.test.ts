@@ -99,6 +99,106 @@ const REFUSALS: readonly (readonly [string, unknown, string])[] = [
     { error: "[{'loc': ('body', 'user'), 'msg': 'extra fields not permitted', 'type': 'value_error.extra'}]" },
     'user',
   ],
+  [
+    'serde',
+    { error: 'unknown field `store`, expected one of `model`, `messages`, `seed` at line 1 column 90' },
+    'store',
+  ],
+  ['Go', { error: 'json: unknown field "store"' }, 'store'],
+  ['Jackson', { message: 'Unrecognized field "store" (class a.b.ChatRequest), not marked as ignorable' }, 'store'],
+  [
+    '.NET',
+    { error: "The JSON property 'store' could not be mapped to any .NET member contained in type 'A.Chat'." },
+    'store',
+  ],
+  ['JSON Schema', openai("Additional properties are not allowed ('store' was unexpected)"), 'store'],
+  ['JSON Schema, of two', openai("Additional properties are not allowed ('store', 'user' were unexpected)"), 'store'],
+  [
+    'Bedrock',
+    { message: 'Malformed input request: #: extraneous key [top_k] is not permitted, please reformat your input' },
+    'top_k',
+  ],
+  [
+    "Azure's models",
+    openai("Extra parameters ['logit_bias'] are not allowed when extra-parameters is not set or set to be 'error'."),
+    'logit_bias',
+  ],
+  ['Groq, of an effort', openai('`reasoning_effort` is not supported with this model'), 'reasoning_effort'],
+  ['Groq, in quotes', openai("'logprobs' is not supported with this model"), 'logprobs'],
+  ['DashScope', openai("<400> InternalError: 'frequency_penalty' is not supported now"), 'frequency_penalty'],
+  ['DashScope, of parameters', openai('The parameters `logprobs` are not supported for this model'), 'logprobs'],
+  [
+    'Volcengine',
+    openai(
+      'The parameter `logprobs` specified in the request are not valid: logprobs is not supported by this model. Request id: 1',
+    ),
+    'logprobs',
+  ],
+  ['llama.cpp', openai('logprobs is not supported with tools + stream'), 'logprobs'],
+  ['llama.cpp, of a name', openai('Unsupported param: logit_bias'), 'logit_bias'],
+  [
+    'Anthropic, of two samplers',
+    { error: { message: '`temperature` and `top_p` cannot both be specified for this model. Please use only one.' } },
+    'top_p',
+  ],
+  [
+    'Gemini, of likelihoods',
+    [{ error: { code: 400, message: 'Logprobs is not enabled for models/gemini-3' } }],
+    'logprobs',
+  ],
+  [
+    'Vertex',
+    [{ error: { code: 400, message: 'Invalid JSON payload received. Unknown name "topK": Cannot find field.' } }],
+    'top_k',
+  ],
+  ['Databricks', { error_code: 'BAD_REQUEST', message: 'Model x does not support parameters: seed' }, 'seed'],
+  ['Databricks, of extra inputs', { message: 'store: Extra inputs are not permitted' }, 'store'],
+  ['LM Studio', { error: "'logit_bias' is not supported" }, 'logit_bias'],
+  ['LM Studio, not yet', { error: "'logit_bias' is not supported yet." }, 'logit_bias'],
+  ['Perplexity', openai('Unrecognized parameter: store'), 'store'],
+  ['Portkey', { status: 'failure', message: 'Unknown parameter: user' }, 'user'],
+  ['a proxy', openai('Unsupported parameter: seed'), 'seed'],
+  ['a proxy, of a list', openai('Unsupported parameters: seed, user'), 'seed'],
+  ['a proxy, with more words', openai('Unsupported parameters: seed.'), 'seed'],
+  ['Azure', openai('Unrecognized request argument supplied: verbosity'), 'verbosity'],
+  ['Azure, of two', openai('Unrecognized request arguments supplied: verbosity, store'), 'verbosity'],
+  [
+    'NVIDIA NIM',
+    { error: "[{'type': 'extra_forbidden', 'loc': ('body', 'min_p'), 'msg': 'Extra inputs are not permitted'}]" },
+    'min_p',
+  ],
+  [
+    'FastAPI',
+    { detail: [{ type: 'extra_forbidden', loc: ['body', 'top_a'], msg: 'Extra inputs are not permitted' }] },
+    'top_a',
+  ],
+  [
+    'AI21',
+    { detail: [{ loc: ['body', 'seed'], msg: 'extra fields not permitted', type: 'value_error.extra' }] },
+    'seed',
+  ],
+  ['a Python client', { error: "create() got an unexpected keyword argument 'verbosity'" }, 'verbosity'],
+  ['a Python client with its class', { detail: "Chat.__init__() got an unexpected keyword argument 'min_p'" }, 'min_p'],
+  [
+    'LiteLLM',
+    openai(
+      "litellm.UnsupportedParamsError: groq does not support parameters: ['logit_bias'], for model=x. To drop these, set `litellm.drop_params=True`",
+    ),
+    'logit_bias',
+  ],
+  [
+    'OpenAI, of parallel calls',
+    openai("Unsupported parameter: 'parallel_tool_calls' is not supported with this model."),
+    'parallel_tool_calls',
+  ],
+  [
+    'OpenAI, of a verbosity',
+    openai("Unsupported parameter: 'text.verbosity' is not supported with this model."),
+    'text.verbosity',
+  ],
+  ['Cohere', { message: "invalid request: unknown field: 'store'" }, 'store'],
+  ['Inception', openai("Unexpected parameter 'seed'"), 'seed'],
+  ['Mistral, of a stop', { message: "property 'stop_token_ids' is unsupported" }, 'stop_token_ids'],
 ]
 
 it.each(REFUSALS)('%s refuses a field', (_who, body, field) => {
@@ -118,6 +218,11 @@ it.each([
   },
   openai('messages.0.content.1.text: Field required'),
   openai("Extra inputs are not permitted, field: 'messages[0].content.list[ChatMessageContent][0].cache_control'"),
+  openai("Additional properties are not allowed ('name' was unexpected) - 'messages.1'"),
+  openai('image input is not supported for this model'),
+  openai('The value of temperature is not supported'),
+  openai("'temperature' must be at most 1 for this model"),
+  openai("Invalid parameter: 'top_p' must be in (0, 1]"),
   'upstream error',
 ])('a refusal of a value, or of what is in a field, names no field: %j', body => {
   expect(fieldIn(body)).toBeUndefined()
