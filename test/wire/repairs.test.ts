@@ -45,6 +45,16 @@ const REFUSALS: Readonly<Record<Speech, (body: JsonObject) => readonly string[]>
         Array.isArray(body[field]) && body[field].length === 0 ? [`${field} is too short`] : [],
       ),
       ...(body.tool_choice !== undefined && !body.tools ? ['tool_choice is only allowed with tools'] : []),
+      ...(body.parallel_tool_calls !== undefined && !body.tools
+        ? ['parallel_tool_calls is only allowed with tools']
+        : []),
+      ...(Array.isArray(body.stop) && body.stop.length === 0 ? ['stop is too short'] : []),
+      ...list(body.tools).flatMap(({ function: f }) => (Object.values(asObject(f)).includes(null) ? ['null'] : [])),
+      ...messages.flatMap(({ content, name }) => [
+        ...(Array.isArray(content) && content.length === 0 ? ['content is too short'] : []),
+        ...(name === '' ? ['name is too short'] : []),
+      ]),
+      ...strayResults(messages),
       ...list(body.tools).flatMap(({ function: f }) => badName(asObject(f).name)),
       ...messages.flatMap(message => [
         ...('tool_calls' in message && list(message.tool_calls).length === 0 ? ['tool_calls is too short'] : []),
@@ -53,6 +63,7 @@ const REFUSALS: Readonly<Record<Speech, (body: JsonObject) => readonly string[]>
           : []),
         ...list(message.tool_calls).flatMap(({ function: f }) => [
           ...(typeof asObject(f).arguments === 'string' ? [] : ['arguments is no string']),
+          ...(asObject(f).arguments === '' ? ['arguments are no JSON'] : []),
           ...badName(asObject(f).name),
         ]),
       ]),
@@ -79,6 +90,10 @@ const REFUSALS: Readonly<Record<Speech, (body: JsonObject) => readonly string[]>
       ...turns.flatMap((turn, at) => {
         const next = turns[at + 1]
         const results = new Set((next ? blocks(next) : []).map(({ tool_use_id: id }) => id))
+        const uses = blocks(turns[at - 1] ?? {}).flatMap(({ type, id }) => (type === 'tool_use' ? [id] : []))
+        const answered = blocks(turn).flatMap(({ type, tool_use_id: id }) => (type === 'tool_result' ? [id] : []))
+        if (answered.some((id, place) => !uses.includes(id) || answered.indexOf(id) !== place))
+          return ['unexpected tool_use_id in tool_result']
         return blocks(turn).flatMap(({ type, id, name }) =>
           type === 'tool_use' ? [...(results.has(id) ? [] : [`${id} has no tool_result`]), ...badName(name)] : [],
         )
@@ -89,7 +104,9 @@ const REFUSALS: Readonly<Record<Speech, (body: JsonObject) => readonly string[]>
   responses: body => {
     const items = list(body.input)
     const results = new Set(items.flatMap(({ type, call_id: id }) => (type === 'function_call_output' ? [id] : [])))
+    const calls = new Set(items.flatMap(({ type, call_id: id }) => (type === 'function_call' ? [id] : [])))
     return [
+      ...[...results].flatMap(id => (calls.has(id) ? [] : [`no tool call found for ${id}`])),
       ...items.flatMap(({ type, call_id: id, name }) =>
         type === 'function_call'
           ? [...(results.has(id) ? [] : [`no tool output found for ${id}`]), ...badName(name)]
@@ -98,6 +115,17 @@ const REFUSALS: Readonly<Record<Speech, (body: JsonObject) => readonly string[]>
       ...list(body.tools).flatMap(({ name }) => badName(name)),
     ]
   },
+}
+
+/** Results that answer no call of the message before them, or one that has a result. */
+function strayResults(messages: readonly JsonObject[]): readonly string[] {
+  let open: unknown[] = []
+  return messages.flatMap(({ role, tool_calls, tool_call_id: id }) => {
+    if (role !== 'tool') open = list(tool_calls).map(called => called.id)
+    else if (!open.includes(id)) return [`${id} is a response to no call`]
+    else open = open.filter(each => each !== id)
+    return []
+  })
 }
 
 const badName = (name: unknown): readonly string[] =>
@@ -148,6 +176,56 @@ const ROWS: Readonly<Record<string, Partial<Record<(typeof CLIENTS)[number], obj
   'one result for two calls': {
     chat: { messages: [user, calling(call('a'), call('b')), result('a'), user], tools: [look] },
   },
+  'a result of no call': { chat: { messages: [user, result('z'), user], tools: [look] } },
+  'a result whose call was cut off': {
+    chat: { messages: [result('a'), { role: 'assistant', content: 'Done' }, user], tools: [look] },
+  },
+  'a result before its call': { chat: { messages: [user, result('a'), calling(call('a'))], tools: [look] } },
+  'two results for one call, among others': {
+    chat: {
+      messages: [user, calling(call('a'), call('b')), result('a'), result('a'), result('b'), user],
+      tools: [look],
+    },
+  },
+  'a result of another turn': {
+    chat: {
+      messages: [user, calling(call('a')), result('a'), calling(call('b')), result('a'), result('b'), user],
+      tools: [look],
+    },
+  },
+  'a result without an id': {
+    chat: { messages: [user, calling(call('a')), { role: 'tool', content: 'Done' }, user], tools: [look] },
+  },
+  'a result whose id is null, of the second call': {
+    chat: {
+      messages: [
+        ...[user, calling(call('a'), call('b')), { role: 'tool', tool_call_id: null, content: 'Done' }],
+        ...[result('a'), user],
+      ],
+      tools: [look],
+    },
+  },
+  'no arguments': { chat: { messages: [user, calling(call('a', '')), result('a')], tools: [look] } },
+  'content without parts of a user': { chat: { messages: [{ role: 'user', content: [] }, user] } },
+  'content without parts of a system': { chat: { messages: [{ role: 'system', content: [] }, user] } },
+  'content without parts beside calls': {
+    chat: { messages: [user, { ...calling(call('a')), content: [] }, result('a')], tools: [look] },
+  },
+  'content without parts of a tool': {
+    chat: { messages: [user, calling(call('a')), { ...result('a'), content: [] }], tools: [look] },
+  },
+  'an empty name': { chat: { messages: [{ ...user, name: '' }] } },
+  'an empty list of stops': { chat: { messages: [user], stop: [] } },
+  'parallel calls of no tools': { chat: { messages: [user], parallel_tool_calls: true } },
+  'null for what a tool takes': {
+    chat: {
+      messages: [user],
+      tools: [{ type: 'function', function: { name: 'look', parameters: null, strict: null } }],
+    },
+  },
+  'null for what a tool is': {
+    chat: { messages: [user], tools: [{ ...look, function: { ...look.function, description: null } }] },
+  },
   'no result before the user goes on': { chat: { messages: [user, calling(call('a')), user], tools: [look] } },
   'a call at the end': { chat: { messages: [user, calling(call('a'))], tools: [look] } },
   'arguments that are an object': {
@@ -191,6 +269,12 @@ it('nothing that a chat says is lost by a repair', () => {
     { role: 'tool', tool_call_id: 'b', content: 'The call was interrupted and has no result.' },
     user,
   ])
+  const stray = sentTo('chat', read('chat', { model: 'm', ...ROWS['two results for one call, among others']?.chat }))
+  expect(stray.messages).toEqual([
+    ...[user, calling(call('a'), call('b')), result('a'), result('b')],
+    { role: 'user', content: 'Done' },
+    user,
+  ])
   const object = sentTo('chat', read('chat', { model: 'm', ...ROWS['arguments that are an object']?.chat }))
   expect(list(list(object.messages)[1]?.tool_calls)[0]?.function).toEqual({
     name: 'look',
@@ -229,6 +313,14 @@ const FLAWS: readonly ((chat: JsonObject) => JsonObject)[] = [
     ),
   }),
   chat => ({ ...chat, messages: [...list(chat.messages), { role: 'assistant', content: 'So: ' }] }),
+  chat => ({ ...chat, messages: list(chat.messages).filter(({ tool_calls }, at) => !tool_calls || at % 2 === 0) }),
+  chat => ({
+    ...chat,
+    messages: list(chat.messages).map(({ tool_call_id: id, ...message }, at) =>
+      message.role !== 'tool' || at % 3 === 0 ? { ...message, ...(id !== undefined && { tool_call_id: id }) } : message,
+    ),
+  }),
+  chat => ({ ...chat, parallel_tool_calls: false }),
 ]
 
 it('a chat that is spoiled in any of these ways, or several, is refused by no backend of any dialect', () => {

@@ -5,43 +5,65 @@ import { withoutFields } from './fields.ts'
  * Whether every backend takes a chat as it is written, as far as its form goes. What is mended otherwise is what clients send whole
  * histories with, so that a refusal would repeat for good: empty lists, nulls, calls without results, arguments that are no text.
  */
-export function isSound({ messages, tools, functions, tool_choice }: JsonObject): boolean {
-  if (isEmptyList(tools) || isEmptyList(functions)) return false
-  if (isIdleChoice(tool_choice) && !isFilledList(tools)) return false
-  return Array.isArray(messages) && everyCallHasResult(messages)
+export function isSound({ messages, tools, functions, tool_choice, parallel_tool_calls, stop }: JsonObject): boolean {
+  if (isEmptyList(tools) || isEmptyList(functions) || isEmptyList(stop)) return false
+  if ((isIdleChoice(tool_choice) || parallel_tool_calls !== undefined) && !isFilledList(tools)) return false
+  if (isFilledList(tools) && tools.some(hasNullMember)) return false
+  return Array.isArray(messages) && everyResultHasCall(messages) && everyCallHasResult(messages)
 }
 
 /** Whether a message is one that every backend takes: its calls are none, or a list of some with texts for arguments. */
-export function isSoundMessage({ tool_calls: calls, name, tool_call_id }: JsonObject): boolean {
-  if (calls === undefined) return name !== null && tool_call_id !== null
-  return isFilledList(calls) && calls.every(hasTextArguments) && name !== null && tool_call_id !== null
+export function isSoundMessage({ content, tool_calls: calls, name, tool_call_id }: JsonObject): boolean {
+  if (name === null || name === '' || tool_call_id === null || isEmptyList(content)) return false
+  return calls === undefined || (isFilledList(calls) && calls.every(hasTextArguments))
 }
 
 /** The chat with what `isSound` and `isSoundMessage` miss. Nothing that says anything is lost. */
 export function repaired(body: JsonObject): JsonObject {
-  const { tools, functions, tool_choice, messages } = body
-  const hasNone = isEmptyList(tools)
+  const { tools, functions, tool_choice, stop, messages } = body
+  const hasTools = isFilledList(tools)
   const unsent = [
-    ...(hasNone ? ['tools', 'parallel_tool_calls'] : []),
+    ...(isEmptyList(tools) ? ['tools'] : []),
     ...(isEmptyList(functions) ? ['functions'] : []),
-    ...(isIdleChoice(tool_choice) && !isFilledList(tools) ? ['tool_choice'] : []),
+    ...(isEmptyList(stop) ? ['stop'] : []),
+    ...(hasTools ? [] : ['parallel_tool_calls']),
+    ...(isIdleChoice(tool_choice) && !hasTools ? ['tool_choice'] : []),
   ]
-  if (!Array.isArray(messages)) return withoutFields(body, unsent)
-  const whole = withResults(messages.map(message => repairedMessage(asObject(message))))
-  return withoutFields({ ...body, messages: whole }, unsent)
+  const sent = hasTools ? { ...body, tools: tools.map(withoutNulls) } : body
+  if (!Array.isArray(messages)) return withoutFields(sent, unsent)
+  const called = withCalls(messages.map(message => repairedMessage(asObject(message))))
+  return withoutFields({ ...sent, messages: withResults(called) }, unsent)
 }
 
 /** The messages and bytes that `repaired` adds to a chat: its prompt weighs them as well. */
 export function addedByRepair(messages: unknown): { readonly messages: number; readonly textBytes: number } {
-  if (!Array.isArray(messages) || everyCallHasResult(messages)) return { messages: 0, textBytes: 0 }
+  if (!Array.isArray(messages) || !isMended(messages)) return { messages: 0, textBytes: 0 }
   const objects = messages.map(asObject)
-  const ids = objects.flatMap((_, at) => idsWithoutResult(objects, at))
+  const called = withCalls(objects)
+  const ids = called.flatMap((_, at) => idsWithoutResult(called, at))
   const { role, content } = resultOf('')
-  const textBytes = ids.reduce(
-    (sum: number, id) => sum + role.length + Buffer.byteLength(String(id)) + content.length,
-    0,
-  )
-  return { messages: ids.length, textBytes }
+  const results = ids.reduce((sum: number, id) => sum + role.length + bytesOf(id) + content.length, 0)
+  const written = Math.max(0, bytesOfIds(called) - bytesOfIds(objects)) + 2 * emptyArguments(objects)
+  return { messages: ids.length, textBytes: results + written }
+}
+
+/** Whether a repair adds anything to the messages. */
+const isMended = (messages: readonly unknown[]): boolean =>
+  !everyCallHasResult(messages) || !everyResultHasCall(messages) || emptyArguments(messages) > 0
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(String(value ?? ''))
+
+const bytesOfIds = (messages: readonly JsonObject[]): number =>
+  messages.reduce((sum, { tool_call_id: id }) => sum + bytesOf(id), 0)
+
+/** How many calls have no arguments, not even an empty object. */
+function emptyArguments(messages: readonly unknown[]): number {
+  let count = 0
+  for (const message of messages) {
+    const { tool_calls: calls } = asObject(message)
+    if (isFilledList(calls)) for (const call of calls) if (asObject(asObject(call).function).arguments === '') count++
+  }
+  return count
 }
 
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
@@ -52,7 +74,66 @@ const isIdleChoice = (choice: unknown): boolean => choice === 'auto' || choice =
 
 const hasTextArguments = (call: unknown): boolean => {
   const { function: called } = asObject(call)
-  return !isObject(called) || typeof called.arguments === 'string'
+  return !isObject(called) || (typeof called.arguments === 'string' && called.arguments !== '')
+}
+
+/** A tool whose description or parameters are null, which OpenAI refuses. */
+function hasNullMember(tool: unknown): boolean {
+  const called = asObject(asObject(tool).function)
+  for (const name in called) if (called[name] === null) return true
+  return false
+}
+
+function withoutNulls(tool: unknown): JsonObject {
+  const known = asObject(tool)
+  if (!hasNullMember(known)) return known
+  const members = Object.entries(asObject(known.function)).filter(([, value]) => value !== null)
+  return { ...known, function: Object.fromEntries(members) }
+}
+
+/** Whether each result of a tool answers a call of the message before the results, once. */
+function everyResultHasCall(messages: readonly unknown[]): boolean {
+  let open: Set<unknown> | undefined
+  for (const message of messages) {
+    const { role, tool_calls, tool_call_id } = asObject(message)
+    if (role !== 'tool') open = isFilledList(tool_calls) ? new Set(tool_calls.map(idOfCall)) : undefined
+    else if (!open?.delete(tool_call_id)) return false
+  }
+  return true
+}
+
+const idOfCall = (call: unknown): unknown => asObject(call).id
+
+/**
+ * The messages with no result but of calls: a client that cuts old messages off may leave the result of one, which becomes a
+ * user's words behind the others. A result without an id answers the first call that has none.
+ */
+function withCalls(messages: readonly JsonObject[]): readonly JsonObject[] {
+  const after: JsonObject[] = []
+  const strays: JsonObject[] = []
+  let open = new Set<unknown>()
+  for (const [at, message] of messages.entries()) {
+    if (message.role !== 'tool') {
+      after.push(...strays.splice(0), message)
+      open = new Set(isFilledList(message.tool_calls) ? message.tool_calls.map(idOfCall) : [])
+      continue
+    }
+    const id = message.tool_call_id ?? idWithoutResult(messages, at, open)
+    if (open.delete(id)) after.push({ ...message, tool_call_id: id })
+    else strays.push(asUser(message))
+  }
+  return [...after, ...strays]
+}
+
+/** The first call without a result in the results from a place on. */
+function idWithoutResult(messages: readonly JsonObject[], at: number, open: ReadonlySet<unknown>): unknown {
+  const answered = new Set<unknown>()
+  for (let next = at; messages[next]?.role === 'tool'; next++) answered.add(messages[next]?.tool_call_id)
+  return [...open].find(id => !answered.has(id))
+}
+
+function asUser({ tool_call_id: _call, name: _name, ...message }: JsonObject): JsonObject {
+  return { ...message, role: 'user', content: message.content ?? '' }
 }
 
 function everyCallHasResult(messages: readonly unknown[]): boolean {
@@ -107,10 +188,11 @@ function repairedMessage(message: JsonObject): JsonObject {
   const hasCalls = isFilledList(calls)
   return {
     ...rest,
+    ...(isEmptyList(rest.content) && { content: '' }),
     // Without calls an assistant has to have said something.
     ...(!hasCalls && message.role === 'assistant' && (rest.content ?? null) === null && { content: '' }),
     ...(hasCalls && { tool_calls: calls.map(withTextArguments) }),
-    ...(name !== undefined && name !== null && { name }),
+    ...(name !== undefined && name !== null && name !== '' && { name }),
     ...(tool_call_id !== undefined && tool_call_id !== null && { tool_call_id }),
   }
 }
@@ -119,5 +201,5 @@ function withTextArguments(call: unknown): JsonObject {
   const known = asObject(call)
   if (hasTextArguments(known)) return known
   const called = asObject(known.function)
-  return { ...known, function: { ...called, arguments: JSON.stringify(called.arguments ?? {}) } }
+  return { ...known, function: { ...called, arguments: JSON.stringify(called.arguments || {}) } }
 }
