@@ -474,4 +474,483 @@ export const USAGE_SHAPES: readonly UsageShape[] = [
     told: usage({ prompt_tokens: 36, completion_tokens: 10 }),
     bill: { input: 36, output: 10 },
   },
+  {
+    ...{
+      provider: 'bedrock',
+      kind: 'its own names',
+      source: 'docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html',
+    },
+    told: usage({ inputTokens: 36, outputTokens: 10, totalTokens: 46 }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{
+      provider: 'bedrock',
+      kind: 'its own names, cached',
+      source: 'docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html',
+    },
+    told: usage({
+      inputTokens: 36,
+      outputTokens: 10,
+      totalTokens: 1046,
+      cacheReadInputTokens: 900,
+      cacheWriteInputTokens: 100,
+    }),
+    bill: { input: 1036, output: 10, cached: 900, written: 100 },
+  },
+  {
+    ...{
+      provider: 'bedrock',
+      kind: 'its own names, cached without a total',
+      source: 'docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_TokenUsage.html',
+    },
+    told: usage({ inputTokens: 36, outputTokens: 10, cacheReadInputTokens: 900, cacheWriteInputTokens: 0 }),
+    bill: { input: 936, output: 10, cached: 900 },
+  },
+  {
+    ...{ provider: 'gemini', kind: 'its own names', source: 'ai.google.dev/api/generate-content#UsageMetadata' },
+    told: { answer: { usageMetadata: { promptTokenCount: 36, candidatesTokenCount: 10, totalTokenCount: 46 } } },
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{
+      provider: 'gemini',
+      kind: 'its own names, with thoughts',
+      source: 'ai.google.dev/api/generate-content#UsageMetadata',
+    },
+    told: {
+      answer: {
+        usageMetadata: {
+          promptTokenCount: 36,
+          candidatesTokenCount: 10,
+          thoughtsTokenCount: 190,
+          totalTokenCount: 236,
+        },
+      },
+    },
+    bill: { input: 36, output: 200 },
+    reasoning: 190,
+  },
+  {
+    ...{
+      provider: 'gemini',
+      kind: 'its own names, cached',
+      source: 'ai.google.dev/api/generate-content#UsageMetadata',
+    },
+    told: usage({
+      promptTokenCount: 1000,
+      cachedContentTokenCount: 900,
+      candidatesTokenCount: 10,
+      totalTokenCount: 1010,
+      promptTokensDetails: [{ modality: 'TEXT', tokenCount: 1000 }],
+    }),
+    bill: { input: 1000, output: 10, cached: 900 },
+  },
+  {
+    ...{ provider: 'gemini', kind: 'thoughts alone', source: 'router-for-me/CLIProxyAPI#5733' },
+    told: usage({
+      completion_tokens: 0,
+      total_tokens: 81,
+      prompt_tokens: 21,
+      completion_tokens_details: { reasoning_tokens: 60 },
+    }),
+    bill: { input: 21, output: 60 },
+    reasoning: 60,
+  },
+  {
+    ...{
+      provider: 'vertex',
+      kind: 'its own names in small letters',
+      source: 'ai.google.dev/api/generate-content#UsageMetadata',
+    },
+    told: { answer: { usage_metadata: { prompt_token_count: 36, candidates_token_count: 10, total_token_count: 46 } } },
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{
+      provider: 'vertex',
+      kind: 'its own names, thoughts and a cache',
+      source: 'ai.google.dev/api/generate-content#UsageMetadata',
+    },
+    told: {
+      answer: {
+        usage_metadata: {
+          ...{ prompt_token_count: 1000, candidates_token_count: 10, thoughts_token_count: 40 },
+          ...{ cached_content_token_count: 800, total_token_count: 1050 },
+        },
+      },
+    },
+    bill: { input: 1000, output: 50, cached: 800 },
+    reasoning: 40,
+  },
+  {
+    ...{
+      provider: 'others',
+      kind: 'names of the AI SDK',
+      source: 'ai-sdk.dev/docs/reference/ai-sdk-core/generate-text',
+    },
+    told: usage({ promptTokens: 36, completionTokens: 10, totalTokens: 46 }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{
+      provider: 'others',
+      kind: 'newer names of the AI SDK',
+      source: 'ai-sdk.dev/docs/reference/ai-sdk-core/generate-text',
+    },
+    told: usage({ inputTokens: 1000, outputTokens: 10, totalTokens: 1010, cachedInputTokens: 900 }),
+    bill: { input: 1000, output: 10, cached: 900 },
+  },
+  {
+    ...{
+      provider: 'others',
+      kind: 'names of the AI SDK, with reasoning',
+      source: 'ai-sdk.dev/docs/reference/ai-sdk-core/generate-text',
+    },
+    told: usage({ inputTokens: 36, outputTokens: 100, totalTokens: 136, reasoningTokens: 60 }),
+    bill: { input: 36, output: 100 },
+    reasoning: 60,
+  },
+  {
+    ...{
+      provider: 'others',
+      kind: 'names of LangChain',
+      source: 'reference.langchain.com/python/langchain_core/messages UsageMetadata',
+    },
+    told: {
+      answer: {
+        usage_metadata: {
+          ...{ input_tokens: 1000, output_tokens: 100, total_tokens: 1100 },
+          ...{ input_token_details: { cache_read: 0 }, output_token_details: { reasoning: 0 } },
+        },
+      },
+    },
+    bill: { input: 1000, output: 100 },
+  },
+  {
+    ...{
+      provider: 'others',
+      kind: 'as token_usage',
+      source: 'reference.langchain.com/python/langchain_core llm_output',
+    },
+    told: { answer: { token_usage: { prompt_tokens: 36, completion_tokens: 10, total_tokens: 46 } } },
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'others', kind: 'in its message', source: 'letta-ai/letta usage statistics' },
+    told: {
+      choice: {
+        message: {
+          role: 'assistant',
+          content: 'Hi',
+          usage: { prompt_tokens: 36, completion_tokens: 10, total_tokens: 46 },
+        },
+      },
+    },
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'cohere', kind: 'meta of its own form', source: 'docs.cohere.com/v1/reference/chat' },
+    told: {
+      answer: {
+        meta: { billed_units: { input_tokens: 5, output_tokens: 38 }, tokens: { input_tokens: 71, output_tokens: 42 } },
+      },
+    },
+    bill: { input: 5, output: 38 },
+  },
+  {
+    ...{ provider: 'cohere', kind: 'tokens alone', source: 'cohere-ai/cohere-python types/usage.py' },
+    told: usage({ tokens: { input_tokens: 71, output_tokens: 42 } }),
+    bill: { input: 71, output: 42 },
+  },
+  {
+    ...{
+      provider: 'cohere',
+      kind: 'billed units with fractions',
+      source: 'cohere-ai/cohere-python types/usage_billed_units.py',
+    },
+    told: usage({ billed_units: { input_tokens: 5.0, output_tokens: 38.0, search_units: 1 } }),
+    bill: { input: 5, output: 38 },
+  },
+  {
+    ...{ provider: 'others', kind: 'watsonx', source: 'ibm.github.io/watsonx-ai-python-sdk' },
+    told: usage({
+      prompt_tokens: 36,
+      completion_tokens: 10,
+      total_tokens: 46,
+      input_token_count: 36,
+      generated_token_count: 10,
+    }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'others', kind: 'older names of watsonx', source: 'ibm.github.io/watsonx-ai-python-sdk' },
+    told: usage({ input_token_count: 36, generated_token_count: 10 }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'ollama', kind: 'its own names', source: 'github.com/ollama/ollama/blob/main/docs/api.md' },
+    told: usage({ prompt_eval_count: 36, eval_count: 10 }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{
+      provider: 'llamacpp',
+      kind: 'names of its own endpoint',
+      source: 'github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
+    },
+    told: usage({ tokens_evaluated: 36, tokens_predicted: 10, tokens_cached: 45 }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{
+      provider: 'llamacpp',
+      kind: 'timings alone',
+      source: 'github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
+    },
+    told: { answer: { timings: { prompt_n: 6, cache_n: 30, predicted_n: 10, prompt_ms: 12.5 } } },
+    bill: { input: 36, output: 10, cached: 30 },
+  },
+  {
+    ...{ provider: 'tgi', kind: 'three counts', source: 'huggingface/text-generation-inference router/src/chat.rs' },
+    told: usage({ prompt_tokens: 36, completion_tokens: 10, total_tokens: 46 }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'sglang', kind: 'reasoning at the top', source: 'sgl-project/sglang protocol.py UsageInfo' },
+    told: usage({
+      prompt_tokens: 36,
+      total_tokens: 136,
+      completion_tokens: 100,
+      prompt_tokens_details: null,
+      reasoning_tokens: 60,
+    }),
+    bill: { input: 36, output: 100 },
+    reasoning: 60,
+  },
+  {
+    ...{ provider: 'sglang', kind: 'cached', source: 'sgl-project/sglang --enable-cache-report' },
+    told: usage({
+      prompt_tokens: 1000,
+      total_tokens: 1010,
+      completion_tokens: 10,
+      prompt_tokens_details: { cached_tokens: 960 },
+    }),
+    bill: { input: 1000, output: 10, cached: 960 },
+  },
+  {
+    ...{ provider: 'vllm', kind: 'pictures in the prompt', source: 'vllm-project/vllm PromptTokenUsageInfo' },
+    told: usage({
+      prompt_tokens: 1036,
+      total_tokens: 1046,
+      completion_tokens: 10,
+      prompt_tokens_details: { cached_tokens: 512, multimodal_tokens: 1000 },
+    }),
+    bill: { input: 1036, output: 10, cached: 512 },
+  },
+  {
+    ...{ provider: 'xai', kind: 'sources and ticks', source: 'docs.x.ai/docs/api-reference' },
+    told: usage({
+      prompt_tokens: 36,
+      completion_tokens: 10,
+      total_tokens: 76,
+      num_sources_used: 3,
+      cost_in_usd_ticks: 158500,
+      completion_tokens_details: { reasoning_tokens: 30 },
+    }),
+    bill: { input: 36, output: 40 },
+    reasoning: 30,
+  },
+  {
+    ...{ provider: 'deepseek', kind: 'misses alone', source: 'api-docs.deepseek.com/guides/kv_cache' },
+    told: usage({
+      prompt_tokens: 36,
+      completion_tokens: 10,
+      total_tokens: 46,
+      prompt_cache_hit_tokens: 0,
+      prompt_cache_miss_tokens: 36,
+    }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'groq', kind: 'an empty x_groq', source: 'groq/groq-python types/chat/chat_completion_chunk.py' },
+    told: {
+      answer: { usage: { prompt_tokens: 36, completion_tokens: 10, total_tokens: 46 }, x_groq: { usage: null } },
+    },
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'groq', kind: 'of its tools', source: 'console.groq.com/docs/agentic-tooling' },
+    told: {
+      answer: {
+        usage: { prompt_tokens: 136, completion_tokens: 40, total_tokens: 176, queue_time: 0.1 },
+        usage_breakdown: { models: [{ model: 'a', usage: { prompt_tokens: 100, completion_tokens: 30 } }] },
+      },
+    },
+    bill: { input: 136, output: 40 },
+  },
+  {
+    ...{
+      provider: 'cerebras',
+      kind: 'predicted outputs',
+      source: 'inference-docs.cerebras.ai/capabilities/predicted-outputs',
+    },
+    told: usage({
+      prompt_tokens: 36,
+      completion_tokens: 30,
+      total_tokens: 66,
+      completion_tokens_details: { accepted_prediction_tokens: 10, rejected_prediction_tokens: 2 },
+    }),
+    bill: { input: 36, output: 30 },
+  },
+  {
+    ...{ provider: 'fireworks', kind: 'cached at the top', source: 'docs.fireworks.ai/guides/prompt-caching' },
+    told: usage({
+      prompt_tokens: 1000,
+      completion_tokens: 10,
+      total_tokens: 1010,
+      cached_prompt_tokens: 0,
+      prompt_tokens_details: { cached_tokens: 900 },
+    }),
+    bill: { input: 1000, output: 10, cached: 900 },
+  },
+  {
+    ...{ provider: 'together', kind: 'details that are empty', source: 'docs.together.ai/reference/chat-completions' },
+    told: usage({
+      prompt_tokens: 36,
+      completion_tokens: 10,
+      total_tokens: 46,
+      prompt_tokens_details: {},
+      completion_tokens_details: {},
+    }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{
+      provider: 'openrouter',
+      kind: 'pictures and a cost as a text',
+      source: 'openrouter.ai/docs/use-cases/usage-accounting',
+    },
+    told: usage({
+      prompt_tokens: 36,
+      completion_tokens: 1300,
+      total_tokens: 1336,
+      cost: '0.01',
+      completion_tokens_details: { reasoning_tokens: 0, image_tokens: 1290 },
+    }),
+    bill: { input: 36, output: 1300 },
+  },
+  {
+    ...{ provider: 'dashscope', kind: 'counts of each medium', source: 'help.aliyun.com/model-studio/qwen-omni' },
+    told: usage({
+      prompt_tokens: 36,
+      completion_tokens: 10,
+      total_tokens: 46,
+      prompt_tokens_details: { text_tokens: 30, image_tokens: 6 },
+      completion_tokens_details: { text_tokens: 10 },
+    }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'moonshot', kind: 'cached, and null at the top', source: 'platform.moonshot.ai/docs/api/chat' },
+    told: {
+      choice: { usage: { prompt_tokens: 1000, completion_tokens: 10, total_tokens: 1010, cached_tokens: 768 } },
+      answer: { usage: null },
+    },
+    bill: { input: 1000, output: 10, cached: 768 },
+  },
+  {
+    ...{ provider: 'zai', kind: 'null details', source: 'docs.z.ai/api-reference/llm/chat-completion' },
+    told: usage({
+      prompt_tokens: 36,
+      completion_tokens: 10,
+      total_tokens: 46,
+      prompt_tokens_details: { cached_tokens: null },
+    }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'mistral', kind: 'null counts beside', source: 'mistralai/client-python UsageInfo' },
+    told: usage({
+      prompt_tokens: 36,
+      total_tokens: 46,
+      completion_tokens: 10,
+      prompt_audio_seconds: null,
+      num_cached_tokens: null,
+    }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{
+      provider: 'litellm',
+      kind: 'both families of names',
+      source: 'docs.litellm.ai/docs/completion/prompt_caching',
+    },
+    told: usage({
+      prompt_tokens: 1036,
+      completion_tokens: 10,
+      total_tokens: 1046,
+      cache_read_input_tokens: 900,
+      cache_creation_input_tokens: 100,
+      prompt_tokens_details: { cached_tokens: 900, cache_creation_tokens: 100 },
+    }),
+    bill: { input: 1036, output: 10, cached: 900, written: 100 },
+  },
+  {
+    ...{
+      provider: 'transformers',
+      kind: 'nothing but a total and a prompt',
+      source: 'huggingface/transformers serving',
+    },
+    told: usage({ prompt_tokens: 36, total_tokens: 46 }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'others', kind: 'ERNIE, with plugins', source: 'cloud.baidu.com/doc/qianfan-api' },
+    told: usage({ prompt_tokens: 36, completion_tokens: 10, total_tokens: 46, plugins: [] }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'others', kind: 'MiniMax', source: 'platform.minimax.io/docs/api-reference/text-openai-api' },
+    told: usage({
+      total_tokens: 146,
+      total_characters: 0,
+      prompt_tokens: 36,
+      completion_tokens: 110,
+      completion_tokens_details: { reasoning_tokens: 90 },
+    }),
+    bill: { input: 36, output: 110 },
+    reasoning: 90,
+  },
+  {
+    ...{ provider: 'others', kind: 'counts as whole fractions', source: 'go encoding/json of float64' },
+    told: usage({ prompt_tokens: 36.0, completion_tokens: 10.0, total_tokens: 46.0 }),
+    bill: { input: 36, output: 10 },
+  },
+  {
+    ...{ provider: 'others', kind: 'thinking by another name', source: 'platform.claude.com/docs extended thinking' },
+    told: usage({
+      prompt_tokens: 36,
+      completion_tokens: 100,
+      total_tokens: 136,
+      completion_tokens_details: { thinking_tokens: 60 },
+    }),
+    bill: { input: 36, output: 100 },
+    reasoning: 60,
+  },
+  {
+    ...{
+      provider: 'others',
+      kind: 'details in the names of Realtime',
+      source: 'platform.openai.com/docs/api-reference/realtime-server-events',
+    },
+    told: usage({
+      input_tokens: 1000,
+      output_tokens: 10,
+      total_tokens: 1010,
+      input_token_details: { cached_tokens: 900, text_tokens: 1000 },
+      output_token_details: { text_tokens: 10 },
+    }),
+    bill: { input: 1000, output: 10, cached: 900 },
+  },
 ]

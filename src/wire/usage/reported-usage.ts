@@ -1,14 +1,14 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { COUNT_MAX, type Usage, withCached } from './usage.ts'
 
-/** Reads what an answer of a chat, whole or a chunk, reports: at its top, or where Groq, Moonshot and llama.cpp do. */
+/** Reads what an answer of a chat, whole or a chunk, reports: at its top, or where Groq, Moonshot, llama.cpp and others do. */
 export function usageIn(answer: JsonObject): Usage | undefined {
-  const top = readUsage(answer.usage)
-  const { x_groq, timings, choices } = answer
+  const { x_groq, timings, choices, usage_metadata, usageMetadata, token_usage, meta } = answer
+  const top = readUsage(answer.usage ?? usage_metadata ?? usageMetadata ?? token_usage ?? meta)
   let usage = isObject(x_groq) ? larger(top, readUsage(x_groq.usage)) : top
   if (isObject(timings)) usage = larger(usage, readTimings(timings))
   for (const choice of Array.isArray(choices) ? choices : NOTHING)
-    if (isObject(choice) && isObject(choice.usage)) usage = larger(usage, readUsage(choice.usage))
+    if (isObject(choice)) usage = larger(usage, readUsage(choice.usage ?? asObject(choice.message).usage))
   return usage
 }
 
@@ -20,9 +20,28 @@ const NOTHING: readonly unknown[] = []
  */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
-  // Cohere counts what it bills apart from what it read.
-  return readCounts(value) ?? readCounts(asObject(value.billed_units)) ?? readCounts(asObject(value.tokens))
+  // Cohere counts what it bills apart from what it read. Bedrock, Gemini and the AI SDK join words by capitals.
+  return (
+    readCounts(value) ??
+    readCounts(asObject(value.billed_units)) ??
+    readCounts(asObject(value.tokens)) ??
+    (hasCapitals(value) ? readCounts(snakeCased(value)) : undefined)
+  )
 }
+
+const hasCapitals = (value: JsonObject): boolean => Object.keys(value).some(name => CAPITAL.test(name))
+
+/** The same members, and those of its objects, under names in small letters. */
+const snakeCased = (value: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name.replaceAll(CAPITALS, letter => `_${letter.toLowerCase()}`),
+      isObject(member) ? snakeCased(member) : member,
+    ]),
+  )
+
+const CAPITAL = /[a-z][A-Z]/
+const CAPITALS = /[A-Z]/g
 
 function readCounts(value: JsonObject): Usage | undefined {
   const counted = countsIn(value)
@@ -109,9 +128,10 @@ function chatUsage(usage: Usage, reasoningTokens: number): JsonObject {
 }
 
 /** The reasoning tokens of a usage object; 0 where it tells none. */
-export const reasoningTokensIn = (usage: unknown): number => {
-  if (!isObject(usage)) return 0
-  let most = countIn(usage.reasoning_tokens) ?? 0
+export const reasoningTokensIn = (reported: unknown): number => {
+  if (!isObject(reported)) return 0
+  const usage = hasCapitals(reported) ? snakeCased(reported) : reported
+  let most = mostOf(usage, REASONING) ?? 0
   for (const name of OUTPUT_DETAILS) {
     const { [name]: details } = usage
     if (isObject(details)) most = Math.max(most, mostOf(details, REASONING) ?? 0)
@@ -121,7 +141,7 @@ export const reasoningTokensIn = (usage: unknown): number => {
 
 /** Whether it tells how much reasoning there was, be it none. */
 const saysReasoning = (usage: JsonObject): boolean =>
-  countIn(usage.reasoning_tokens) !== undefined ||
+  mostOf(usage, REASONING) !== undefined ||
   OUTPUT_DETAILS.some(name => mostOf(asObject(usage[name]), REASONING) !== undefined)
 
 interface Counts {
@@ -132,7 +152,7 @@ interface Counts {
 
 /** The counts at the top of a usage object; a total stands in for one that is missing. */
 function countsIn(value: JsonObject): Counts | undefined {
-  const total = countIn(value.total_tokens)
+  const total = countIn(value.total_tokens ?? value.total_token_count)
   const output = mostOf(value, OUTPUT)
   const prompt = mostOf(value, PROMPT) ?? hitsAndMisses(value) ?? beyond(total, output)
   if (prompt === undefined) return undefined
@@ -209,15 +229,28 @@ function readTimings({ prompt_n, cache_n, predicted_n }: JsonObject): Usage | un
 }
 
 /** Names of counts. Of several that are there the largest stands: some services say 0 under the names of others. */
-const PROMPT = ['prompt_tokens', 'input_tokens', 'prompt_eval_count']
-const OUTPUT = ['completion_tokens', 'output_tokens', 'eval_count']
-const ANTHROPIC = ['cache_read_input_tokens', 'cache_creation_input_tokens']
-const READ = ['cached_tokens', 'cache_read_input_tokens', 'prompt_cache_hit_tokens', 'num_cached_tokens']
-const WRITTEN = ['cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens']
-const REASONING = ['reasoning_tokens', 'thinking_tokens']
+const PROMPT = [
+  ...['prompt_tokens', 'input_tokens', 'prompt_eval_count', 'prompt_token_count', 'input_token_count'],
+  'tokens_evaluated',
+]
+const OUTPUT = [
+  ...['completion_tokens', 'output_tokens', 'eval_count', 'candidates_token_count', 'output_token_count'],
+  ...['generated_token_count', 'generated_tokens', 'tokens_predicted'],
+]
+const ANTHROPIC = ['cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_write_input_tokens']
+const READ = [
+  ...['cached_tokens', 'cache_read_input_tokens', 'prompt_cache_hit_tokens', 'num_cached_tokens'],
+  ...['cache_read_tokens', 'cached_input_tokens', 'cached_content_token_count'],
+]
+const WRITTEN = [
+  ...['cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens', 'cache_write_input_tokens'],
+]
+const REASONING = ['reasoning_tokens', 'thinking_tokens', 'thoughts_token_count', 'thought_tokens']
 /** OpenAI's, and those of its Realtime and of Mistral. */
 const INPUT_DETAILS = ['prompt_tokens_details', 'input_tokens_details', 'input_token_details', 'prompt_token_details']
-const OUTPUT_DETAILS = ['completion_tokens_details', 'output_tokens_details', 'output_token_details']
+const OUTPUT_DETAILS = [
+  ...['completion_tokens_details', 'output_tokens_details', 'output_token_details', 'completion_token_details'],
+]
 
 function mostOf(object: JsonObject, names: readonly string[]): number | undefined {
   let most: number | undefined
