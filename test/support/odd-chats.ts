@@ -49,12 +49,14 @@ const silence = oneOf(
 )
 const role = oneOf<unknown>('assistant', ABSENT, null, '', 'model')
 const ENDS: Readonly<Record<Meant['end'], readonly unknown[]>> = {
-  stop: ['stop', 'stop', 'STOP', 'end_turn', 'eos_token', 'FINISH_REASON_STOP'],
-  length: ['length', 'LENGTH', 'MAX_TOKENS', 'max_tokens', 'model_length', 'a reason of next year'],
-  content_filter: ['content_filter', 'SAFETY', 'sensitive', 'content-filter'],
-  failed: ['error', 'ERROR', 'abort', 'network_error', 'insufficient_system_resource'],
+  stop: ['stop', 'stop', 'STOP', 'end_turn', 'eos_token', 'FINISH_REASON_STOP', 'endTurn', 'normal', { type: 'stop' }],
+  length: ['length', 'LENGTH', 'MAX_TOKENS', 'maxTokens', 'model_length', 'a reason of next year', { type: 'length' }],
+  content_filter: ['content_filter', 'SAFETY', 'sensitive', 'content-filter', 'ERROR_TOXIC'],
+  failed: ['error', 'ERROR', 'abort', 'network_error', 'insufficient_system_resource', 'MALFORMED_RESPONSE'],
   cut: [],
 }
+/** What stands for the finish reason of an answer that goes on. */
+const open = oneOf<unknown>(null, null, ABSENT, '', 'null', 'none', 'not_finished', 'FINISH_REASON_UNSPECIFIED')
 const end = oneOf<Meant['end']>('stop', 'stop', 'stop', 'length', 'content_filter', 'failed', 'cut')
 const reported = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 }
 const picture = `data:image/png;base64,${'iVBORw0KGgo='.repeat(8000)}`
@@ -72,7 +74,7 @@ type Said = typeof said extends fc.Arbitrary<infer T> ? T : never
 
 const call = fc.record({
   name: oneOf('get_weather', 'run'),
-  arguments: oneOf('{}', '{"city":"Berlin"}', '{"a":{"b":[1,2]}}'),
+  arguments: oneOf('{}', '', '{"city":"Berlin"}', '{"a":{"b":[1,2]}}'),
   pieces: fc.integer({ min: 1, max: 3 }),
 })
 /** How a backend numbers and names its calls. */
@@ -85,7 +87,7 @@ const numbering = fc.record({
 })
 type Numbering = typeof numbering extends fc.Arbitrary<infer T> ? T : never
 
-const frame = fc.record({ id, created, object, model, index, logprobs, usage: noUsage, isReversed: fc.boolean() })
+const frame = fc.record({ id, created, object, model, index, logprobs, open, usage: noUsage, isReversed: fc.boolean() })
 type Frame = typeof frame extends fc.Arbitrary<infer T> ? T : never
 
 /** Backend streams of all these kinds, and what each of them means. */
@@ -98,7 +100,8 @@ export const oddStream: fc.Arbitrary<OddStream> = fc
     roles: fc.array(role, { minLength: 1, maxLength: 3 }),
     frames: fc.array(frame, { minLength: 1, maxLength: 3 }),
     silences: fc.array(silence, { maxLength: 4 }),
-    finish: fc.nat(5),
+    finish: fc.nat(8),
+    repeats: oneOf(false, false, true),
     usage: oneOf('apart', 'apart without choices', 'with the finish', 'none'),
     hasDone: fc.boolean(),
   })
@@ -119,6 +122,8 @@ interface Drawn {
   readonly numbering: Numbering
   readonly frames: readonly Frame[]
   readonly finish: number
+  /** Whether the last chunk has the whole message once more. */
+  readonly repeats: boolean
   readonly usage: string
   readonly hasDone: boolean
 }
@@ -159,7 +164,7 @@ function callParts({ name, arguments: args, pieces }: Drawn['calls'][number], at
     const isFirst = part === 0
     const called = {
       ...((isFirst || how.name === 'repeated') && { name }),
-      arguments: isWhole && how.isObject ? JSON.parse(text) : text,
+      arguments: isWhole && how.isObject && text !== '' ? JSON.parse(text) : text,
     }
     return {
       tool_calls: [
@@ -192,10 +197,26 @@ function lastEvents(drawn: Drawn): readonly string[] {
   if (ends === 'cut') return []
   const reasons = ENDS[ends]
   const withFinish = usage === 'with the finish'
-  const events = [eventOf(finish % 2 ? {} : null, reasons[finish % reasons.length], frames.length, drawn, withFinish)]
+  const reason = reasons[finish % reasons.length]
+  const events = drawn.repeats
+    ? [wholeEvent(drawn, reason, withFinish)]
+    : [eventOf(finish % 2 ? {} : null, reason, frames.length, drawn, withFinish)]
   if (usage === 'apart') events.push(`data: ${JSON.stringify({ id: 'chatcmpl-1', choices: [], usage: reported })}\n\n`)
   if (usage === 'apart without choices') events.push(`data: ${JSON.stringify({ usage: reported })}\n\n`)
   return hasDone ? [...events, 'data: [DONE]\n\n'] : events
+}
+
+/** The whole message, as an answer that is not streamed has it. */
+function wholeEvent(drawn: Drawn, finish_reason: unknown, hasUsage: boolean): string {
+  const { text, thought, calls } = meantBy(drawn)
+  const tool_calls = calls.map((called, at) => ({ id: `call_${at}`, type: 'function', function: called }))
+  const message = {
+    ...{ role: 'assistant', content: text },
+    ...(thought !== '' && { reasoning_content: thought }),
+    ...(calls.length > 0 && { tool_calls }),
+  }
+  const choices = [{ index: 0, message, finish_reason }]
+  return `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion', choices, ...(hasUsage && { usage: reported }) })}\n\n`
 }
 
 function eventOf(delta: object | null, finish: unknown, at: number, { frames }: Drawn, hasUsage = false): string {
@@ -204,7 +225,7 @@ function eventOf(delta: object | null, finish: unknown, at: number, { frames }: 
     [
       ['index', how.index],
       ['delta', delta && objectOf(Object.entries(delta), false)],
-      ['finish_reason', finish],
+      ['finish_reason', finish === null ? how.open : finish],
       ['logprobs', how.logprobs],
     ],
     how.isReversed,

@@ -7,8 +7,8 @@ import type { Steps } from '../steps.ts'
 import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
 import { toldUsage, usageIn } from '../usage/reported-usage.ts'
-import { atLeast, deltaTokens, outputBytesOf, type Usage } from '../usage/usage.ts'
-import { wholeChoice } from './choice-form.ts'
+import { atLeast, countedUsage, deltaTokens, outputBytesOf, type Usage } from '../usage/usage.ts'
+import { wholeChoice, wholeSaid } from './choice-form.ts'
 import { isNamed, secondsIn } from './chunk.ts'
 
 /** Reads a backend's whole chat completion; undefined when it is not one. */
@@ -79,23 +79,29 @@ function completionIn(bytes: Buffer): Completion | undefined {
 
 function isCompletion(answer: unknown): answer is Completion {
   if (!isObject(answer) || !Array.isArray(answer.choices) || answer.choices.length === 0) return false
-  for (const choice of answer.choices) if (!isObject(choice) || !isObject(choice.message)) return false
+  for (const choice of answer.choices) if (!isObject(choice) || !wholeSaid(choice)) return false
   return true
 }
 
 function countsOf(answer: Completion): Pick<WholeAnswer, 'usage' | 'outputBytes'> {
   const { choices } = answer
-  const usage = usageIn(answer)
-  if (usage) return { usage: choices.length > 1 ? atLeast(usage, tokensOf(choices)) : usage, outputBytes: 0 }
+  const told = usageIn(answer)
+  const seen = told && (choices.length > 1 || told.outputTokens === 0) ? tokensOf(choices) : 0
+  const usage = told && countedUsage(told, seen)
+  if (usage) return { usage: choices.length > 1 ? atLeast(usage, seen) : usage, outputBytes: 0 }
   let outputBytes = 0
   for (const { message } of choices) outputBytes += outputBytesOf(message)
   return { outputBytes }
 }
 
-/** The answer with the usage that its client is charged; the same one where it tells that. */
+/** The answer with the usage that its client is charged, where its backend told one; the same one where it tells that. */
 function chargedFor(answer: Completion, usage: Usage | undefined): Completion {
-  const told = usage && toldUsage(answer.usage, usage)
-  return told && told !== answer.usage ? { ...answer, usage: told } : answer
+  if (!usage) {
+    const { usage: uncounted, ...rest } = answer
+    return uncounted === undefined ? answer : rest
+  }
+  const told = toldUsage(answer.usage, usage)
+  return told === answer.usage ? answer : { ...answer, usage: told }
 }
 
 /** Some backends report the usage of one choice, whatever they said in the others. */

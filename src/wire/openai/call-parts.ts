@@ -1,3 +1,4 @@
+import { parse } from '../json-bytes.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { OpenCalls } from '../open-calls.ts'
 
@@ -7,7 +8,7 @@ import { OpenCalls } from '../open-calls.ts'
  */
 export class CallParts {
   readonly #calls = new OpenCalls<Call>(index => {
-    return { index, id: '', name: '', arguments: '', unsent: {}, isSent: false }
+    return { index, id: '', name: '', arguments: '', unsent: {}, isSent: false, hasArguments: false, written: '' }
   })
   readonly #newId: (index: number) => string
 
@@ -23,19 +24,30 @@ export class CallParts {
 
   /** The parts as clients get them: the same list where nothing changes. */
   take(parts: readonly unknown[]): readonly unknown[] {
-    const taken = parts.flatMap(part => (isObject(part) ? this.#take(part) : []))
+    const taken = parts.flatMap(part => (isObject(part) ? this.#take(nested(part)) : []))
     return taken.length === parts.length && taken.every((part, at) => part === parts[at]) ? parts : taken
   }
 
-  /** The calls of which no part had a name, now that nothing more comes: the client can still refuse them. */
-  rest(): readonly JsonObject[] {
-    return this.#calls.all.filter(call => !call.isSent).map(call => this.#first(call, {}, '', ''))
+  /**
+   * What is missing of calls now that nothing more comes. Those of which no part had a name are sent: the client can still
+   * refuse them. Those without arguments get an empty object where they are whole, since clients read no JSON in nothing.
+   */
+  rest(areWhole: boolean): readonly JsonObject[] {
+    return this.#calls.all.flatMap(call => {
+      const written = areWhole && !call.hasArguments ? NO_ARGUMENTS : ''
+      call.hasArguments = true
+      if (!call.isSent) return [this.#first(call, {}, '', written)]
+      return written === '' ? [] : [{ index: call.index, function: { arguments: written } }]
+    })
   }
 
   #take(part: JsonObject): JsonObject[] {
     const call = this.#calls.of(part)
     const { name, arguments: args } = asObject(part.function)
     const written = writtenArguments(args)
+    if (call.isSent && isText(name) && isRepetition(call, written)) return []
+    call.written += written
+    call.hasArguments ||= written.trim() !== '' || isObject(part.custom)
     if (call.isSent) return [continued(call, part, name, args)]
     if (call.id === '' && isText(part.id)) call.id = part.id
     if (isObject(part.custom) || isText(name)) return [this.#first(call, part, isText(name) ? name : '', written)]
@@ -66,15 +78,39 @@ export class CallParts {
   }
 }
 
-/** One call of a whole message. */
-export function wholeCall(call: JsonObject, newId: () => string): JsonObject {
+/** One call of a whole message. `isCut`: the model may have had more to say, so that its arguments stay as they are. */
+export function wholeCall(sent: JsonObject, newId: () => string, isCut: boolean): JsonObject {
+  const call = nested(sent)
   const { name, arguments: args } = asObject(call.function)
   const id = isText(call.id) ? call.id : newId()
   const type = isText(call.type) ? call.type : 'function'
   if (isObject(call.custom)) return id === call.id && type === call.type ? call : { ...call, id, type }
-  if (id === call.id && type === call.type && typeof name === 'string' && typeof args === 'string') return call
-  const written = { name: isText(name) ? name : '', arguments: writtenArguments(args) }
+  const text = isCut ? writtenArguments(args) : wholeArguments(args)
+  if (id === call.id && type === call.type && typeof name === 'string' && text === args) return call
+  const written = { name: isText(name) ? name : '', arguments: text }
   return { ...call, id, type, function: { ...asObject(call.function), ...written } }
+}
+
+/** A part whose name and arguments stand where and as the public API has them. */
+function nested(part: JsonObject): JsonObject {
+  if (isObject(part.custom)) return part
+  const called = isObject(part.function) ? part.function : part
+  const { parameters, input, ...rest } = called
+  const isPlain = called === part.function && (called.arguments !== undefined || (parameters ?? input) === undefined)
+  if (isPlain) return part
+  const { name, arguments: args = parameters ?? input } = called
+  const { name: _name, arguments: _args, parameters: _parameters, input: _input, ...about } = part
+  const own = called === part ? {} : rest
+  return {
+    ...(called === part ? about : part),
+    function: { ...own, ...(name !== undefined && { name }), ...(args !== undefined && { arguments: args }) },
+  }
+}
+
+/** Some send a call once more when all of it came in parts. */
+function isRepetition({ written }: Call, again: string): boolean {
+  if (again === '' || again !== written) return false
+  return parse(written) !== undefined
 }
 
 interface Call {
@@ -85,6 +121,9 @@ interface Call {
   arguments: string
   unsent: JsonObject
   isSent: boolean
+  hasArguments: boolean
+  /** All arguments so far. */
+  written: string
 }
 
 /** A later part: clients join names and ids that are repeated, or take them for those of another call. */
@@ -107,5 +146,13 @@ const writtenArguments = (args: unknown): string => {
   if (typeof args === 'string') return args
   return args === undefined || args === null ? '' : JSON.stringify(args)
 }
+
+/** The arguments of a whole call, which are JSON: those of a tool without parameters may be left out. */
+const wholeArguments = (args: unknown): string => {
+  const written = writtenArguments(args)
+  return written.trim() === '' ? NO_ARGUMENTS : written
+}
+
+const NO_ARGUMENTS = '{}'
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''

@@ -1,7 +1,8 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { isCount } from '../usage/usage.ts'
 import { CallParts, wholeCall } from './call-parts.ts'
-import { type FinishReason, isFinishReason, readFinishReason } from './finish-reason.ts'
+import { withoutFields } from './fields.ts'
+import { type FinishReason, isFinishReason, readFinishReason, saysUnfinished } from './finish-reason.ts'
 import { plainTexts } from './plain-texts.ts'
 
 /** A choice of a chunk with all that clients need of one. */
@@ -35,12 +36,13 @@ export class ChoiceForms {
     this.#answer = answer
   }
 
-  take(value: unknown): ChunkChoices {
-    if (!Array.isArray(value)) return NO_CHOICES
+  take(list: unknown): ChunkChoices {
+    const value: readonly unknown[] = isObject(list) ? [list] : Array.isArray(list) ? list : NOTHING
+    if (value.length === 0) return NO_CHOICES
     const choices: DeltaChoice[] = []
     // Whatever a backend calls it.
     const isOnly = this.#most === 1 && value.length === 1
-    let areSame = true
+    let areSame = value === list
     let isOnce = false
     let hasFailed = false
     for (let at = 0; at < value.length; at++) {
@@ -85,6 +87,8 @@ class ChoiceForm {
   readonly #calls: CallParts
   #hasRole = false
   #hasFunctionCall = false
+  /** Whether a delta said anything. */
+  #hasSaid = false
   /** Whether the last delta may look otherwise the next time. */
   isOnce = false
   hasFailed = false
@@ -97,19 +101,29 @@ class ChoiceForm {
   take(choice: JsonObject): DeltaChoice {
     const { index } = this
     this.isOnce = false
-    const finish = readFinishReason(choice.finish_reason)
+    const finish = readFinishReason(reasonOf(choice))
     if (finish === 'failed') this.hasFailed = true
-    const delta = this.#delta(choice, finish !== undefined)
+    const delta = this.#delta(choice, finish)
     const finish_reason = finish === undefined || finish === 'failed' ? null : this.#finish(finish)
     const isSame = index === choice.index && delta === choice.delta && finish_reason === choice.finish_reason
     if (isSame && hasLikelihoods(choice)) return choice as DeltaChoice
-    const { message: _whole, logprobs, ...rest } = choice
+    const { message: _whole, text: _text, finishReason: _reason, logprobs, ...rest } = choice
     return { ...rest, ...(hasLikelihoods(choice) && { logprobs }), index, delta, finish_reason }
   }
 
-  #delta(choice: JsonObject, ends: boolean): JsonObject {
-    const said = isObject(choice.delta) ? choice.delta : asObject(choice.message)
-    return this.#withFunctionCall(this.#withCalls(this.#withRole(plainTexts(said)), ends))
+  #delta(choice: JsonObject, finish: FinishReason | 'failed' | undefined): JsonObject {
+    const told = saidIn(choice, 'delta')
+    const said = plainTexts(told ?? this.#unsaid(saidIn(choice, 'message') ?? NO_MEMBERS))
+    this.#hasSaid ||= told !== undefined && saysSomething(said)
+    return this.#withFunctionCall(this.#withCalls(this.#withRole(said), finish))
+  }
+
+  /** Some end a stream of deltas with the whole message once more. */
+  #unsaid(message: JsonObject): JsonObject {
+    if (!this.#hasSaid && !this.#calls.any) return message
+    const { tool_calls: calls, ...others } = message
+    const unsaid = this.#hasSaid ? withoutFields(others, SAID) : others
+    return this.#calls.any || calls === undefined ? unsaid : { ...unsaid, tool_calls: calls }
   }
 
   /** The first delta says whose it is, and the others need not. */
@@ -126,12 +140,13 @@ class ChoiceForm {
     return { role: ASSISTANT, ...rest }
   }
 
-  #withCalls(delta: JsonObject, ends: boolean): JsonObject {
+  #withCalls(delta: JsonObject, finish: FinishReason | 'failed' | undefined): JsonObject {
     const { tool_calls: value } = delta
+    const ends = finish !== undefined
     if (!ends && (value === undefined || value === null)) return delta
     const parts = isObject(value) ? [value] : Array.isArray(value) ? value : NOTHING
     const taken = this.#calls.take(parts)
-    const rest = ends ? this.#calls.rest() : NOTHING
+    const rest = ends ? this.#calls.rest(isDone(finish)) : NOTHING
     const isAbsent = value === undefined || value === null
     if (rest.length === 0 && (isAbsent || taken === value)) return delta
     const { tool_calls: _, ...others } = delta
@@ -153,11 +168,41 @@ class ChoiceForm {
 
   /** Agents go on by this word alone. */
   #finish(reason: FinishReason): FinishReason {
-    if (reason !== 'stop') return reason
+    if (reason !== 'stop' && reason !== 'tool_calls') return reason
     if (this.#calls.any) return 'tool_calls'
     return this.#hasFunctionCall ? 'function_call' : 'stop'
   }
 }
+
+/** The reason of a choice, by the names and in the places that backends have for it. */
+const reasonOf = ({ finish_reason, finishReason, delta }: JsonObject): unknown =>
+  finish_reason ?? finishReason ?? asObject(delta).finish_reason
+
+/** The delta or message of a choice. Some write a text in its place, or the `text` of a completion that is no chat. */
+function saidIn(choice: JsonObject, name: 'delta' | 'message'): JsonObject | undefined {
+  const { [name]: said, delta, text } = choice
+  if (typeof said === 'string') return { content: said }
+  const completed = name === 'delta' || delta === undefined ? text : undefined
+  if (!isObject(said)) return typeof completed === 'string' ? { content: completed } : undefined
+  const own = said.text ?? completed
+  if (typeof own !== 'string' || (said.content !== undefined && said.content !== null)) return withoutReason(said)
+  return { ...withoutFields(said, ['text', 'finish_reason']), content: own }
+}
+
+const withoutReason = (said: JsonObject): JsonObject =>
+  'finish_reason' in said ? withoutFields(said, ['finish_reason']) : said
+
+const NO_MEMBERS: JsonObject = {}
+
+const saysSomething = ({ content, reasoning_content: thoughts, reasoning, refusal, images }: JsonObject): boolean =>
+  Boolean(content || thoughts || reasoning || refusal || images)
+
+/** What deltas say of a message. */
+const SAID = ['content', 'refusal', 'reasoning_content', 'reasoning', 'images', 'function_call']
+
+/** Reasons by which a model says that it is done: any other end may have cut it. */
+const isDone = (finish: FinishReason | 'failed' | undefined): boolean =>
+  finish === 'stop' || finish === 'tool_calls' || finish === 'function_call'
 
 const ASSISTANT = 'assistant'
 const NOTHING: readonly unknown[] = []
@@ -177,21 +222,27 @@ const isList = (value: unknown): boolean => value === undefined || value === nul
  */
 export function wholeChoice(choice: JsonObject, at: number, answer: string): JsonObject | undefined {
   if (isWhole(choice)) return choice
-  const finish = readFinishReason(choice.finish_reason) ?? 'stop'
+  const reason = reasonOf(choice)
+  const finish = readFinishReason(reason) ?? (saysUnfinished(reason) ? 'length' : 'stop')
   if (finish === 'failed') return undefined
   const index = isCount(choice.index) ? choice.index : at
-  const message = wholeMessage(asObject(choice.message), call => callId(answer, index, call))
-  const finish_reason = finish === 'stop' ? endOf(message) : finish
+  const newId = (call: number) => callId(answer, index, call)
+  const message = wholeMessage(wholeSaid(choice) ?? NO_MEMBERS, newId, !isDone(finish))
+  const finish_reason = finish === 'stop' || finish === 'tool_calls' ? endOf(message) : finish
   const isSame = index === choice.index && message === choice.message && finish_reason === choice.finish_reason
   if (isSame && hasLikelihoods(choice)) return choice
-  const { logprobs, ...rest } = choice
+  const { logprobs, delta: _delta, text: _text, finishReason: _reason, ...rest } = choice
   return { ...rest, ...(hasLikelihoods(choice) && { logprobs }), index, message, finish_reason }
 }
+
+/** The message of a choice of a whole answer, whatever it is called; undefined where it has none. */
+export const wholeSaid = (choice: JsonObject): JsonObject | undefined =>
+  saidIn(choice, 'message') ?? saidIn(choice, 'delta')
 
 /** Whether a choice has all of it, and no calls: what nearly every one is. */
 function isWhole(choice: JsonObject): boolean {
   const { index, message, finish_reason: finish } = choice
-  if (!isCount(index) || !isFinishReason(finish) || !isObject(message)) return false
+  if (!isCount(index) || !isFinishReason(finish) || finish === 'tool_calls' || !isObject(message)) return false
   const { role, content, tool_calls: calls, function_call: called } = message
   if (role !== ASSISTANT || content === undefined || calls || called) return false
   return plainTexts(message) === message && hasLikelihoods(choice)
@@ -206,12 +257,12 @@ function endOf({ tool_calls: calls, function_call: called }: JsonObject): Finish
   return isObject(called) ? 'function_call' : 'stop'
 }
 
-function wholeMessage(message: JsonObject, newId: (call: number) => string): JsonObject {
+function wholeMessage(message: JsonObject, newId: (call: number) => string, isCut: boolean): JsonObject {
   const plain = plainTexts(message)
   const { role, content, tool_calls: value } = plain
   const list = isObject(value) ? [value] : value
   const calls = Array.isArray(list)
-    ? list.filter(isObject).map((call, at) => wholeCall(call, () => newId(at)))
+    ? list.filter(isObject).map((call, at) => wholeCall(call, () => newId(at), isCut))
     : undefined
   const areSame =
     value === undefined ||

@@ -46,7 +46,8 @@ function textsIn(value: unknown): Texts {
 const THINKS: ReadonlySet<unknown> = new Set(['thinking', 'reasoning', 'thought'])
 
 function saidIn(part: unknown): string {
-  if (!isObject(part)) return Array.isArray(part) ? textsIn(part).all : part === null ? '' : String(part ?? '')
+  if (!isObject(part))
+    return Array.isArray(part) ? textsIn(part).all : typeof part === 'boolean' ? '' : String(part ?? '')
   const said = TEXTS.map(name => part[name]).find(each => each !== undefined && each !== null)
   return said === undefined ? '' : textsIn(said).all
 }

@@ -2,11 +2,11 @@ import type { AnswerReader, StreamReading } from '../answer-reader.ts'
 import type { StreamTranslator } from '../dialect.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
 import { parse } from '../json-bytes.ts'
-import { isObject, type JsonObject } from '../json-safety.ts'
+import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { EVENT_TOO_LONG, MAX_EVENT_BYTES, OVERLONG, SseSplitter, sseEvent } from '../sse.ts'
 import { isEqual, larger, toldUsage } from '../usage/reported-usage.ts'
-import { atLeast, type Usage } from '../usage/usage.ts'
+import { atLeast, countedUsage, type Usage } from '../usage/usage.ts'
 import { completeIn } from './answer.ts'
 import { ChunkReader, type ChunkTerms, type DeltaChunk } from './chunk.ts'
 import { EventTemplates } from './event-templates.ts'
@@ -201,16 +201,24 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
   #retold(reported: Usage, data: string | undefined): string | undefined {
     this.report(larger(this.reported, reported))
     const { usage } = this
-    if (data === undefined || !usage || isEqual(usage, reported)) return data
+    if (data === undefined || (usage && isEqual(usage, reported))) return data
+    if (!usage) return withoutUsage(data)
     const chunk = parse(data)
     if (!isObject(chunk) || !isObject(chunk.usage)) return data
     return JSON.stringify({ ...chunk, usage: toldUsage(chunk.usage, usage) })
   }
 
   /** Some backends report the usage of one choice, whatever they said in the others. */
-  #charged(usage: Usage): Usage {
-    return this.#choices > 1 ? atLeast(usage, this.tokens) : usage
+  #charged(told: Usage): Usage | undefined {
+    const usage = countedUsage(told, this.tokens)
+    return usage && this.#choices > 1 ? atLeast(usage, this.tokens) : usage
   }
+}
+
+/** An event without its usage; nothing where it has no more. */
+function withoutUsage(data: string): string | undefined {
+  const { usage: _none, ...chunk } = asObject(parse(data))
+  return Array.isArray(chunk.choices) && chunk.choices.length > 0 ? JSON.stringify(chunk) : undefined
 }
 
 const MALFORMED = { kind: 'broken', cause: 'malformed event' } as const

@@ -46,6 +46,11 @@ async function ask(path: keyof typeof ASKS, completion: object): Promise<{ statu
 
 const called = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
 const fine = whole({ content: 'Hi' })
+const calls = (called: object) =>
+  whole(
+    { content: null, tool_calls: [{ id: 'c1', type: 'function', function: called }] },
+    { finish_reason: 'tool_calls' },
+  )
 /** What a backend sends, and what chat clients get of it in place of the members that it has wrong. */
 const cases: readonly (readonly [name: string, sent: object, got: object])[] = [
   [
@@ -89,6 +94,65 @@ const cases: readonly (readonly [name: string, sent: object, got: object])[] = [
     }),
     whole({ content: 'Hi', reasoning_content: 'Hm.' }),
   ],
+  [
+    'usage of nothing',
+    { ...fine, usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 } },
+    { usage: undefined },
+  ],
+  ['a message that is a text', { ...fine, choices: [{ index: 0, message: 'Hi', finish_reason: 'stop' }] }, fine],
+  ['a text as completions have it', { ...fine, choices: [{ index: 0, text: 'Hi', finish_reason: 'stop' }] }, fine],
+  ['a delta', { ...fine, choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: 'stop' }] }, fine],
+  ['a message with a text alone', whole({ text: 'Hi' }), fine],
+  ['a finish in another spelling', { ...fine, choices: [{ message: { content: 'Hi' }, finishReason: 'STOP' }] }, fine],
+  ['a finish that is an object', whole({ content: 'Hi' }, { finish_reason: { type: 'stop', matched: 2 } }), fine],
+  [
+    'a finish that tells of more',
+    whole({ content: 'Hi' }, { finish_reason: 'not_finished' }),
+    whole({ content: 'Hi' }, { finish_reason: 'length' }),
+  ],
+  ['`tool_calls` beside none', whole({ content: 'Hi' }, { finish_reason: 'tool_calls' }), fine],
+  [
+    'a call whose arguments are empty',
+    whole({ content: null, tool_calls: [{ ...called, function: { name: 'f', arguments: '' } }] }),
+    calls({ name: 'f', arguments: '{}' }),
+  ],
+  [
+    'a call whose arguments are blank',
+    whole({ content: null, tool_calls: [{ ...called, function: { name: 'f', arguments: ' \n' } }] }),
+    calls({ name: 'f', arguments: '{}' }),
+  ],
+  [
+    'a call without arguments',
+    whole({ content: null, tool_calls: [{ ...called, function: { name: 'f' } }] }),
+    calls({ name: 'f', arguments: '{}' }),
+  ],
+  [
+    'a call that was cut before its arguments',
+    whole(
+      { content: null, tool_calls: [{ ...called, function: { name: 'f', arguments: '' } }] },
+      { finish_reason: 'length' },
+    ),
+    whole(
+      { content: null, tool_calls: [{ ...called, function: { name: 'f', arguments: '' } }] },
+      { finish_reason: 'length' },
+    ),
+  ],
+  [
+    'a call with parameters',
+    whole({ content: null, tool_calls: [{ ...called, function: { name: 'f', parameters: { a: 1 } } }] }),
+    calls({ name: 'f', arguments: '{"a":1}' }),
+  ],
+  [
+    'a call with an input',
+    whole({ content: null, tool_calls: [{ ...called, function: { name: 'f', input: { a: 1 } } }] }),
+    calls({ name: 'f', arguments: '{"a":1}' }),
+  ],
+  [
+    'a call without its object',
+    whole({ content: null, tool_calls: [{ id: 'c1', type: 'function', name: 'f', arguments: '{"a":1}' }] }),
+    calls({ name: 'f', arguments: '{"a":1}' }),
+  ],
+  ['content that is false', whole({ content: false }), whole({ content: '' })],
   ['likelihoods that are none', whole({ content: 'Hi' }, { logprobs: 'none' }), fine],
 ]
 

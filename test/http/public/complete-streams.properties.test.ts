@@ -118,6 +118,8 @@ describe('a stream whose members are missing, null, empty, odd or out of order',
           return
         }
         const { calls, finish, ...said } = joined(text)
+        // One that was cut may lack some, and no client may take it for a whole one.
+        if (finish === 'tool_calls') for (const called of calls) expect(called.arguments).not.toBe('')
         expect({ ...said, finish, calls: plainCalls(calls) }).toEqual({
           text: meant.text,
           thought: meant.thought,
