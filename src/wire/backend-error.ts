@@ -107,18 +107,8 @@ const byField = ([field, problems]: [string, unknown]): string =>
 
 /** Where words stand, the best first: beside a `message`, `error` and `title` only name the status. */
 const TEXTS: readonly string[] = [
-  ...[
-    'message',
-    'Message',
-    'msg',
-    'detail',
-    'details',
-    'error_message',
-    'errorMessage',
-    'error_msg',
-    'error_description',
-  ],
-  ...['errmsg', 'faultstring', 'status_msg', 'description', 'reason', 'error', 'title'],
+  ...['message', 'Message', 'msg', 'detail', 'details', 'error_message', 'errorMessage', 'error_msg'],
+  ...['error_description', 'errmsg', 'faultstring', 'status_msg', 'description', 'reason', 'error', 'title'],
 ]
 
 /** FastAPI says where, beside what. */

@@ -342,14 +342,8 @@ const CODES: Readonly<Record<number, readonly string[]>> = {
   400: [
     ...['invalid_prompt', 'invalid_request_error', 'invalid_request', 'bad_request', 'bad_request_error', 'BadRequest'],
     ...['BadRequestError', 'INVALID_ARGUMENT', 'FAILED_PRECONDITION', 'OUT_OF_RANGE', 'ValidationException'],
-    ...[
-      'validation_error',
-      'InvalidParameter',
-      'invalid_parameter_error',
-      'content_filter',
-      'content_policy_violation',
-    ],
-    ...['DataInspectionFailed', 'data_inspection_failed'],
+    ...['validation_error', 'InvalidParameter', 'invalid_parameter_error', 'content_filter'],
+    ...['content_policy_violation', 'DataInspectionFailed', 'data_inspection_failed'],
   ],
   401: ['authentication_error', 'AuthenticationError', 'invalid_api_key', 'InvalidApiKey', 'UNAUTHENTICATED'],
   403: ['permission_error', 'PERMISSION_DENIED', 'AccessDenied', 'AccessDeniedException'],

@@ -1,6 +1,7 @@
 import { parse } from '../json-bytes.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { OpenCalls } from '../open-calls.ts'
+import { withoutFields } from './fields.ts'
 
 /**
  * Numbers the parts of the tool calls of one choice, and completes them: each call has an index from 0 on, and its first
@@ -93,24 +94,28 @@ export function wholeCall(sent: JsonObject, newId: () => string, isCut: boolean)
 
 /** A part whose name and arguments stand where and as the public API has them. */
 function nested(part: JsonObject): JsonObject {
-  if (isObject(part.custom)) return part
-  const called = isObject(part.function) ? part.function : part
-  const { parameters, input, ...rest } = called
-  const isPlain = called === part.function && (called.arguments !== undefined || (parameters ?? input) === undefined)
-  if (isPlain) return part
-  const { name, arguments: args = parameters ?? input } = called
-  const { name: _name, arguments: _args, parameters: _parameters, input: _input, ...about } = part
-  const own = called === part ? {} : rest
-  return {
-    ...(called === part ? about : part),
-    function: { ...own, ...(name !== undefined && { name }), ...(args !== undefined && { arguments: args }) },
+  const { custom, function: called } = part
+  if (isObject(custom)) return part
+  if (!isObject(called)) {
+    const { name, arguments: args, parameters, input, ...about } = part
+    return { ...about, function: calledBy(name, args ?? parameters ?? input) }
   }
+  const { name, arguments: args, parameters, input } = called
+  if (args !== undefined || (parameters ?? input) === undefined) return part
+  return { ...part, function: { ...withoutFields(called, OTHER_NAMES), ...calledBy(name, parameters ?? input) } }
 }
+
+const OTHER_NAMES = ['parameters', 'input']
+
+const calledBy = (name: unknown, args: unknown): JsonObject => ({
+  ...(name !== undefined && { name }),
+  ...(args !== undefined && { arguments: args }),
+})
 
 /** Some send a call once more when all of it came in parts. */
 function isRepetition({ written }: Call, again: string): boolean {
   if (again === '' || again !== written) return false
-  return parse(written) !== undefined
+  return isObject(parse(written))
 }
 
 interface Call {
