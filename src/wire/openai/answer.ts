@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
 import { type CompletionTurn, completionTurn } from '../tools/completion.ts'
 import type { Listed } from '../tools/listed.ts'
-import { toldUsage, usageIn } from '../usage/reported-usage.ts'
+import { toldUsage, usageIn, usageMember } from '../usage/reported-usage.ts'
 import { atLeast, countedUsage, deltaTokens, outputBytesOf, type Usage } from '../usage/usage.ts'
 import { wholeChoice, wholeSaid } from './choice-form.ts'
 import { isNamed, secondsIn } from './chunk.ts'
@@ -100,7 +100,7 @@ function chargedFor(answer: Completion, usage: Usage | undefined): Completion {
     const { usage: uncounted, ...rest } = answer
     return uncounted === undefined ? answer : rest
   }
-  const told = toldUsage(answer.usage, usage)
+  const told = toldUsage(usageMember(answer), usage)
   return told === answer.usage ? answer : { ...answer, usage: told }
 }
 

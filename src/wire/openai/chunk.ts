@@ -3,7 +3,7 @@ import { errorInAnswer } from '../backend-error.ts'
 import { parse } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { DeltaReader } from '../tools/delta-reader.ts'
-import { toldUsage, usageIn } from '../usage/reported-usage.ts'
+import { toldUsage, usageIn, usageMember } from '../usage/reported-usage.ts'
 import { deltaTokens, outputBytesOf, type Usage } from '../usage/usage.ts'
 import { ChoiceForms, type ChunkChoices, type DeltaChoice } from './choice-form.ts'
 
@@ -100,7 +100,7 @@ export class ChunkReader {
     }
     const usage = usageIn(chunk)
     const isOnce = taken.isOnce || this.#carried !== undefined
-    const sent = this.#forClient(data, chunk, taken, usage && toldUsage(chunk.usage, usage))
+    const sent = this.#forClient(data, chunk, taken, usage && toldUsage(usageMember(chunk), usage))
     const read: Mutable<DeltaChunk> = { kind: 'delta', outputBytes, tokens, choices, finished, data: sent }
     if (usage) read.usage = usage
     if (hasCall) read.hasCall = true

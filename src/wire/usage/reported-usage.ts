@@ -3,14 +3,18 @@ import { COUNT_MAX, type Usage, withCached } from './usage.ts'
 
 /** Reads what an answer of a chat, whole or a chunk, reports: at its top, or where Groq, Moonshot, llama.cpp and others do. */
 export function usageIn(answer: JsonObject): Usage | undefined {
-  const { x_groq, timings, choices, usage_metadata, usageMetadata, token_usage, meta } = answer
-  const top = readUsage(answer.usage ?? usage_metadata ?? usageMetadata ?? token_usage ?? meta)
+  const { x_groq, timings, choices } = answer
+  const top = readUsage(usageMember(answer))
   let usage = isObject(x_groq) ? larger(top, readUsage(x_groq.usage)) : top
   if (isObject(timings)) usage = larger(usage, readTimings(timings))
   for (const choice of Array.isArray(choices) ? choices : NOTHING)
     if (isObject(choice)) usage = larger(usage, readUsage(choice.usage ?? asObject(choice.message).usage))
   return usage
 }
+
+/** The usage object at the top of an answer, by whatever name. */
+export const usageMember = ({ usage, usage_metadata, usageMetadata, token_usage, meta }: JsonObject): unknown =>
+  usage ?? usage_metadata ?? usageMetadata ?? token_usage ?? meta
 
 const NOTHING: readonly unknown[] = []
 
