@@ -47,14 +47,14 @@ const WORDS: readonly RegExp[] = [
   `${Q}${FIELD}${Q} (?:is|are) not supported(?: yet)?[.!]?(?:["\\\\,]|$)`,
   // Claude, of two samplers: the second is left out.
   `${Q}temperature${Q} and ${Q}${FIELD}${Q} cannot both be specified`,
-  String.raw`Unsupported param: ${BARE}`,
+  `Unsupported param: ${BARE}`,
   String.raw`does not support (?:the )?(?:parameters|fields?|arguments?):? \[?${Q}?${BARE}`,
   // Azure's models, JSON Schema in Python, Bedrock, and .NET.
   String.raw`Extra parameters \[${Q}${FIELD}${Q}`,
   String.raw`Additional properties are not allowed \(${Q}${FIELD}${Q}(?:, ${Q}[\w.]+${Q})* (?:was|were) unexpected\)(?! - ${Q}?messages)`,
   String.raw`extraneous key \[${FIELD}\] is not permitted`,
   `property ${Q}${FIELD}${Q} could not be mapped to any \\.NET member`,
-  String.raw`Un(?:recognized|known|supported) (?:parameters?|fields?|arguments?|keys?|property): ${BARE}`,
+  `Un(?:recognized|known|supported) (?:parameters?|fields?|arguments?|keys?|property): ${BARE}`,
   // transformers serve: the first of a set.
   `Un(?:supported|expected) (?:fields|keys) in the request: \\{${Q}${FIELD}${Q}`,
   `unexpected keyword argument ${Q}${FIELD}${Q}`,
