@@ -225,8 +225,12 @@ describe('what other clients send', () => {
 
   it.each([{ content: null }, {}])('a tool that said nothing (%j) said an empty text', said => {
     const tool = { role: 'tool', tool_call_id: 'a', ...said }
+    const calling = {
+      ...{ role: 'assistant', content: null },
+      tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+    }
 
-    expect(sent({ messages: [...messages, tool] }).messages[1]).toEqual({
+    expect(sent({ messages: [...messages, calling, tool] }).messages.at(-1)).toEqual({
       role: 'tool',
       tool_call_id: 'a',
       content: '',
