@@ -1,16 +1,43 @@
-// One prompt of an agent, about 32 KB with tools and their results, in each dialect that clients speak.
+// Prompts of agents in each dialect that clients speak, with tools and their results: one of about 32 KB, and one with as many
+// tools as coding agents send.
 
 const sentence = 'Explain in a few words what an "inference gateway" does, and why a ledger is kept of it.\n'
 const words = length => sentence.repeat(Math.ceil(length / sentence.length)).slice(0, length)
 
 const SYSTEM = `bench:whole You are a coding agent. ${words(9000)}`
-const TOOLS = Array.from({ length: 14 }, (_, n) => ({
+const FEW_TOOLS = Array.from({ length: 14 }, (_, n) => ({
   name: `tool_${n}`,
   description: words(300),
   schema: {
     type: 'object',
     properties: { path: { type: 'string', description: words(60) }, content: { type: 'string' } },
     required: ['path'],
+  },
+}))
+const property = n => ({ type: 'string', description: words(60 + (n % 40)) })
+const parameter = (tool, n) =>
+  n % 3 === 2
+    ? {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            x: property(n),
+            y: { type: 'number', minimum: 0 },
+            mode: { enum: ['read', 'write', 'append'], type: 'string' },
+          },
+        },
+      }
+    : property(tool * n)
+/** 54 KB. */
+const MANY_TOOLS = Array.from({ length: 24 }, (_, tool) => ({
+  name: `tool_${tool}`,
+  description: words(840),
+  schema: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['a_field', 'b_field'],
+    properties: Object.fromEntries(Array.from('abcdefgh', (letter, n) => [`${letter}_field`, parameter(tool, n)])),
   },
 }))
 const TURNS = Array.from({ length: 8 }, (_, n) => ({
@@ -20,7 +47,7 @@ const TURNS = Array.from({ length: 8 }, (_, n) => ({
   result: words(1000),
 }))
 
-const chat = {
+const chat = tools => ({
   model: 'svc-core',
   max_tokens: 100,
   messages: [
@@ -35,13 +62,13 @@ const chat = {
       { role: 'tool', tool_call_id: id, content: result },
     ]),
   ],
-  tools: TOOLS.map(({ name, description, schema }) => ({
+  tools: tools.map(({ name, description, schema }) => ({
     type: 'function',
     function: { name, description, parameters: schema },
   })),
-}
+})
 
-const responses = {
+const responses = tools => ({
   model: 'svc-core',
   max_output_tokens: 100,
   store: false,
@@ -54,13 +81,13 @@ const responses = {
       { type: 'function_call_output', call_id: id, output: result },
     ]),
   ],
-  tools: TOOLS.map(({ name, description, schema }) => ({
+  tools: tools.map(({ name, description, schema }) => ({
     ...{ type: 'function', name, description, parameters: schema },
     strict: false,
   })),
-}
+})
 
-const messages = {
+const messages = tools => ({
   model: 'svc-core',
   max_tokens: 100,
   system: [{ type: 'text', text: SYSTEM, cache_control: { type: 'ephemeral' } }],
@@ -77,11 +104,13 @@ const messages = {
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: result }] },
     ]),
   ],
-  tools: TOOLS.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
-}
+  tools: tools.map(({ name, description, schema }) => ({ name, description, input_schema: schema })),
+})
 
-export const agentBodies = {
-  'agent-chat': { path: '/v1/chat/completions', body: JSON.stringify(chat) },
-  'agent-responses': { path: '/v1/responses', body: JSON.stringify(responses) },
-  'agent-messages': { path: '/v1/messages', body: JSON.stringify(messages) },
-}
+const bodiesOf = (kind, tools) => ({
+  [`${kind}-chat`]: { path: '/v1/chat/completions', body: JSON.stringify(chat(tools)) },
+  [`${kind}-responses`]: { path: '/v1/responses', body: JSON.stringify(responses(tools)) },
+  [`${kind}-messages`]: { path: '/v1/messages', body: JSON.stringify(messages(tools)) },
+})
+
+export const agentBodies = { ...bodiesOf('agent', FEW_TOOLS), ...bodiesOf('tools', MANY_TOOLS) }

@@ -37,6 +37,21 @@ export const cases = {
     gatewaysOnly: true,
     load: ({ seconds, warmup }) => ({ kind: 'agent-messages', connections: CONNECTIONS, seconds, warmup }),
   },
+  'tools-chat': {
+    title: 'Whole answers to a prompt of an agent with 54 KB of tools, chat completions',
+    gatewaysOnly: true,
+    load: ({ seconds, warmup }) => ({ kind: 'tools-chat', connections: CONNECTIONS, seconds, warmup }),
+  },
+  'tools-responses': {
+    title: 'Whole answers to a prompt of an agent with 54 KB of tools, Responses, translated',
+    gatewaysOnly: true,
+    load: ({ seconds, warmup }) => ({ kind: 'tools-responses', connections: CONNECTIONS, seconds, warmup }),
+  },
+  'tools-messages': {
+    title: 'Whole answers to a prompt of an agent with 54 KB of tools, Messages, translated',
+    gatewaysOnly: true,
+    load: ({ seconds, warmup }) => ({ kind: 'tools-messages', connections: CONNECTIONS, seconds, warmup }),
+  },
   streams: {
     title: 'Streams of 64 events, back to back',
     load: ({ seconds, warmup }) => ({ kind: 'burst', connections: CONNECTIONS, seconds, warmup }),
