@@ -82,6 +82,8 @@ let isOdd: bool
 let members: i32
 /** The member that came last; 0 before the first. */
 let member: usize
+/** Whether there is one, and its name has no escapes. */
+let isPlainMember: bool
 /** What it is: the messages of a chat, what is to be embedded, which may be a list, or anything else. */
 let inMessages: bool
 let isOfDialects: bool
@@ -97,6 +99,15 @@ let written: usize
 let copied: usize
 let leftOut: i32
 let leftOutAt: usize
+/** Whether to ask for values that are known, and how many of them were left out. */
+let asksKnown: bool
+let knownOut: i32
+
+/**
+ * Asks for a value of the outermost object that begins at a place of the text: how many bytes of it are known, or 0. Its names,
+ * values and short texts stand where the results do.
+ */
+declare function known(place: i32, nameStart: i32, nameEnd: i32): i32
 
 /** Makes room for a text of so many bytes, and says where it goes. The memory may be another one then. */
 export function room(length: i32): usize {
@@ -118,18 +129,22 @@ export function newExceeded(length: i32, mostNames: i32, mostTexts: i32, seed: u
 }
 
 /** Reads the text that was put there. Other answers than 0 say what it has too much of. */
-export function outline(length: i32, depthMost: i32, valuesMost: i32, membersMost: i32, leavesOut: i32): i32 {
+export function outline(
+  length: i32,
+  depthMost: i32,
+  valuesMost: i32,
+  membersMost: i32,
+  leavesOut: i32,
+  asks: bool,
+): i32 {
   begin(length)
   isOfDialects = leavesOut === OF_DIALECTS
+  asksKnown = asks
   let before: u8 = 0
   for (let at = TEXT_AT; at < end && depth <= depthMost && values <= valuesMost && outermost <= membersMost; at++) {
     const byte = load<u8>(at)
-    if (byte === QUOTE) {
-      readString(at, end)
-      countShort()
-      if (leavesOut !== 0 && closed - opened > LONG && !isPeculiar) leaveOutLong(before)
-      at = closed
-    } else if (isStructure(byte)) readStructure(byte, at)
+    if (byte === QUOTE) at = readText(at, before, leavesOut !== 0)
+    else if (isStructure(byte)) at = readOrLeaveOut(byte, at)
     if (byte > BLANK) before = byte
   }
   if (depth > depthMost) return TOO_DEEP
@@ -138,6 +153,22 @@ export function outline(length: i32, depthMost: i32, valuesMost: i32, membersMos
   copy(end)
   tell()
   return 0
+}
+
+/** Reads a string, to its last quote. */
+function readText(at: usize, before: u8, leavesOut: bool): usize {
+  readString(at, end)
+  countShort()
+  if (leavesOut && closed - opened > LONG && !isPeculiar) leaveOutLong(before)
+  return closed
+}
+
+/** Reads what stands at a place, or leaves out the value that begins there; to the last byte of it. */
+function readOrLeaveOut(byte: u8, at: usize): usize {
+  const length = mayBeKnown(byte) ? leaveOutKnown(at) : 0
+  if (length > 0) return at + length - 1
+  readStructure(byte, at)
+  return at
 }
 
 function countShort(): void {
@@ -149,10 +180,10 @@ function begin(length: i32): void {
   end = TEXT_AT + length
   memory.fill(end, 0, ZEROS)
   beginStrings()
-  depth = names = shorts = outermost = members = leftOut = 0
+  depth = names = shorts = outermost = members = leftOut = knownOut = 0
   values = 1
   member = nameOpened = nameClosed = 0
-  isCounted = isOdd = inMessages = inInput = inSaid = isList = false
+  isCounted = isOdd = isPlainMember = inMessages = inInput = inSaid = isList = false
   written = copied = TEXT_AT
   leftOutAt = (end + ZEROS + 3) & ~3
 }
@@ -198,7 +229,8 @@ function readStructure(byte: u8, at: usize): void {
 }
 
 function beginMember(value: usize): void {
-  if (escaped > 0 || isPeculiar || members === MOST_MEMBERS) isOdd = true
+  isPlainMember = escaped === 0 && !isPeculiar
+  if (!isPlainMember || members === MOST_MEMBERS) isOdd = true
   const begins = load<u32>(opened + 1)
   inMessages = closed - opened === 9 && begins === MESS && load<u32>(opened + 5) === AGES
   inInput = closed - opened === 6 && begins === INPU && load<u8>(opened + 5) === LETTER_T
@@ -238,6 +270,28 @@ function leaveOut(kept: usize): void {
   // Texts of dialects are put together: without it a digit that follows would belong to the number.
   if (isOfDialects) writeNul()
   copied = closed
+}
+
+/** Texts are left out of messages and inputs, so those are never known. */
+function mayBeKnown(byte: u8): bool {
+  return asksKnown && depth === 1 && isPlainMember && !inSaid && (byte === OPEN_LIST || byte === OPEN_OBJECT)
+}
+
+/** Leaves out a list or an object that is known, with a mark in its place; the bytes it has, or 0. */
+function leaveOutKnown(at: usize): usize {
+  const length = known(<i32>(at - TEXT_AT), <i32>(nameOpened + 1 - TEXT_AT), <i32>(nameClosed - TEXT_AT))
+  if (length === 0) return 0
+  copy(at)
+  store<u8>(written++, QUOTE)
+  writeNul()
+  writeNumber(knownOut++)
+  store<u8>(written++, QUOTE)
+  copied = at + length
+  names += load<i32>(RESULT)
+  values += load<i32>(RESULT, 4)
+  shorts += load<i32>(RESULT, 8)
+  isCounted = false
+  return length
 }
 
 function writeNul(): void {

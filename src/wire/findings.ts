@@ -25,6 +25,11 @@ export class Findings {
     return this.#onlyNative
   }
 
+  /** Whether nothing was found so far. */
+  get isEmpty(): boolean {
+    return !this.#denied && !this.#onlyNative && this.#lost.size === 0
+  }
+
   /** `reason` is OpenAI's code. A problem that is a sentence is shown without the field before it. */
   refuse(field: string, problem: string, reason?: InvalidReason): undefined {
     this.#denied ??= invalid(field, problem, reason)

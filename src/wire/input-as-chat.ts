@@ -2,6 +2,7 @@ import { type Denied, invalid } from '../policy/denial.ts'
 import type { ChatAsk, OnlyNative } from '../policy/facts.ts'
 import { lossesInAll } from './chat-losses.ts'
 import { asChat, type ClientRequestTerms, declaredIn, tooManyKinds } from './client-request.ts'
+import type { KnownSpans } from './fast/known-span.ts'
 import { isAbsent } from './findings.ts'
 import { asObject } from './json-safety.ts'
 import { type DialectBody, type OutlinedBody, outlineBody, outlineOf, parseDialect } from './openai/body.ts'
@@ -16,11 +17,11 @@ export interface ChatBody extends OutlinedBody {
 }
 
 /** Parses the body of a chat. Cursor sends bodies of Responses to the path of chats, and reads chunks of a chat. */
-export function parseChat(bytes: Buffer): ChatBody | Denied {
-  const parsed = outlineBody(bytes)
+export function parseChat(bytes: Buffer, spans?: KnownSpans): ChatBody | Denied {
+  const parsed = outlineBody(bytes, spans)
   if ('denial' in parsed || !isAbsent(parsed.outline.messages) || isAbsent(parsed.outline.input)) return parsed
   if (!Array.isArray(parsed.outline.input)) return invalid('messages', 'is required', 'missing_required_parameter')
-  const input = parseDialect(bytes)
+  const input = parseDialect(bytes, spans)
   return 'denial' in input ? input : { ...parsed, input }
 }
 

@@ -8,6 +8,7 @@ import type { ChatAsk } from '../../policy/facts.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import type { AnswerWriter, AskedModel } from '../../wire/client-dialect.ts'
 import { CLIENT_DIALECTS, type ClientDialectRow } from '../../wire/client-dialects.ts'
+import { knownJsonBytes } from '../../wire/fast/known-json.ts'
 import { withoutLikelihoods } from '../../wire/fast/likelihoods.ts'
 import { textOf } from '../../wire/json-bytes.ts'
 import { asObject } from '../../wire/json-safety.ts'
@@ -79,7 +80,7 @@ export class SpokenAnswer {
     const writer = this.#writerOf(answered)
     const answer = writer.whole(completion, bill)
     yield
-    const json = Buffer.from(JSON.stringify(answer))
+    const json = knownJsonBytes(answer)
     return light ? yield* light.restored(json, writer.tokenForm) : json
   }
 

@@ -6,6 +6,7 @@ import { endOfTurn } from '../../gateway/turn.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'
 import type { Elides } from '../../wire/fast/body-pass.ts'
+import type { KnownSpans } from '../../wire/fast/known-span.ts'
 import { isCostlyBody } from '../../wire/openai/body.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { ClientLeft, readPieces } from '../listener/request-input.ts'
@@ -13,7 +14,10 @@ import { isShed } from '../listener/shed.ts'
 import type { ClientApp } from './client-app.ts'
 
 /** Dependencies of receiving bodies. */
-export type ReceiveApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'clock' | 'bodies' | 'turns' | 'shedding'>
+export type ReceiveApp = Pick<
+  ClientApp,
+  'config' | 'settings' | 'store' | 'clock' | 'bodies' | 'turns' | 'spans' | 'shedding'
+>
 
 /** To ask whether a smaller body is costly would take as long as to read it. */
 const SMALL_BYTES = 8192
@@ -39,7 +43,8 @@ export interface Received<T> {
 export interface Reader<P, T> {
   /** Which long texts are left out of what is parsed. */
   readonly elides: Elides
-  readonly parse: (bytes: Buffer) => P | Denied
+  /** `spans` are the values that its account sent before. */
+  readonly parse: (bytes: Buffer, spans?: KnownSpans) => P | Denied
   /** Makes a request of what was parsed from so many bytes, or says what is wrong with it. */
   readonly check: (parsed: P, bytes: number) => T | Denied
 }
@@ -95,8 +100,9 @@ async function readInTurn<P extends object, T extends object>(
 ): Promise<Read<T>> {
   const { turns } = app
   const { account } = found.caller
+  const spans = app.spans.of(found.caller)
   const read = (bytes: Buffer): T | Denied => {
-    const parsed = parse(bytes)
+    const parsed = parse(bytes, spans)
     return 'denial' in parsed ? parsed : check(parsed, size)
   }
   if (size <= SMALL_BYTES) return { value: read(pieces.join()), decided: NOTHING }
@@ -108,7 +114,7 @@ async function readInTurn<P extends object, T extends object>(
   let bytes: Buffer | undefined
   const value = await turns.run(account, 'small', () => {
     bytes = pieces.join()
-    return isCostlyBody(bytes, elides) ? undefined : read(bytes)
+    return isCostlyBody(bytes, elides, spans) ? undefined : read(bytes)
   })
   if (value) return { value, decided: NOTHING }
 
@@ -116,7 +122,7 @@ async function readInTurn<P extends object, T extends object>(
   try {
     const refused = await look()
     if (refused) return { value: refused, decided }
-    const parsed = await turns.run(account, 'costly', () => (call.gone || !bytes ? undefined : parse(bytes)))
+    const parsed = await turns.run(account, 'costly', () => (call.gone || !bytes ? undefined : parse(bytes, spans)))
     if (!parsed) throw new ClientLeft()
     if ('denial' in parsed) return { value: parsed, decided }
     const checked = await turns.run(account, 'going on', () => check(parsed, size))

@@ -1,10 +1,12 @@
+import type { KnownSpan, KnownSpans } from './known-span.ts'
+
 /** One pass over the bytes of a JSON text, before anything of it is parsed. */
 export interface BodyPass {
   /**
    * The findings of the pass, or the bound that was passed: then it stops. `elides` leaves long texts out, where the
-   * pass can.
+   * pass can, and values that are known.
    */
-  read(bytes: Buffer, most: Most, elides: Elides): Reading | keyof Most
+  read(bytes: Buffer, most: Most, elides: Elides, known?: KnownSpans): Reading | keyof Most
   /** Whether more names, or more short texts, are new to the parser than may be. */
   newExceeded(bytes: Buffer, most: MostNew): keyof MostNew | undefined
 }
@@ -53,8 +55,19 @@ export interface Reading extends Shape {
   readonly notSpliceable: boolean
   /** Whether a string has escapes such as \u00e9. */
   readonly hasHexEscape: boolean
-  /** The text without its long texts, where there are any; to be read before the next call of the pass. */
+  /** Whether marks may stand in it: the pass leaves texts out, and the text has no U+0000 of its own. */
+  readonly isMarkable: boolean
+  /** Members whose values are known: a mark stands for each, U+0000 and its place in this list. */
+  readonly known: readonly KnownMember[]
+  /** The text without what was left out, where anything was; to be read before the next call of the pass. */
   readonly elision: Elision | undefined
+}
+
+/** A member of the outermost object whose value is known. */
+export interface KnownMember {
+  /** As it is written. */
+  readonly name: string
+  readonly span: KnownSpan
 }
 
 export interface Elision {

@@ -1,4 +1,6 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { knownJsonBytes } from './known-json.ts'
+import { isKnown } from './known-value.ts'
 import type { Outline, Texts } from './outline.ts'
 
 /**
@@ -47,7 +49,8 @@ export class MarkedTexts {
 
   /** A value with all of its texts. */
   whole(value: unknown): unknown {
-    if (this.#elided.length === 0) return value
+    // A known value has no marks.
+    if (this.#elided.length === 0 || isKnown(value)) return value
     if (typeof value === 'string') return this.read(value)
     if (Array.isArray(value)) return value.map(each => this.whole(each))
     if (!isObject(value)) return value
@@ -56,7 +59,12 @@ export class MarkedTexts {
 
   /** The JSON of a value that is made of the texts: what was left out is copied as the client wrote it. */
   json(value: unknown): Buffer {
-    const json = JSON.stringify(value)
+    const bytesOf = (json: string) => this.#written(json)
+    return isObject(value) ? knownJsonBytes(value, bytesOf) : bytesOf(JSON.stringify(value))
+  }
+
+  /** JSON with the client's bytes in the place of marks. */
+  #written(json: string): Buffer {
     if (this.#elided.length === 0) return Buffer.from(json)
     const marks: Mark[] = []
     let length = Buffer.byteLength(json)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { asObject, type JsonObject } from '../json-safety.ts'
-import type { BodyPass, Elides, Reading, Shape } from './body-pass.ts'
+import type { BodyPass, Elides, KnownMember, Reading, Shape } from './body-pass.ts'
+import type { KnownSpan, KnownSpans } from './known-span.ts'
 import { scriptPass } from './script-pass.ts'
 import { WebAssemblyPass } from './webassembly-pass.ts'
 import { isWithout } from './without.ts'
@@ -15,31 +16,42 @@ export interface Outline extends Shape {
   readonly notSpliceable: boolean
   /** Whether a string has escapes such as \u00e9. */
   readonly hasHexEscape: boolean
+  /** Whether marks may stand in the text. */
+  readonly isMarkable: boolean
+  /** Members whose values are known: a mark stands for each, U+0000 and its place in this list. */
+  readonly known: readonly KnownMember[]
 }
 
 /**
  * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
  * `elides` leaves out long texts, and pictures of chats, so that nothing parses them, where they have nothing that the
- * parser could refuse and the text has no U+0000. The parser says the same of the
- * outline as of the text.
+ * parser could refuse and the text has no U+0000. `spans` leaves out values that are known as well. The parser says the same of
+ * the outline as of the text.
  */
-export function readOutline(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: Elides): Outline | string {
+export function readOutline(
+  bytes: Buffer,
+  encoding: 'latin1' | 'utf8',
+  elides: Elides,
+  spans?: KnownSpans,
+): Outline | string {
   const known = looked
   looked = undefined
   if (known?.bytes === bytes && known.elides === elides) return known.outline
   const pass = passFor(bytes)
-  const reading = pass.read(bytes, mostOf(elides), elides)
-  return typeof reading === 'string' ? faultOf(reading, elides) : outlineOf(pass, reading, { bytes, encoding, elides })
+  const reading = pass.read(bytes, mostOf(elides), elides, spans)
+  return typeof reading === 'string'
+    ? faultOf(reading, elides)
+    : outlineOf(pass, reading, { bytes, encoding, elides, spans })
 }
 
 /**
  * Whether it would take more than a few milliseconds to parse what readOutline leaves of a JSON text. What was found is
  * kept for a readOutline that comes next.
  */
-export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: Elides): boolean {
+export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: Elides, spans?: KnownSpans): boolean {
   looked = undefined
   const pass = passFor(bytes)
-  const reading = pass.read(bytes, mostOf(elides), elides)
+  const reading = pass.read(bytes, mostOf(elides), elides, spans)
   if (typeof reading === 'string') {
     looked = { bytes, elides, outline: faultOf(reading, elides) }
     return false
@@ -47,7 +59,7 @@ export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: Eli
   const { values, names, elision } = reading
   const { length } = elision ?? bytes
   if (length > LITTLE.bytes || values > LITTLE.values || names > LITTLE.names) return true
-  looked = { bytes, elides, outline: outlineOf(pass, reading, { bytes, encoding, elides }) }
+  looked = { bytes, elides, outline: outlineOf(pass, reading, { bytes, encoding, elides, spans }) }
   return false
 }
 
@@ -61,20 +73,21 @@ interface Read {
   readonly bytes: Buffer
   readonly encoding: 'latin1' | 'utf8'
   readonly elides: Elides
+  readonly spans: KnownSpans | undefined
 }
 
-function outlineOf(pass: BodyPass, reading: Reading, { bytes, encoding, elides }: Read): Outline | string {
+function outlineOf(pass: BodyPass, reading: Reading, { bytes, encoding, elides, spans }: Read): Outline | string {
   let read = reading
   // Only a text with many names or short texts is looked through for those that are new.
   if (reading.names > MOST_NEW.names || reading.shortTexts > MOST_NEW.texts) {
     const tooMany = pass.newExceeded(bytes, MOST_NEW)
     if (tooMany !== undefined) return TOO_MANY_NEW[tooMany]
     // The other pass took the place of what this one had found.
-    const again = pass.read(bytes, mostOf(elides), elides)
+    const again = pass.read(bytes, mostOf(elides), elides, spans)
     if (typeof again === 'string') return faultOf(again, elides)
     read = again
   }
-  const { names, members, notSpliceable, hasHexEscape, elision } = read
+  const { names, members, notSpliceable, hasHexEscape, isMarkable, known, elision } = read
   return {
     text: elision ? elision.text(encoding) : bytes.toString(encoding),
     elided: elision ? elision.places() : NONE,
@@ -82,7 +95,19 @@ function outlineOf(pass: BodyPass, reading: Reading, { bytes, encoding, elides }
     members,
     notSpliceable,
     hasHexEscape,
+    isMarkable,
+    known,
   }
+}
+
+/** Counts what a pass would count in a value inside a body; undefined if it is nested too deep. */
+export function countsIn(value: Buffer): Pick<KnownSpan, 'names' | 'values' | 'shortTexts'> | undefined {
+  const most = { depth: MAX_DEPTH, values: ANY_NUMBER, members: ANY_NUMBER }
+  const reading = passFor(value).read(value, most, 'none')
+  if (typeof reading === 'string') return undefined
+  const { names, values, shortTexts } = reading
+  // A text is a value before anything of it is read.
+  return { names, values: values - 1, shortTexts }
 }
 
 const NONE = new Int32Array()

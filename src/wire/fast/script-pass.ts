@@ -131,6 +131,8 @@ class ScriptReading {
       shortTexts: this.#shorts,
       notSpliceable: this.#notSpliceable,
       hasHexEscape: this.#strings.hasHexEscape,
+      isMarkable: false,
+      known: [],
       elision: undefined,
     }
   }

@@ -1,4 +1,5 @@
-import type { BodyPass, Elides, Elision, Member, Most, MostNew, Reading } from './body-pass.ts'
+import type { BodyPass, Elides, Elision, KnownMember, Member, Most, MostNew, Reading } from './body-pass.ts'
+import type { KnownSpans } from './known-span.ts'
 import { OUTLINE_CODE } from './outline-code.ts'
 
 /** The pass of wasm/outline.ts, which looks at sixteen bytes at once. The constructor throws where WebAssembly cannot start. */
@@ -8,23 +9,36 @@ export class WebAssemblyPass implements BodyPass {
   /** Two views of its memory. */
   #bytes = Buffer.alloc(0)
   #numbers = new Int32Array()
+  /** The text that is being read, and the known values of its account. */
+  #text: Buffer = NOTHING
+  #spans: KnownSpans | undefined
+  #known: KnownMember[] = []
 
   /** Senders of texts must not know the seed: they could choose names that take long to count. */
   constructor(seed: bigint) {
     module ??= new WebAssembly.Module(Buffer.from(OUTLINE_CODE, 'base64'))
-    this.#code = new WebAssembly.Instance(module).exports as Code
+    const known = (place: number, nameStart: number, nameEnd: number) => this.#find(place, nameStart, nameEnd)
+    this.#code = new WebAssembly.Instance(module, { outline: { known } }).exports as Code
     this.#seed = seed
   }
 
-  read(bytes: Buffer, { depth, values, members }: Most, elides: Elides): Reading | keyof Most {
+  read(bytes: Buffer, most: Most, elides: Elides, spans?: KnownSpans): Reading | keyof Most {
+    const { depth, values, members } = most
     const at = this.#code.room(bytes.length)
     this.#put(bytes, at)
-    const fault = FAULTS[this.#code.outline(bytes.length, depth, values, members, ELIDES[elides])]
+    const asks = spans !== undefined && !spans.isEmpty && elides !== 'none'
+    this.#begin(bytes, asks ? spans : undefined)
+    const fault = FAULTS[this.#code.outline(bytes.length, depth, values, members, ELIDES[elides], asks)]
+    const known = this.#end()
     if (fault !== undefined) return fault
     const flags = this.#at(FLAGS)
     // A text with U+0000 of its own would have marks of its own.
-    const isWhole = this.#at(LEFT_OUT) === 0 || (flags & HAS_NUL) !== 0
+    const hasNul = (flags & HAS_NUL) !== 0
+    if (hasNul && known.length > 0) return this.read(bytes, most, elides)
+    const isWhole = hasNul || this.#at(LEFT_OUT) + known.length === 0
     return {
+      known,
+      isMarkable: !hasNul && elides !== 'none',
       names: this.#at(NAMES),
       members: this.#members(),
       values: this.#at(VALUES),
@@ -33,6 +47,32 @@ export class WebAssemblyPass implements BodyPass {
       hasHexEscape: (flags & HAS_HEX_ESCAPE) !== 0,
       elision: isWhole ? undefined : this.#elision(at),
     }
+  }
+
+  #begin(text: Buffer, spans: KnownSpans | undefined): void {
+    this.#text = text
+    this.#spans = spans
+  }
+
+  /** Returns the known members that were found, and lets go of the text. */
+  #end(): readonly KnownMember[] {
+    const found = this.#known
+    this.#text = NOTHING
+    this.#spans = undefined
+    if (found.length === 0) return NONE
+    this.#known = []
+    return found
+  }
+
+  /** Asked in the middle of a pass. */
+  #find(place: number, nameStart: number, nameEnd: number): number {
+    const span = this.#spans?.find(this.#text, place)
+    if (!span) return 0
+    this.#known.push({ name: this.#text.toString('utf8', nameStart, nameEnd), span })
+    this.#numbers[0] = span.names
+    this.#numbers[1] = span.values
+    this.#numbers[2] = span.shortTexts
+    return span.bytes.length
   }
 
   newExceeded(bytes: Buffer, { names, texts }: MostNew): keyof MostNew | undefined {
@@ -80,6 +120,9 @@ export class WebAssemblyPass implements BodyPass {
   }
 }
 
+const NOTHING = Buffer.alloc(0)
+const NONE: readonly KnownMember[] = []
+
 /** Compiled once: an instance of its own has memory of its own. */
 let module: WebAssembly.Module | undefined
 
@@ -87,7 +130,14 @@ let module: WebAssembly.Module | undefined
 interface Code {
   readonly memory: WebAssembly.Memory
   room(length: number): number
-  outline(length: number, depthMost: number, valuesMost: number, membersMost: number, leavesOut: number): number
+  outline(
+    length: number,
+    depthMost: number,
+    valuesMost: number,
+    membersMost: number,
+    leavesOut: number,
+    asks: boolean,
+  ): number
   roomForNames(length: number): number
   newExceeded(length: number, mostNames: number, mostTexts: number, seed: bigint): number
 }

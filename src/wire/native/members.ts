@@ -1,6 +1,7 @@
 import { type DialectMembers, FREE_MEMBERS } from '../../policy/dialect-members.ts'
 import type { CacheTime } from '../../policy/price.ts'
-import type { MarkedTexts } from '../fast/marked-texts.ts'
+import { Fact, isKnown } from '../fast/known-value.ts'
+import { type MarkedTexts, wholeTexts } from '../fast/marked-texts.ts'
 import { Findings } from '../findings.ts'
 import { fieldName, isObject, type JsonObject } from '../json-safety.ts'
 import { isFree } from '../spelling.ts'
@@ -26,9 +27,42 @@ export interface MemberTerms {
 /** Reads the members of a body; an address that no backend may fetch from is refused. */
 export function readMembers(body: JsonObject, known: DialectMembers, terms: MemberTerms, found: Findings): ReadMembers {
   const reader = new MemberReader(known, terms, found)
-  reader.readBody(body)
+  reader.readBody(body, name => unremarkable(name, body[name], known))
   const { unknown, hasUnknown, address, cacheTime } = reader
   return { unknown, hasUnknown, ...(address !== undefined && { address }), ...(cacheTime && { cacheTime }) }
+}
+
+/** Marks for a cache in a value that has nothing else to be read. */
+interface Unremarkable {
+  readonly cacheTime: CacheTime | undefined
+}
+
+/** By dialect and name, since a value may stand as another member too. */
+const UNREMARKABLE = new WeakMap<DialectMembers, Map<string, Fact<Unremarkable | 'no'>>>()
+
+/** The marks for a cache in a known value, if it holds nothing else to be read; undefined if it does, or is not known. */
+function unremarkable(name: string, value: unknown, known: DialectMembers): Unremarkable | undefined {
+  if (!isKnown(value) || !known.top.has(name)) return undefined
+  const fact = factOf(known, name)
+  const kept = fact.of(value) ?? readAlone(name, value, known)
+  fact.keep(value, kept)
+  return kept === 'no' ? undefined : kept
+}
+
+function factOf(known: DialectMembers, name: string): Fact<Unremarkable | 'no'> {
+  const facts = UNREMARKABLE.get(known) ?? new Map<string, Fact<Unremarkable | 'no'>>()
+  UNREMARKABLE.set(known, facts)
+  const fact = facts.get(name) ?? new Fact<Unremarkable | 'no'>()
+  facts.set(name, fact)
+  return fact
+}
+
+function readAlone(name: string, value: unknown, known: DialectMembers): Unremarkable | 'no' {
+  const found = new Findings()
+  const reader = new MemberReader(known, { texts: wholeTexts, passed: new Set() }, found)
+  reader.readBody({ [name]: value })
+  const { hasUnknown, address, cacheTime } = reader
+  return hasUnknown || address !== undefined || !found.isEmpty ? 'no' : { cacheTime }
 }
 
 class MemberReader {
@@ -57,8 +91,16 @@ class MemberReader {
     return [...new Set(this.#passed), ...(this.#lost?.lost ?? [])]
   }
 
-  readBody(body: JsonObject): void {
-    this.#readObject(body, this.#top)
+  /** Members of which `known` says what is in them are not looked through. */
+  readBody(body: JsonObject, known: (name: string) => Unremarkable | undefined = () => undefined): void {
+    let rest = body
+    for (const name in body) {
+      const read = known(name)
+      if (!read) continue
+      rest = { ...rest, [name]: undefined }
+      if (read.cacheTime) this.#readMark({ ttl: read.cacheTime })
+    }
+    this.#readObject(rest, this.#top)
   }
 
   #readObject(object: JsonObject, kinds: Kinds): void {

@@ -1,6 +1,7 @@
 import { type DialectMembers, FREE_MEMBERS } from '../../policy/dialect-members.ts'
 import type { NativeSize } from '../../policy/facts.ts'
-import type { MarkedTexts } from '../fast/marked-texts.ts'
+import { isKnown, oncePerValue } from '../fast/known-value.ts'
+import { type MarkedTexts, wholeTexts } from '../fast/marked-texts.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 /**
@@ -89,21 +90,26 @@ class Weigher {
       if (type !== 'image_generation_call' || name !== 'result') this.addMember(name, object[name])
   }
 
-  /** Templates print it as JSON, so its names and its punctuation count too. */
   #addPrinted(value: unknown): void {
-    if (typeof value === 'string') this.bytes += this.#texts.sizeOf(value) + 2
-    else if (Array.isArray(value)) {
-      this.bytes += 2 + value.length
-      for (const item of value) this.#addPrinted(item)
-    } else if (isObject(value)) {
-      this.bytes += 2
-      for (const name in value) {
-        this.bytes += Buffer.byteLength(name) + 4
-        this.#addPrinted(value[name])
-      }
-    } else this.bytes += String(value).length
+    this.bytes += isKnown(value) ? printedKnown(value) : printedIn(value, this.#texts)
   }
 }
+
+/** Templates print it as JSON, so its names and its punctuation count too. */
+function printedIn(value: unknown, texts: Pick<MarkedTexts, 'sizeOf'>): number {
+  if (typeof value === 'string') return texts.sizeOf(value) + 2
+  if (Array.isArray(value)) {
+    let bytes = 2 + value.length
+    for (const item of value) bytes += printedIn(item, texts)
+    return bytes
+  }
+  if (!isObject(value)) return String(value).length
+  let bytes = 2
+  for (const name in value) bytes += Buffer.byteLength(name) + 4 + printedIn(value[name], texts)
+  return bytes
+}
+
+const printedKnown = oncePerValue(value => printedIn(value, wholeTexts))
 
 /**
  * A file: its bytes are no bound. A PDF holds its texts compressed, and each of its pages is read as text and as a picture,

@@ -1,3 +1,4 @@
+import { isKnown, oncePerValue } from '../fast/known-value.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 /**
@@ -6,13 +7,21 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
  */
 export function providerToolsIn(body: JsonObject): readonly string[] {
   const names = new Set<string>()
-  for (const tool of toolsOf(body)) addTool(tool, names)
+  for (const name of isKnown(body.tools) ? knownNames(body.tools) : namesIn(body.tools)) names.add(name)
   // Tools that are made known in the middle of a conversation.
   for (const item of listOf(body.input)) for (const tool of toolsOf(asObject(item))) addTool(tool, names)
   if (listOf(body.mcp_servers).length > 0) names.add('mcp')
   if (body.container !== undefined && body.container !== null) names.add('code_execution')
   return [...names]
 }
+
+function namesIn(tools: unknown): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const tool of listOf(tools)) addTool(tool, names)
+  return names
+}
+
+const knownNames = oncePerValue(namesIn)
 
 /**
  * Those of them that a request can do without: they stand among its tools and nowhere else, and a chat of the request, of

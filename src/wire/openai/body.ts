@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Elides, Written } from '../fast/body-pass.ts'
+import type { KnownSpans } from '../fast/known-span.ts'
+import { addSpans, putKnown } from '../fast/known-spans.ts'
 import { MarkedTexts, wholeTexts } from '../fast/marked-texts.ts'
 import { ElidedStrings, isCostly, type Outline, readOutline, type Texts } from '../fast/outline.ts'
 import { isWithout } from '../fast/without.ts'
@@ -35,15 +37,18 @@ export function parseBody(bytes: Buffer): ParsedBody | Denied {
   return 'denial' in read ? read : { body: read.object }
 }
 
-/** Parses a body whose Responses and Messages texts may be left out. It refuses the bodies that `parseBody` refuses. */
-export function parseDialect(bytes: Buffer): DialectBody | Denied {
-  const parsed = parseEvent(bytes)
+/**
+ * Parses a body whose Responses and Messages texts may be left out. It refuses the bodies that `parseBody` refuses. `spans` are the
+ * values that its account sent before.
+ */
+export function parseDialect(bytes: Buffer, spans?: KnownSpans): DialectBody | Denied {
+  const parsed = parseEvent(bytes, spans)
   return 'denial' in parsed ? parsed : (parsed.misspelt ?? parsed)
 }
 
 /** Parses an event of a session. A refusal names the event even where a name in it is misspelt. */
-export function parseEvent(bytes: Buffer): (DialectBody & Pick<ReadObject, 'misspelt'>) | Denied {
-  const read = readAnyObject(bytes, 'dialects')
+export function parseEvent(bytes: Buffer, spans?: KnownSpans): (DialectBody & Pick<ReadObject, 'misspelt'>) | Denied {
+  const read = readAnyObject(bytes, 'dialects', spans)
   if ('denial' in read) return read
   const { object, outline, misspelt } = read
   const texts = new MarkedTexts(bytes, outline.elided)
@@ -51,13 +56,13 @@ export function parseEvent(bytes: Buffer): (DialectBody & Pick<ReadObject, 'miss
 }
 
 /** Parses a chat whose long texts may be left out. It refuses the bodies that `parseBody` refuses. */
-export const outlineBody = (bytes: Buffer): OutlinedBody | Denied => outlined(bytes, 'chat')
+export const outlineBody = (bytes: Buffer, spans?: KnownSpans): OutlinedBody | Denied => outlined(bytes, 'chat', spans)
 
 /** Parses an embeddings body, whose input may be hundreds of thousands of token ids. */
 export const outlineEmbeddings = (bytes: Buffer): OutlinedBody | Denied => outlined(bytes, 'embeddings')
 
-function outlined(bytes: Buffer, elides: Elides): OutlinedBody | Denied {
-  const read = readObject(bytes, elides)
+function outlined(bytes: Buffer, elides: Elides, spans?: KnownSpans): OutlinedBody | Denied {
+  const read = readObject(bytes, elides, spans)
   if ('denial' in read) return read
   const { object, outline } = read
   return { outline: object, texts: new ElidedStrings(bytes, outline.elided), written: writtenOf(bytes, read) }
@@ -80,10 +85,10 @@ const writtenOf = (bytes: Buffer, { names, outline }: ReadObject): Written | und
  * Whether it would take more than a few milliseconds to parse a body, with some texts left out. Nothing of it
  * is parsed for that, and what is found is not looked for again when the body is parsed next.
  */
-export function isCostlyBody(bytes: Buffer, elides: Elides): boolean {
+export function isCostlyBody(bytes: Buffer, elides: Elides, spans?: KnownSpans): boolean {
   const encoding = encodingOf(bytes)
   examined = { bytes, encoding }
-  return isCostly(bytes, encoding, allowed(elides))
+  return isCostly(bytes, encoding, allowed(elides), spans)
 }
 
 /** The body that was looked at last, which is mostly parsed next. A WeakMap of all of them would cost each collection. */
@@ -108,14 +113,14 @@ interface ReadObject {
 const allowed = (elides: Elides): Elides => (isWithout('body-view') ? 'none' : elides)
 
 /** The object that a body must be, with each name as it is known. */
-function readObject(bytes: Buffer, elides: Elides): ReadObject | Denied {
-  const read = readAnyObject(bytes, elides)
+function readObject(bytes: Buffer, elides: Elides, spans?: KnownSpans): ReadObject | Denied {
+  const read = readAnyObject(bytes, elides, spans)
   return 'denial' in read ? read : (read.misspelt ?? read)
 }
 
-function readAnyObject(bytes: Buffer, elides: Elides): ReadObject | Denied {
+function readAnyObject(bytes: Buffer, elides: Elides, spans?: KnownSpans): ReadObject | Denied {
   const encoding = encodingExamined(bytes)
-  const outline = readOutline(bytes, encoding, allowed(elides))
+  const outline = readOutline(bytes, encoding, allowed(elides), spans)
   if (typeof outline === 'string') return invalid('body', outline)
   // Each wrong byte would become a character that the client did not send.
   if (encoding === 'utf8' && !isUtf8(bytes)) return invalid('body', 'is not UTF-8')
@@ -131,6 +136,10 @@ function readAnyObject(bytes: Buffer, elides: Elides): ReadObject | Denied {
   const inspection = new Inspection(outline.hasHexEscape)
   const flaw = inspection.flawIn(object)
   if (flaw) return invalid(fieldName(flaw.path), flaw.problem)
-  const misspelt = inspection.misspells ? refuseMisspelt(object) : undefined
-  return { object, names: inspection.names, outline, misspelt }
+  const known = putKnown(object, outline.known)
+  const names = inspection.names + known.names
+  const misspelt = inspection.misspells || known.misspells ? refuseMisspelt(object) : undefined
+  const isPlain = !misspelt && names === outline.names && !outline.notSpliceable
+  if (spans && isPlain && outline.isMarkable) addSpans(bytes, object, outline, spans)
+  return { object, names, outline, misspelt }
 }

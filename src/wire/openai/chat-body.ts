@@ -1,6 +1,7 @@
 import type { CapField } from '../../policy/config.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import type { PoolFacts } from '../../policy/providers/profile.ts'
+import { oncePerValue } from '../fast/known-value.ts'
 import type { Texts } from '../fast/outline.ts'
 import { spliced } from '../fast/splice.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
@@ -168,11 +169,17 @@ export function isPlain(body: JsonObject, marks = false): boolean {
   const known = marks ? MARKED : PLAIN
   return (
     every(messages, message => isPlainMessage(message, known)) &&
-    every(tools, tool => has(tool, known.tool) && has(asObject(tool.function), known.function)) &&
+    (marks ? areMarkedTools : arePlainTools)(tools) &&
     every(functions, isPlainFunction) &&
     isSound(body)
   )
 }
+
+const arePlainTools = oncePerValue(tools => areTools(tools, PLAIN))
+const areMarkedTools = oncePerValue(tools => areTools(tools, MARKED))
+
+const areTools = (tools: unknown, known: Known): boolean =>
+  every(tools, tool => has(tool, known.tool) && has(asObject(tool.function), known.function))
 
 function isPlainMessage(message: JsonObject, known: Known): boolean {
   if (!has(message, known.message) || !isSoundMessage(message)) return false
@@ -212,9 +219,15 @@ function plainly(body: JsonObject, known: Known): JsonObject {
   return {
     ...body,
     ...(Array.isArray(messages) && { messages: messages.map(message => plainMessage(asObject(message), known)) }),
-    ...(Array.isArray(tools) && { tools: tools.map(tool => withFunction(only(tool, known.tool), known.function)) }),
+    ...(Array.isArray(tools) && { tools: plainTools(tools, known) }),
     ...(Array.isArray(functions) && { functions: functions.map(each => only(each, OLD_FUNCTION)) }),
   }
+}
+
+/** Returns the list itself if it holds nothing else, so that its facts stay known. */
+function plainTools(tools: readonly unknown[], known: Known): readonly unknown[] {
+  const arePlain = known === MARKED ? areMarkedTools(tools) : arePlainTools(tools)
+  return arePlain ? tools : tools.map(tool => withFunction(only(tool, known.tool), known.function))
 }
 
 function plainMessage(message: JsonObject, known: Known): JsonObject {

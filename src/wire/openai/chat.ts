@@ -7,6 +7,7 @@ import type { WholeAnswer } from '../answer-reader.ts'
 import { cacheTimeOfChat } from '../cache-marks.ts'
 import { lossesOfChat } from '../chat-losses.ts'
 import { endUserOf } from '../end-user.ts'
+import { Fact, isKnown, oncePerValue } from '../fast/known-value.ts'
 import type { Texts } from '../fast/outline.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
@@ -41,8 +42,9 @@ export function checkChat(parsed: OutlinedBody, names = NO_HOSTED, declared?: De
   if (isInvalid(read)) return invalid(read.field, read.problem)
   const fields = outline.store === true ? { ...read, mute: [...read.mute, 'store'] } : read
   const body = withoutNoCap(outline)
-  const denied = deniedBy(body, validate, fetchingSchema, twoThoughts)
+  const denied = deniedBy(body, validateNew, fetchingSchema, twoThoughts)
   if (denied) return denied
+  keepValid(body)
   const cap = capOf(body)
   if (cap === 'unequal') return invalid('max_completion_tokens', 'differs from max_tokens; send one of them')
   const [isCustom, isOdd] = [hasCustomTools(outline), hasOddNames(outline)]
@@ -54,6 +56,24 @@ export function checkChat(parsed: OutlinedBody, names = NO_HOSTED, declared?: De
   const renamed = withoutOddNames(chat)
   const spoken = { writer: () => new RenamingWriter(renamed.names, writer?.()) }
   return readChecked({ parsed: outlineOf(renamed.chat), fields, cap, spoken }, names)
+}
+
+/** Members whose values are known mostly, and whether one has been valid as this member. */
+const SCHEMAS = [
+  ['tools', new Fact<true>()],
+  ['functions', new Fact<true>()],
+  ['response_format', new Fact<true>()],
+] as const
+
+/** Validates a chat but for its values that were valid before: no rule is about several members. */
+function validateNew(body: JsonObject): Invalid | undefined {
+  let rest = body
+  for (const [name, valid] of SCHEMAS) if (valid.of(body[name])) rest = { ...rest, [name]: undefined }
+  return validate(rest)
+}
+
+function keepValid(body: JsonObject): void {
+  for (const [name, valid] of SCHEMAS) if (isKnown(body[name])) valid.keep(body[name], true)
 }
 
 /** A valid chat. */
@@ -298,9 +318,11 @@ class PromptSize {
 
   /** Templates print these as JSON, so their punctuation counts too. */
   #addPrinted(value: unknown): void {
-    if (value !== undefined && value !== null) this.textBytes += Buffer.byteLength(JSON.stringify(value))
+    if (value !== undefined && value !== null) this.textBytes += printedBytes(value)
   }
 }
+
+const printedBytes = oncePerValue(value => Buffer.byteLength(JSON.stringify(value)))
 
 /** A scheme or a host: what stands elsewhere. `#/$defs/x` is in the schema itself. */
 const ELSEWHERE = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
@@ -311,13 +333,15 @@ const DOLLAR = 0x24
 /** A schema of a tool or an answer of which a backend would have to fetch a part, for any client. */
 function fetchingSchema({ tools, functions, response_format }: JsonObject): Invalid | undefined {
   const field =
-    (fetches(tools) && 'tools') ||
-    (fetches(functions) && 'functions') ||
-    (fetches(response_format) && 'response_format')
+    (isFetching(tools) && 'tools') ||
+    (isFetching(functions) && 'functions') ||
+    (isFetching(response_format) && 'response_format')
   return field ? { field, problem: ELSEWHERE_PROBLEM } : undefined
 }
 
 const ELSEWHERE_PROBLEM = 'must not refer to a schema that stands elsewhere; nothing is fetched'
+
+const isFetching = oncePerValue(fetches)
 
 function fetches(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(fetches)

@@ -92,7 +92,7 @@ export const isMarked = ({ tools }: JsonObject): boolean =>
 /** A body without hosted tools as backends know it. */
 export function unmarked(body: JsonObject): JsonObject {
   const { tools } = body
-  return Array.isArray(tools)
+  return Array.isArray(tools) && isMarked(body)
     ? { ...body, tools: tools.map(tool => (isObject(tool) ? withoutMark(tool) : tool)) }
     : body
 }

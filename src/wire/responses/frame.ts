@@ -1,4 +1,5 @@
 import type { StreamError } from '../client-dialect.ts'
+import { isKnown, know, oncePerValue } from '../fast/known-value.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { readUsage, reasoningTokensIn } from '../usage/reported-usage.ts'
 import type { Usage } from '../usage/usage.ts'
@@ -31,7 +32,7 @@ export function writeFrame({ id, created, model, echoed }: FrameTerms, state: Fr
     temperature: or('temperature', 1),
     text: textOf(asObject(echoed.text)),
     tool_choice: or('tool_choice', 'auto'),
-    tools: Array.isArray(echoed.tools) ? echoed.tools.map(toolOf) : [],
+    tools: Array.isArray(echoed.tools) ? echoedTools(echoed.tools) : [],
     top_logprobs: or('top_logprobs', 0),
     top_p: or('top_p', 1),
     presence_penalty: or('presence_penalty', 0),
@@ -114,6 +115,11 @@ const textOf = ({ format, verbosity }: JsonObject): JsonObject => ({
   format: format ?? { type: 'text' },
   verbosity: verbosity ?? 'medium',
 })
+
+const echoedTools = (tools: readonly unknown[]): readonly unknown[] =>
+  isKnown(tools) ? knownEcho(tools) : tools.map(toolOf)
+
+const knownEcho = oncePerValue((tools: readonly unknown[]) => know(tools.map(toolOf)))
 
 /** SDKs take these three of a function for there. */
 const toolOf = (tool: unknown): unknown =>

@@ -13,11 +13,12 @@ export interface Bound {
 export const BODIES = {
   'JSON body': {
     account:
-      '`limits.body`; half of `limits.body_memory`; a quarter of the time to parse; 105,000 values (310,000 of embeddings), 10,000 new names',
+      '`limits.body`; half of `limits.body_memory`; a quarter of the time to parse; 105,000 values (310,000 of embeddings), 10,000 new names; 8 MB of tools and schemas that it sends again',
     address: 'half of `limits.body_memory`',
-    all: '`limits.body_memory`; half of the time to parse; 2 MB received in one turn of the event loop',
+    all: '`limits.body_memory`; half of the time to parse; 2 MB received in one turn of the event loop; 64 MB of tools and schemas that are sent again',
     tests: [
       'test/http/ingress/body-memory.test.ts',
+      'test/http/ingress/span-memory.test.ts',
       'test/http/ingress/turns.test.ts',
       'test/http/public/receive.test.ts',
     ],

@@ -1,4 +1,6 @@
+import { Fact, isKnown, know } from '../../fast/known-value.ts'
 import { type Findings, isAbsent, quoted } from '../../findings.ts'
+import { HostedAnswers } from '../../hosted-answers.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { ToolNames } from '../../tool-names.ts'
 
@@ -13,19 +15,47 @@ export interface ReadTools {
 
 /** Reads `tools` and `tool_choice`. */
 export function readTools(body: JsonObject, isHosted: (tool: string) => boolean, findings: Findings): ReadTools {
-  const tools = new Tools(isHosted, findings)
-  for (const [index, tool] of findings.list('tools', body.tools, TOOLS_MAX).entries())
-    tools.add(tool, `tools[${index}]`)
+  const tools = readList(body.tools, isHosted, findings)
   const choice = asObject(findings.object('tool_choice', body.tool_choice))
-  return { chat: tools.chat(choice), ignored: [...tools.ignored], names: tools.names }
+  return {
+    chat: chatOf(tools, choice, findings),
+    ignored: [...tools.ignored],
+    names: new ToolNames(tools.names),
+  }
 }
 
-class Tools {
+/** The tools of a request, before any of them is chosen. */
+interface Tools {
+  readonly listed: readonly JsonObject[]
+  readonly names: ToolNames<string>
+  readonly ignored: ReadonlySet<string>
+  /** By the name of each tool: what a choice of it is in a chat; undefined where it is not in the chat. */
+  readonly choices: ReadonlyMap<string, JsonObject | undefined>
+}
+
+/** The tools of a known list, where nothing was found in it, and what they depend on beside the list. */
+const READ = new Fact<{ readonly tools: Tools; readonly answers: HostedAnswers }>()
+
+function readList(list: unknown, isHosted: (tool: string) => boolean, findings: Findings): Tools {
+  const known = READ.of(list)
+  if (known?.answers.hold(isHosted)) return known.tools
+  const answers = new HostedAnswers()
+  const reader = new ToolReader(answers.asking(isHosted), findings)
+  for (const [index, tool] of findings.list('tools', list, TOOLS_MAX).entries()) reader.add(tool, `tools[${index}]`)
+  const { names, ignored, choices } = reader
+  const tools = { listed: reader.listed, names, ignored, choices }
+  if (isKnown(list) && findings.isEmpty) {
+    know(tools.listed)
+    READ.keep(list, { tools, answers })
+  }
+  return tools
+}
+
+class ToolReader {
   readonly names = new ToolNames<string>()
   readonly ignored = new Set<string>()
-  readonly #listed: JsonObject[] = []
-  /** By the name of each tool: what a choice of it is in a chat; undefined where it is not in the chat. */
-  readonly #choices = new Map<string, JsonObject | undefined>()
+  readonly listed: JsonObject[] = []
+  readonly choices = new Map<string, JsonObject | undefined>()
   readonly #isHosted: (tool: string) => boolean
   readonly #findings: Findings
 
@@ -48,21 +78,6 @@ class Tools {
     else this.#addOfService(tool, type, at)
   }
 
-  /** The members of a chat for all tools. */
-  chat(choice: JsonObject): JsonObject {
-    const chosen = this.#chosen(choice)
-    if (this.#listed.length === 0) {
-      if (this.ignored.size > 0 && !this.#findings.onlyNative)
-        this.#findings.leaveOut('tools', `none of them can run here (${[...this.ignored].join(', ')})`)
-      return {}
-    }
-    return {
-      tools: this.#listed,
-      ...(chosen !== undefined && { tool_choice: chosen }),
-      ...(choice.disable_parallel_tool_use === true && { parallel_tool_calls: false }),
-    }
-  }
-
   #addFunction(tool: JsonObject, at: string): void {
     const { input_schema: parameters, strict, input_examples: examples } = tool
     if (Array.isArray(examples) && examples.length > 0) this.#findings.lose('tools.input_examples')
@@ -71,8 +86,8 @@ class Tools {
     // A schema that is absent would be guessed by each backend in its own way.
     if (!isObject(parameters)) this.#findings.refuse(`${at}.input_schema`, 'must be an object, and is required')
     const sent = this.names.send(name, name, name)
-    this.#choices.set(name, { type: 'function', function: { name: sent } })
-    this.#listed.push({
+    this.choices.set(name, { type: 'function', function: { name: sent } })
+    this.listed.push({
       type: 'function',
       function: {
         name: sent,
@@ -86,13 +101,13 @@ class Tools {
   #addHosted(name: string, at: string, seenAs = name): void {
     if (!CHAT_NAME.test(name)) this.#findings.refuse(`${at}.name`, 'must be 1 to 64 letters, digits, _ and -')
     const hosted = { type: 'hosted', name }
-    this.#choices.set(seenAs, hosted)
-    this.#listed.push(hosted)
+    this.choices.set(seenAs, hosted)
+    this.listed.push(hosted)
   }
 
   /** Tools that the client runs itself, in a form that only the models of this dialect were trained on. */
   #leaveToNative(tool: JsonObject, type: string, at: string): void {
-    this.#choices.set(this.#nameOf(tool, at), undefined)
+    this.choices.set(this.#nameOf(tool, at), undefined)
     this.#findings.leaveOut(
       `${at}.type`,
       `${type} is known to models of Anthropic alone; give it as a tool of your own, with an input_schema`,
@@ -107,39 +122,55 @@ class Tools {
       this.#addHosted(hosted, at, name || hosted)
       return
     }
-    this.#choices.set(name, undefined)
+    this.choices.set(name, undefined)
     this.ignored.add(type)
   }
 
   #nameOf(tool: JsonObject, at: string): string {
     return this.#findings.requiredText(`${at}.name`, tool.name)
   }
+}
 
-  #chosen(choice: JsonObject): unknown {
-    switch (choice.type) {
-      case undefined:
-      case null:
-        return undefined
-      case 'auto':
-      case 'none':
-        return choice.type
-      case 'any':
-        return 'required'
-      case 'tool':
-        return this.#chosenTool(this.#findings.requiredText('tool_choice.name', choice.name))
-      default:
-        this.#findings.refuse('tool_choice.type', 'must be one of "auto", "any", "tool", "none"')
-        return undefined
-    }
+/** The members of a chat for all tools. */
+function chatOf(tools: Tools, choice: JsonObject, findings: Findings): JsonObject {
+  const { listed, ignored } = tools
+  const chosen = chosenOf(tools, choice, findings)
+  if (listed.length === 0) {
+    if (ignored.size > 0 && !findings.onlyNative)
+      findings.leaveOut('tools', `none of them can run here (${[...ignored].join(', ')})`)
+    return {}
   }
+  return {
+    tools: listed,
+    ...(chosen !== undefined && { tool_choice: chosen }),
+    ...(choice.disable_parallel_tool_use === true && { parallel_tool_calls: false }),
+  }
+}
 
-  #chosenTool(name: string): unknown {
-    const chosen = this.#choices.get(name)
-    if (chosen) return chosen
-    if (this.#choices.has(name)) this.#findings.leaveOut('tool_choice', `${quoted(name)} cannot run here`)
-    else this.#findings.refuse('tool_choice.name', `is ${quoted(name)}, which tools do not list`)
-    return undefined
+function chosenOf(tools: Tools, choice: JsonObject, findings: Findings): unknown {
+  switch (choice.type) {
+    case undefined:
+    case null:
+      return undefined
+    case 'auto':
+    case 'none':
+      return choice.type
+    case 'any':
+      return 'required'
+    case 'tool':
+      return chosenTool(tools, findings.requiredText('tool_choice.name', choice.name), findings)
+    default:
+      findings.refuse('tool_choice.type', 'must be one of "auto", "any", "tool", "none"')
+      return undefined
   }
+}
+
+function chosenTool({ choices }: Tools, name: string, findings: Findings): unknown {
+  const chosen = choices.get(name)
+  if (chosen) return chosen
+  if (choices.has(name)) findings.leaveOut('tool_choice', `${quoted(name)} cannot run here`)
+  else findings.refuse('tool_choice.name', `is ${quoted(name)}, which tools do not list`)
+  return undefined
 }
 
 /** As many as a chat takes. */

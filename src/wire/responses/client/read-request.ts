@@ -8,8 +8,7 @@ import { refuseState } from '../state.ts'
 import type { Conversation } from './conversation.ts'
 import { readChoice } from './read-choice.ts'
 import { readInput } from './read-input.ts'
-import { readTools } from './read-tools.ts'
-import { ClientTools } from './tool-kinds.ts'
+import { chatsOf, readTools } from './read-tools.ts'
 import type { Wanted } from './wanted.ts'
 
 /** Reads a body of POST /v1/responses as a chat. Fields that nothing maps are ignored: clients send new ones with each release. */
@@ -18,8 +17,7 @@ export function readRequest(body: JsonObject, terms: ReadTerms): RequestRead | D
   refuseState(body, found)
   if (terms.passes) refuseKept(body, found)
   leaveOutOthers(body, found)
-  const tools = new ClientTools()
-  const { listed, ignored } = readTools(body, tools, terms, found)
+  const { listed, ignored, tools } = readTools(body, terms, found)
   const conversation = readInput(body, tools, found)
   const { offered, choice } = readChoice(body.tool_choice, listed, terms, found)
   const parallel = found.boolean('parallel_tool_calls', body.parallel_tool_calls)
@@ -28,7 +26,7 @@ export function readRequest(body: JsonObject, terms: ReadTerms): RequestRead | D
     model: readModel(body, found),
     messages,
     ...(offered.length > 0 && {
-      tools: offered.map(tool => tool.chat),
+      tools: chatsOf(offered),
       tool_choice: choice,
       parallel_tool_calls: parallel,
     }),

@@ -1,32 +1,71 @@
 import type { ReadTerms } from '../../client-dialect.ts'
+import { Fact, isKnown, know, oncePerValue } from '../../fast/known-value.ts'
 import { type Findings, quoted } from '../../findings.ts'
+import { HostedAnswers } from '../../hosted-answers.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
 import { type TextTool, textFunction } from '../../openai/custom-tools.ts'
-import type { ClientTools } from './tool-kinds.ts'
+import { ClientTools } from './tool-kinds.ts'
 
 /** An item of the input that brings more tools, as Codex sends it with each request. */
 export const ADDITIONAL_TOOLS = 'additional_tools'
 
 /** Reads the list of tools, and those that items of the input bring. */
-export function readTools(body: JsonObject, tools: ClientTools, terms: ReadTerms, found: Findings): ToolsRead {
+export function readTools(body: JsonObject, terms: ReadTerms, found: Findings): ToolsRead {
+  const items = Array.isArray(body.input) ? [...body.input.entries()].filter(([, item]) => bringsTools(item)) : []
+  return items.length > 0 ? readLists(body.tools, items, terms, found) : readListed(body.tools, terms, found)
+}
+
+const bringsTools = (item: unknown): boolean => isObject(item) && item.type === ADDITIONAL_TOOLS
+
+/** The tools of a known list, where nothing was found in it, and what they depend on beside the list. */
+const READ = new Fact<{ readonly read: ToolsRead; readonly answers: HostedAnswers }>()
+
+function readListed(list: unknown, terms: ReadTerms, found: Findings): ToolsRead {
+  if (!isKnown(list)) return readLists(list, [], terms, found)
+  const known = READ.of(list)
+  if (known?.answers.hold(terms.isHosted)) return shared(known.read)
+  const answers = new HostedAnswers()
+  const read = readLists(list, [], { ...terms, isHosted: answers.asking(terms.isHosted) }, found)
+  if (!found.isEmpty) return read
+  know(read.listed)
+  READ.keep(list, { read, answers })
+  return shared(read)
+}
+
+/** Gives each request its own names: it may add some, which are no other request's. */
+const shared = (read: ToolsRead): ToolsRead => ({ ...read, tools: new ClientTools(read.tools) })
+
+function readLists(
+  list: unknown,
+  items: readonly (readonly [number, unknown])[],
+  terms: ReadTerms,
+  found: Findings,
+): ToolsRead {
   const listed: ListedTool[] = []
   const ignored = new Map<string, string>()
+  const tools = new ClientTools()
   const seen: Seen = { listed, own: new Map(), hosted: new Set(), ignored, tools, terms, found }
-  readList('tools', body.tools, seen)
-  const items = Array.isArray(body.input) ? body.input.entries() : []
-  for (const [i, item] of items)
-    if (isObject(item) && item.type === ADDITIONAL_TOOLS) readList(`input[${i}].tools`, item.tools, seen)
+  readList('tools', list, seen)
+  for (const [i, item] of items) if (isObject(item)) readList(`input[${i}].tools`, item.tools, seen)
   found.list('tools', listed, TOOLS_MAX)
   const [first] = ignored
   if (first && listed.length === 0) found.leaveOut(first[1], runsElsewhere(first[0]))
-  return { listed, ignored: [...ignored.keys()] }
+  return { listed, ignored: [...ignored.keys()], tools }
 }
 
 export interface ToolsRead {
   readonly listed: readonly ListedTool[]
   /** Types of tools that are left out. */
   readonly ignored: readonly string[]
+  /** Those of the client, by the names that backends get. */
+  readonly tools: ClientTools
 }
+
+/** Tools as a chat lists them. */
+export const chatsOf = (listed: readonly ListedTool[]): readonly JsonObject[] =>
+  isKnown(listed) ? knownChatsOf(listed) : listed.map(({ chat }) => chat)
+
+const knownChatsOf = oncePerValue((listed: readonly ListedTool[]) => know(listed.map(({ chat }) => chat)))
 
 /** A tool of the chat. */
 export interface ListedTool {

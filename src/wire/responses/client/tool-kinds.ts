@@ -9,7 +9,12 @@ export interface ClientTool {
 
 /** The tools of a request by the names that backends get. A custom tool is sent as a function with one text. */
 export class ClientTools {
-  readonly #names = new ToolNames<ClientTool>()
+  readonly #names: ToolNames<ClientTool>
+
+  /** `first` has the tools that came first. They are shared with other requests, and stay as they are. */
+  constructor(first?: ClientTools) {
+    this.#names = first ? new ToolNames(first.#names) : new ToolNames()
+  }
 
   /** The name that a backend gets. A tool that was named before keeps the kind that it had. */
   send(tool: ClientTool): string {

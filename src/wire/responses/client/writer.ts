@@ -1,4 +1,5 @@
 import type { AnswerWriter, StreamError, WriterTerms } from '../../client-dialect.ts'
+import { knownJson } from '../../fast/known-json.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
 import { sseDone } from '../../sse.ts'
 import type { Usage } from '../../usage/usage.ts'
@@ -54,7 +55,7 @@ export class ResponseWriter implements AnswerWriter {
     if (this.#isOver) return ''
     this.#begin()
     const response = this.#ended(usage)
-    this.#emit(`response.${response.status}`, { response })
+    this.#emitResponse(`response.${response.status}`, response)
     this.#isOver = true
     return this.#handOver() + sseDone
   }
@@ -93,12 +94,22 @@ export class ResponseWriter implements AnswerWriter {
   }
 
   #emitFrame(type: string, state: FrameState): void {
-    this.#emit(type, { response: writeFrame(this.#terms, state) })
+    this.#emitResponse(type, writeFrame(this.#terms, state))
   }
 
   #emit(type: string, fields: JsonObject): void {
     if (this.#isOver) return
-    const data = JSON.stringify({ type, sequence_number: this.#sequence++, ...fields })
+    this.#add(type, JSON.stringify({ type, sequence_number: this.#sequence++, ...fields }))
+  }
+
+  /** The frame repeats the tools of the request, which are mostly known. */
+  #emitResponse(type: string, response: JsonObject): void {
+    if (this.#isOver) return
+    const json = JSON.stringify({ type, sequence_number: this.#sequence++ })
+    this.#add(type, `${json.slice(0, -1)},"response":${knownJson(response)}}`)
+  }
+
+  #add(type: string, data: string): void {
     this.#events += `event: ${type}\ndata: ${data}\n\n`
   }
 
