@@ -707,7 +707,7 @@ export interface LimitRuleSection {
    */
   concurrent?: number | string
   /**
-   * The window. `second`, `hour`, `day`, `week` and `month` begin and end by the clock, UTC, weeks on Monday; `minute`, and days such as `30d`, are the last 60 seconds or 30 days, whenever they are looked at.
+   * The window. `second`, `hour`, `day`, `week`, `month` and `quarter` begin and end by the clock, UTC, weeks on Monday; `minute`, and days such as `30d`, are the last 60 seconds or 30 days, whenever they are looked at.
    */
   per?: string
   /**

@@ -8,6 +8,7 @@ import {
   type LimitWindow,
   MEASURES,
   type Measure,
+  NAMED_WINDOWS,
 } from '../../../../../src/policy/limits/limit-rule.ts'
 import type { CounterName, RuleClaim } from '../../../../../src/policy/limits/rule-claim.ts'
 import { windowOfField } from '../../../../../src/policy/limits/rule-claim.ts'
@@ -23,7 +24,7 @@ export interface RuleSpec {
   readonly room?: number
 }
 
-const WINDOWS: readonly LimitWindow[] = ['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '7d', '30d']
+const WINDOWS: readonly LimitWindow[] = [...NAMED_WINDOWS, '1d', '7d', '30d']
 
 const spec: fc.Arbitrary<RuleSpec> = fc
   .record({
@@ -46,7 +47,7 @@ const spec: fc.Arbitrary<RuleSpec> = fc
 export const lasting: fc.Arbitrary<readonly RuleSpec[]> = fc.array(
   fc.record({
     measure: fc.constantFrom(...MEASURES.filter(measure => measure !== 'concurrent')),
-    per: fc.constantFrom('day' as const, 'week' as const, 'month' as const, '7d' as const, '30d' as const),
+    per: fc.constantFrom('day', 'week', 'month', 'quarter', '7d', '30d'),
     of: fc.constantFrom('account' as const, 'key' as const, 'user' as const, 'plan' as const),
     key: fc.nat(1),
     model: fc.boolean(),
