@@ -15,7 +15,7 @@ import { withOthers } from './fleet/past-of-fleet.ts'
 import type { OperatorApp } from './operator-app.ts'
 
 /** Dependencies of the request endpoints. */
-type RequestsApp = Pick<
+export type RequestsApp = Pick<
   OperatorApp,
   'config' | 'settings' | 'store' | 'clock' | 'recent' | 'explain' | 'fleet' | 'peers'
 >
@@ -89,7 +89,7 @@ function shownEnd({ config }: RequestsApp, request: RequestEnd): ShownRemembered
  */
 export async function showRequest(
   app: RequestsApp,
-  { id, query: { gateway } }: Asked<typeof calls.showRequest>,
+  { id, query: { gateway } }: Pick<Asked<typeof calls.showRequest>, 'id' | 'query'>,
 ): Promise<RequestDetail | Denied> {
   const asked = await askedGateways(app, gateway)
   if ('denial' in asked) return asked

@@ -6,6 +6,7 @@ import type { AdminCall } from '../../wire/admin-api/call.ts'
 import * as config from '../../wire/admin-api/config.ts'
 import * as fleet from '../../wire/admin-api/fleet.ts'
 import * as requests from '../../wire/admin-api/requests.ts'
+import { search as searchCall } from '../../wire/admin-api/search.ts'
 import * as usage from '../../wire/admin-api/usage.ts'
 import { listProcesses, showMetrics, showReadyInDetail } from '../health.ts'
 import type { HttpCall } from '../listener/call.ts'
@@ -32,6 +33,7 @@ import type { AdminContext, AdminOp } from './admin-op.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
 import { listRequests, showRequest } from './admin-requests.ts'
+import { search } from './admin-search.ts'
 import { showPoolSeries, showSeries } from './admin-series.ts'
 import { sessionEndpoints } from './admin-sessions.ts'
 import { listAlarms, showArchive, showWhoAmI } from './admin-state.ts'
@@ -82,6 +84,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   answering(fleet.listIncidents, listIncidents),
   answering(requests.listRequests, listRequests),
   answering(requests.showRequest, showRequest),
+  answering(searchCall, search),
   answering(config.listPlans, listPlans),
   answering(config.applyConfig, applyConfig),
   running(accounts.listStandings, listStandings),

@@ -5,11 +5,12 @@ import * as fleet from './fleet.ts'
 import * as keys from './keys.ts'
 import * as pools from './pools.ts'
 import * as requests from './requests.ts'
+import * as search from './search.ts'
 import * as sessions from './sessions.ts'
 import * as usage from './usage.ts'
 
 /** The calls of the admin API by families, in the order of the document. */
-const FAMILIES = { keys, accounts, usage, requests, pools, fleet, config, sessions }
+const FAMILIES = { keys, accounts, usage, requests, search, pools, fleet, config, sessions }
 
 /** Every call, with the name of its family and its own. */
 export const ADMIN_CALLS: readonly NamedCall[] = Object.entries(FAMILIES).flatMap(([family, exported]) =>

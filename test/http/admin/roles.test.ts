@@ -122,6 +122,7 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'GET /admin/incidents': 'viewer',
   'GET /admin/requests': 'viewer',
   'GET /admin/requests/{id}': 'viewer',
+  'POST /admin/search': 'viewer',
   'GET /admin/plans': 'viewer',
   'POST /admin/apply': 'admin',
   'GET /admin/accounts': 'viewer',
@@ -153,6 +154,7 @@ it('what changes something is for more than viewers', () => {
     'POST /admin/accounts/list',
     'POST /admin/console/code',
     'POST /admin/console/end',
+    'POST /admin/search',
   ])
 })
 
