@@ -72,3 +72,22 @@ async function violationsOf(page: Page): Promise<readonly string[]> {
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => `${id} ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
 }
+
+/** A page uses the room that it has, and no sentence of it is longer than an eye follows. */
+export async function measureFaults(page: Page): Promise<readonly string[]> {
+  const widths = (await page.evaluate(`({
+    unused: document.querySelector('.main').clientWidth - document.querySelector('main').getBoundingClientRect().width,
+    longest: Math.max(0, ...[...document.querySelectorAll('main p')].map(each => {
+      const range = document.createRange()
+      range.selectNodeContents(each)
+      return range.getBoundingClientRect().width
+    })),
+  })`)) as { readonly unused: number; readonly longest: number }
+  return [
+    ...(widths.unused > 1 ? [`${widths.unused} pixels beside the page are unused`] : []),
+    ...(widths.longest > MOST_MEASURE ? [`a text is ${widths.longest} pixels wide`] : []),
+  ]
+}
+
+/** Of 13-pixel letters: some 130 of them. */
+const MOST_MEASURE = 860

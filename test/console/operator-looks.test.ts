@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, openWindow, startChromium } from './chromium.ts'
-import { LOOKS, lookAt } from './look.ts'
+import { LOOKS, lookAt, measureFaults } from './look.ts'
 import { openAsOperator } from './operator.ts'
 import { type Site, startSite } from './site.ts'
 import { chatAs, keyOf } from './traffic.ts'
@@ -41,6 +41,8 @@ describe.skipIf(!hasChromium)('every page of operators', () => {
         await page.locator('.skeleton').waitFor({ state: 'detached' })
         await look(`operator-${(await link.textContent())?.toLowerCase()}`)
         expect(await page.locator('main img').count()).toBe(0)
+        expect(await page.locator('.state:not(:has(svg)), nav a:not(:has(svg))').count()).toBe(0)
+        found.push(...(await measureFaults(page)))
       }
       await page.goto(`${site.admin}/console/requests?since=24h`)
       await page.locator('tr:has([data-row])').first().waitFor()

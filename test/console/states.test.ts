@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     await page.keyboard.press('r')
     await page.getByText('The gateway does not answer. Are you online?').first().waitFor()
 
-    await page.getByText('What you see is as of').first().waitFor()
+    await page.getByText('Last updated').first().waitFor()
     expect(await page.getByRole('meter').count()).toBe(4)
     await page.context().setOffline(false)
     await page.getByText('Are you online?').first().waitFor({ state: 'detached' })

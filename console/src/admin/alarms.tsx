@@ -1,10 +1,10 @@
-import { moment, number } from '../shared/fmt.ts'
+import { number } from '../shared/fmt.ts'
 import { useResource } from '../shared/resource.ts'
 import { Table } from '../shared/table.tsx'
+import { Time } from '../shared/time/time.tsx'
 import { listAlarms, type ShownAlarm } from './api/alarms.ts'
 import { Details } from './details.tsx'
 import * as text from './texts/alarms.tsx'
-import { exactTime, timeOf } from './time.ts'
 
 /** The alarms of the gateway that answers, folded: incidents say the same in fewer rows. */
 export function AlarmLog({ word }: { readonly word: string }) {
@@ -13,7 +13,7 @@ export function AlarmLog({ word }: { readonly word: string }) {
   const found = data.data.filter(alarm => JSON.stringify(alarm).toLowerCase().includes(word))
   return (
     <details class="alarms">
-      <summary>{text.ofThisGateway(number(data.total), moment(data.since))}</summary>
+      <summary>{text.ofThisGateway(number(data.total), <Time at={data.since} />)}</summary>
       {found.length === 0 ? <p class="muted">{text.noAlarm}</p> : <AlarmTable alarms={found} />}
       <p class="small muted">{text.eachIsAlso}</p>
     </details>
@@ -29,9 +29,7 @@ const AlarmTable = ({ alarms: found }: { readonly alarms: readonly ShownAlarm[] 
       {found.map(({ at, message, fields, count }) => (
         <tr key={`${at} ${message} ${JSON.stringify(fields)}`}>
           <td class="nowrap">
-            <time dateTime={at} title={exactTime(at)}>
-              {timeOf(at)}
-            </time>
+            <Time at={at} />
           </td>
           <td class="anywhere">
             <p class="said">

@@ -1,9 +1,9 @@
 import type { ShownAudit } from '../../../src/wire/admin/audit.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { Table } from '../shared/table.tsx'
+import { Time } from '../shared/time/time.tsx'
 import { Label } from './label.tsx'
 import * as text from './texts/audit.tsx'
-import { exactTime, timeOf } from './time.ts'
 
 interface AuditTableProps {
   readonly rows: readonly ShownAudit[]
@@ -37,9 +37,7 @@ function AuditRow({ row, hasAccount }: { readonly row: ShownAudit; readonly hasA
   return (
     <tr>
       <td class="nowrap">
-        <time dateTime={at} title={exactTime(at)}>
-          {timeOf(at)}
-        </time>
+        <Time at={at} />
       </td>
       <td class="narrow">
         <Label text={by_label || by} />

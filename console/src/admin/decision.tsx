@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import type { ShownPast, ShownRemedy, ShownStep } from '../../../src/wire/admin/past.ts'
 import { exactUsd } from '../shared/fmt.ts'
+import { State } from '../shared/state.tsx'
+import { Time } from '../shared/time/time.tsx'
 import * as text from './texts/explained.tsx'
-import { exactTime } from './time.ts'
 
 /** The stages that a request went through, what it came to, and what would have had it admitted. */
 export const Decision = ({ past }: { readonly past: ShownPast }) => (
@@ -72,16 +74,16 @@ function Outcome({ past: { outcome, answer, verdict } }: { readonly past: ShownP
     const fields = typeof error === 'object' ? error : { code, message: error, ...rest }
     return (
       <p class="outcome">
-        <span class="dot warn">
+        <State tone="warn">
           {answer.status} {fields.code} {fields.type !== fields.code && fields.type}
-        </span>{' '}
+        </State>{' '}
         <bdi class="muted">{fields.message}</bdi>
       </p>
     )
   }
   return (
     <p class="outcome">
-      <span class="dot ok">{verdict === 'allow' ? text.admitted : text.refused}</span>{' '}
+      <State tone="ok">{verdict === 'allow' ? text.admitted : text.refused}</State>{' '}
       <span class="muted">
         {[outcome?.model, outcome?.route && text.by(outcome.route), outcome?.pools?.join(text.thenNext)]
           .filter(Boolean)
@@ -98,10 +100,10 @@ function noteOf({ revision, same_files, agrees }: ShownPast): string {
   return text.revisionDecided(revision)
 }
 
-function textOf(remedy: ShownRemedy): string {
+function textOf(remedy: ShownRemedy): ComponentChildren {
   switch (remedy.change) {
     case 'time':
-      return text.againAt(exactTime(remedy.at))
+      return text.againAt(<Time at={remedy.at} isExact />)
     case 'max_tokens':
       if (remedy.to === undefined) return text.withMaxTokensOfAtLeast(remedy.from)
       return remedy.from === 1 ? text.withMaxTokens(remedy.to) : text.withMaxTokensFrom(remedy.from, remedy.to)

@@ -2,14 +2,15 @@ import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
 import { exactUsd, number } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { useResource } from '../shared/resource.ts'
+import { State } from '../shared/state.tsx'
 import { Header, Loaded } from '../shared/states.tsx'
 import { Table } from '../shared/table.tsx'
+import { Time } from '../shared/time/time.tsx'
 import { type RequestRecord, readRequest } from './api/requests.ts'
 import { Origin } from './command.tsx'
 import { Decision } from './decision.tsx'
 import { Status } from './status.tsx'
 import * as text from './texts/explained.tsx'
-import { exactTime } from './time.ts'
 
 /** One request: how it ended, what was decided about it and why, and what it cost. */
 export function Explained({ id }: { readonly id: string }) {
@@ -52,7 +53,8 @@ const whyUnknown = ({ request }: RequestRecord): string =>
   request?.code === undefined ? text.anotherGatewayThatShares : text.itWasRefusedBefore(request.code)
 
 /** Where it went, who sent it, and how it ended. */
-function Facts({ record: { request, ledger, labels, decision } }: { readonly record: RequestRecord }) {
+function Facts({ record }: { readonly record: RequestRecord }) {
+  const { request, ledger, labels, decision } = record
   const [row] = ledger
   const account = request?.account ?? row?.account
   const path = request ? `${request.method} ${request.path}` : decision && `POST ${decision.path}`
@@ -103,11 +105,20 @@ function Facts({ record: { request, ledger, labels, decision } }: { readonly rec
           </dd>
         </div>
       )}
-      <div>
-        <dt>{text.at}</dt>
-        <dd>{exactTime(request?.at ?? decision?.at ?? row?.admitted_at ?? '')}</dd>
-      </div>
+      <At record={record} />
     </dl>
+  )
+}
+
+function At({ record: { request, decision, ledger } }: { readonly record: RequestRecord }) {
+  const at = request?.at ?? decision?.at ?? ledger[0]?.admitted_at
+  return at === undefined ? null : (
+    <div>
+      <dt>{text.at}</dt>
+      <dd>
+        <Time at={at} isExact />
+      </dd>
+    </div>
   )
 }
 
@@ -122,13 +133,12 @@ function Attempts({ record: { request } }: { readonly record: RequestRecord }) {
         {failures.map((failure, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
           <li key={at}>
-            <b>{failure.pool}</b> <span class="dot bad">{failure.cause}</span>
+            <b>{failure.pool}</b> <State tone="bad">{failure.cause}</State>
           </li>
         ))}
         {pool !== undefined && (
           <li>
-            <b>{pool}</b>{' '}
-            <span class={`dot ${interrupted === undefined ? 'ok' : 'bad'}`}>{interrupted ?? text.answered}</span>
+            <b>{pool}</b> <State tone={interrupted === undefined ? 'ok' : 'bad'}>{interrupted ?? text.answered}</State>
           </li>
         )}
       </ol>
@@ -158,7 +168,9 @@ const Ledger = ({ rows }: { readonly rows: readonly LedgerRecord[] }) => (
             </td>
             <td>{row.pool}</td>
             <td class="narrow">{row.model}</td>
-            <td class="narrow nowrap">{exactTime(row.settled_at)}</td>
+            <td class="narrow nowrap">
+              <Time at={row.settled_at} />
+            </td>
             <td class="num narrow">{`${row.estimated ? '~' : ''}${number(row.input_tokens)} + ${number(row.output_tokens)}`}</td>
             <td class="num">{exactUsd(row.usd)}</td>
           </tr>

@@ -4,11 +4,11 @@ import { number } from '../shared/fmt.ts'
 import { useResource } from '../shared/resource.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import { Table } from '../shared/table.tsx'
+import { Time } from '../shared/time/time.tsx'
 import { readFleet } from './api/fleet.ts'
 import { Origin } from './command.tsx'
 import { Processes } from './processes.tsx'
 import * as text from './texts/fleet.tsx'
-import { exactTime, timeOf } from './time.ts'
 
 /** The gateways on one store, and what they differ in though all should serve the same. */
 export function Fleet() {
@@ -56,7 +56,7 @@ const GatewayTable = ({ gateways }: { readonly gateways: readonly ShownGateway[]
         <tr key={`${gateway} ${admin}`}>
           <td class="anywhere">
             <bdi>{gateway}</bdi> {asked && <span class="muted">{text.thisOne}</span>}
-            <p class="folded">{text.versionAndSince(version, timeOf(since))}</p>
+            <p class="folded">{text.versionAndSince(version, <Time at={since} />)}</p>
           </td>
           <td>
             <code>{revision}</code>
@@ -64,9 +64,7 @@ const GatewayTable = ({ gateways }: { readonly gateways: readonly ShownGateway[]
           <td class="narrow">{version}</td>
           <td class="num">{number(in_flight)}</td>
           <td class="narrow nowrap">
-            <time dateTime={since} title={exactTime(since)}>
-              {timeOf(since)}
-            </time>
+            <Time at={since} />
           </td>
           <td class="narrow anywhere">
             <code>{admin}</code>

@@ -1,14 +1,15 @@
 import type { ShownIncident } from '../../../src/wire/admin/incident.ts'
 import { useFind } from '../shared/find.tsx'
 import { number } from '../shared/fmt.ts'
+import { State } from '../shared/state.tsx'
 import { Empty, Header, Loaded } from '../shared/states.tsx'
 import { Table } from '../shared/table.tsx'
+import { Time } from '../shared/time/time.tsx'
 import { lengthOf } from './alarm-fields.ts'
 import { AlarmLog } from './alarms.tsx'
 import { incidents, refreshIncidents } from './api/incidents.ts'
 import { Details } from './details.tsx'
 import * as text from './texts/incidents.tsx'
-import { exactTime, timeOf } from './time.ts'
 
 /** Open and past incidents of the gateways, and the alarms that reported them. */
 export function Incidents() {
@@ -72,7 +73,7 @@ function IncidentRow(each: ShownIncident) {
   return (
     <tr>
       <td class="nowrap">
-        <span class={`dot ${tone}`}>{text.states[isOpen ? each.severity : 'over']}</span>
+        <State tone={tone}>{text.states[isOpen ? each.severity : 'over']}</State>
       </td>
       <td class="anywhere">
         <p class="said">{each.title}</p>
@@ -84,9 +85,7 @@ function IncidentRow(each: ShownIncident) {
         )}
       </td>
       <td class="nowrap">
-        <time dateTime={each.opened_at} title={exactTime(each.opened_at)}>
-          {timeOf(each.opened_at)}
-        </time>
+        <Time at={each.opened_at} />
       </td>
       <td class="num narrow">{each.open_ms === 0 ? '' : lengthOf(each.open_ms)}</td>
       <td class="num narrow">{number(each.times)}</td>

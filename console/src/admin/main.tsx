@@ -5,6 +5,7 @@ import '../shared/base.css'
 import './admin.css'
 import { Frame, type Page, type Who } from '../shared/frame/frame.tsx'
 import { page } from '../shared/frame/router.ts'
+import * as icons from '../shared/icons.ts'
 import { Lazy } from '../shared/lazy.tsx'
 import { open, Splash } from '../shared/open.tsx'
 import { state } from '../shared/sign-in/session.ts'
@@ -21,17 +22,24 @@ const later = (name: keyof typeof import('./pages.ts')) => () => (
 
 /** The first of them is shown where the address names none. */
 const PAGES: readonly Page[] = [
-  { name: '', title: text.live, key: 'l', view: Live },
-  { name: 'requests', title: text.requests, key: 'r', view: later('Requests') },
-  { name: 'pools', title: text.pools, key: 'p', view: later('Pools') },
-  { name: 'fleet', title: text.fleet, key: 'f', view: later('Fleet') },
-  { name: 'usage', title: text.usage, key: 'u', view: later('Usage') },
-  { name: 'invoices', title: text.invoices, key: 'i', view: later('Invoices') },
-  { name: 'accounts', title: text.accounts, key: 'a', view: later('Accounts') },
-  { name: 'plans', title: text.plans, key: 'm', view: later('Plans') },
-  { name: 'revisions', title: text.revisions, key: 'v', view: later('Revisions') },
-  { name: 'audit', title: text.audit, key: 'd', view: later('Audit') },
-  { name: 'incidents', title: text.incidents, key: 'n', view: later('Incidents'), news: openIncidents },
+  { name: '', title: text.live, icon: icons.pulse, key: 'l', view: Live },
+  { name: 'requests', title: text.requests, icon: icons.list, key: 'r', view: later('Requests') },
+  { name: 'pools', title: text.pools, icon: icons.server, key: 'p', view: later('Pools') },
+  { name: 'fleet', title: text.fleet, icon: icons.nodes, key: 'f', view: later('Fleet') },
+  { name: 'usage', title: text.usage, icon: icons.bars, key: 'u', view: later('Usage') },
+  { name: 'invoices', title: text.invoices, icon: icons.receipt, key: 'i', view: later('Invoices') },
+  { name: 'accounts', title: text.accounts, icon: icons.person, key: 'a', view: later('Accounts') },
+  { name: 'plans', title: text.plans, icon: icons.layers, key: 'm', view: later('Plans') },
+  { name: 'revisions', title: text.revisions, icon: icons.history, key: 'v', view: later('Revisions') },
+  { name: 'audit', title: text.audit, icon: icons.clipboard, key: 'd', view: later('Audit') },
+  {
+    name: 'incidents',
+    title: text.incidents,
+    icon: icons.bell,
+    key: 'n',
+    view: later('Incidents'),
+    news: openIncidents,
+  },
 ]
 
 function App() {

@@ -3,13 +3,13 @@ import type { ApiProblem } from '../shared/api.ts'
 import { query, refine } from '../shared/frame/router.ts'
 import { problemFrom, useResource } from '../shared/resource.ts'
 import { Empty, Header, Loaded, Problem } from '../shared/states.tsx'
+import { Time } from '../shared/time/time.tsx'
 import { listPast, PAST_FILTERS, type PastFilter, type PastPage } from './api/requests.ts'
 import { Origin } from './command.tsx'
 import { PastFilters } from './request-filters.tsx'
 import { RequestTable } from './request-table.tsx'
 import { quoted } from './shell.ts'
 import * as text from './texts/requests.tsx'
-import { exactTime } from './time.ts'
 
 /** Requests of the past, a page at a time, whichever process served them. */
 export function PastRequests({ since }: { readonly since: string }) {
@@ -83,7 +83,7 @@ const None = ({ filter }: { readonly filter: PastFilter }) => (
 /** Notes on the gaps in a list of the past. */
 const Notes = ({ page: { refusals_since, not_read, unreached } }: { readonly page: PastPage }) => (
   <p class="small muted">
-    {refusals_since !== null && text.refusalsSince(exactTime(refusals_since))}{' '}
+    {refusals_since !== null && text.refusalsSince(<Time at={refusals_since} isExact />)}{' '}
     {not_read !== undefined && text.archived(not_read)} {unreached.length > 0 && text.missing(unreached.join(', '))}
   </p>
 )

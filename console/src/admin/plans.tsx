@@ -5,6 +5,7 @@ import { useFind } from '../shared/find.tsx'
 import { exactUsd } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { useResource } from '../shared/resource.ts'
+import { State } from '../shared/state.tsx'
 import { Header, Loaded } from '../shared/states.tsx'
 import { Table } from '../shared/table.tsx'
 import { countPlans, type Matrix, readMatrix } from './api/plans.ts'
@@ -146,9 +147,9 @@ function Includes({ matrix: { data, plans } }: { readonly matrix: Matrix }) {
                   return (
                     <td key={row.plan}>
                       {found ? (
-                        <span class="dot ok" title={found.at}>
+                        <State tone="ok" title={found.at}>
                           {found.by}
-                        </span>
+                        </State>
                       ) : (
                         <span class="muted">–</span>
                       )}

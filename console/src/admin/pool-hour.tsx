@@ -1,5 +1,6 @@
 import type { ShownPoolSeries } from '../../../src/wire/admin/series.ts'
 import { count } from '../shared/fmt.ts'
+import { State } from '../shared/state.tsx'
 import { latencyText } from './latency.ts'
 import * as text from './texts/pools.tsx'
 
@@ -8,12 +9,12 @@ type PoolSeries = ShownPoolSeries['data'][number]
 /** The last hour of a pool, at all gateways: attempts over time, how many failed, and p50 and p95 of how long they took. */
 export function PoolHour({ series }: { readonly series: PoolSeries }) {
   const { requests, failed, p50_ms, p95_ms, first_token_p50_ms, first_token_p95_ms } = series.total
-  const tone = failed / requests >= BAD_SHARE ? 'dot bad' : failed > 0 ? 'dot warn' : 'dot ok'
+  const tone = failed / requests >= BAD_SHARE ? 'bad' : failed > 0 ? 'warn' : 'ok'
   return (
     <span class="hour">
       <Sparkline series={series} />
       <span>
-        <span class={tone}>{text.failedShare(shareText(failed / requests))}</span>
+        <State tone={tone}>{text.failedShare(shareText(failed / requests))}</State>
         <p class="small" title={text.firstTokens(latencyText(first_token_p50_ms), latencyText(first_token_p95_ms))}>
           {text.latency(latencyText(p50_ms), latencyText(p95_ms))}
         </p>

@@ -6,6 +6,7 @@ import type { ApiProblem } from '../shared/api.ts'
 import { useFind } from '../shared/find.tsx'
 import { usd } from '../shared/fmt.ts'
 import { problemFrom, useResource } from '../shared/resource.ts'
+import { State } from '../shared/state.tsx'
 import { Header, Loaded, Problem } from '../shared/states.tsx'
 import { type Column, Table } from '../shared/table.tsx'
 import { listPools, type Place } from './api/pools.ts'
@@ -171,7 +172,7 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, act }: 
           <p class="folded">{[...factsOf(pool), ...(series ? [hourText(series)] : [])].join(' · ')}</p>
         </th>
         <td>
-          <State state={stateOfPool(pool)} />
+          <Health state={stateOfPool(pool)} />
           {pool.busy !== undefined && <p class="small muted anywhere">{pool.busy}</p>}
         </td>
         <td class="narrow muted">{series ? <PoolHour series={series} /> : isHourKnown && text.noAttempts}</td>
@@ -209,7 +210,7 @@ function Replica({ replica, pool, gateways, hasBudget, hasLoad, act }: ReplicaPr
         {replica.load && <p class="folded">{loadText(replica.load)}</p>}
       </td>
       <td>
-        <State state={stateOfReplica(replica)} />
+        <Health state={stateOfReplica(replica)} />
         {replica.seen_by && (
           <p class="small muted anywhere" title={replica.seen_by.join(', ')}>
             {text.seenBy(replica.seen_by, gateways)}
@@ -265,7 +266,7 @@ const loadText = ({ running, waiting, kv_usage, stale }: NonNullable<ShownReplic
         ', ',
       )
 
-const State = ({ state: { word, tone } }: { readonly state: StateWord }) => <span class={`dot ${tone}`}>{word}</span>
+const Health = ({ state: { word, tone } }: { readonly state: StateWord }) => <State tone={tone}>{word}</State>
 
 interface ActionsProps {
   readonly place: Place

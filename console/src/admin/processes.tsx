@@ -1,11 +1,12 @@
 import type { ShownProcess } from '../../../src/wire/admin/process.ts'
 import { number } from '../shared/fmt.ts'
 import { useResource } from '../shared/resource.ts'
+import { State } from '../shared/state.tsx'
 import { Loaded } from '../shared/states.tsx'
 import { Table } from '../shared/table.tsx'
+import { Time } from '../shared/time/time.tsx'
 import { readProcesses } from './api/fleet.ts'
 import * as text from './texts/fleet.tsx'
-import { exactTime, timeOf } from './time.ts'
 
 /** The processes of the gateway that was asked, and how each does; nothing where one process does all. */
 export function Processes() {
@@ -51,7 +52,7 @@ const ProcessTable = ({ processes }: { readonly processes: readonly ShownProcess
           <tr key={`${each.process} ${worker}`}>
             <td class="nowrap">{worker === null ? text.names[each.process] : text.workerOf(worker)}</td>
             <td>
-              <span class={`dot ${TONES[state]}`}>{text.states[state]}</span>
+              <State tone={TONES[state]}>{text.states[state]}</State>
             </td>
             <td class="num narrow">{pid}</td>
             <td class="num narrow">{ofWorker(each.connections)}</td>
@@ -63,9 +64,7 @@ const ProcessTable = ({ processes }: { readonly processes: readonly ShownProcess
             <td class="num nowrap">{lag_ms === null ? '–' : text.ms(Math.round(lag_ms))}</td>
             <td class="num narrow">{ofWorker(each.restarts)}</td>
             <td class="narrow nowrap">
-              <time dateTime={since} title={exactTime(since)}>
-                {timeOf(since)}
-              </time>
+              <Time at={since} />
             </td>
           </tr>
         )

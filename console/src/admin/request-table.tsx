@@ -1,10 +1,10 @@
 import { exactUsd, number } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { Table } from '../shared/table.tsx'
+import { Time } from '../shared/time/time.tsx'
 import type { ListedRequest, RequestPage } from './api/requests.ts'
 import { reasonOf, Status } from './status.tsx'
 import * as text from './texts/requests.tsx'
-import { exactTime, timeOf } from './time.ts'
 
 /** Requests, newest first, each of which leads to all that is known of it. */
 export const RequestTable = ({ pages }: { readonly pages: readonly ListedPage[] }) => (
@@ -45,9 +45,7 @@ function Row({ request, labels }: RowProps) {
     <tr>
       <td class="nowrap">
         <Link to="requests" query={{ id: request_id }} isRow>
-          <time dateTime={at} title={exactTime(at)}>
-            {timeOf(at)}
-          </time>
+          <Time at={at} />
         </Link>
       </td>
       <td class="nowrap">

@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { query, refine } from '../shared/frame/router.ts'
 import { useResource } from '../shared/resource.ts'
 import { Empty, Header, Loaded } from '../shared/states.tsx'
+import { Time } from '../shared/time/time.tsx'
 import { FILTERS, listRequests, type RequestFilter, type RequestPage } from './api/requests.ts'
 import { Origin } from './command.tsx'
 import { Explained } from './explained.tsx'
@@ -11,7 +12,6 @@ import { RequestFilters } from './request-filters.tsx'
 import { RequestTable } from './request-table.tsx'
 import { quoted } from './shell.ts'
 import * as text from './texts/requests.tsx'
-import { exactTime } from './time.ts'
 
 /** The newest requests of this process as they end, or those of the past; one of them, explained, where the address has its id. */
 export function Requests() {
@@ -107,7 +107,7 @@ const ToThePast = () => (
 const None = ({ since, isFiltered }: { readonly since: string; readonly isFiltered: boolean }) => (
   <Empty fact={isFiltered ? text.noSuchRequest : text.noRequestYet}>
     <p class="muted">
-      {isFiltered ? text.noneThatThisProcess : text.requestsShowUpHere} {exactTime(since)}.
+      {(isFiltered ? text.noneThatThisProcess : text.requestsShowUpHere)(<Time at={since} isExact />)}
     </p>
     {isFiltered && (
       <button type="button" onClick={() => refine(Object.fromEntries(FILTERS.map(name => [name, undefined])))}>

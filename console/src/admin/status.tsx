@@ -1,3 +1,4 @@
+import { State } from '../shared/state.tsx'
 import type { ListedRequest } from './api/requests.ts'
 import * as text from './texts/requests.tsx'
 
@@ -5,10 +6,10 @@ type Ended = Pick<ListedRequest, 'status' | 'outcome' | 'type' | 'code' | 'inter
 
 /** How a request ended: its status, and what refused it. */
 export const Status = ({ request }: { readonly request: Ended }) => (
-  <span class={`dot ${toneOf(request)}`}>
+  <State tone={toneOf(request)}>
     {request.status ?? text.outcomes[request.outcome ?? 'ok']}
     <span class="muted narrow"> {reasonOf(request)}</span>
-  </span>
+  </State>
 )
 
 export const reasonOf = ({ status, interrupted, type, code }: Ended): string | undefined =>

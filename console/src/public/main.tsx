@@ -4,6 +4,7 @@ import '../shared/base.css'
 import { consoleUrl } from '../shared/boot.ts'
 import { Frame, type Page, type Who } from '../shared/frame/frame.tsx'
 import { anchor, page } from '../shared/frame/router.ts'
+import * as icons from '../shared/icons.ts'
 import { Lazy } from '../shared/lazy.tsx'
 import { open, Splash } from '../shared/open.tsx'
 import { Door } from '../shared/sign-in/door.tsx'
@@ -26,13 +27,13 @@ const Invitation = later('Invitation')
 const InvitationNeeded = later('InvitationNeeded')
 
 const PAGES: readonly Page[] = [
-  { name: '', title: text.titles.overview, key: 'o', view: Overview },
-  { name: 'keys', title: text.titles.keys, key: 'k', needsSignIn: true, view: later('Keys') },
-  { name: 'requests', title: text.titles.requests, key: 'r', view: later('Requests') },
-  { name: 'models', title: text.titles.models, key: 'm', open: true, view: later('Models') },
-  { name: 'try', title: text.titles.try, key: 't', view: later('Try') },
-  { name: 'billing', title: text.titles.billing, key: 'b', view: later('Billing') },
-  { name: 'errors', title: text.titles.errors, key: 'e', open: true, view: later('Errors') },
+  { name: '', title: text.titles.overview, icon: icons.overview, key: 'o', view: Overview },
+  { name: 'keys', title: text.titles.keys, icon: icons.key, key: 'k', needsSignIn: true, view: later('Keys') },
+  { name: 'requests', title: text.titles.requests, icon: icons.list, key: 'r', view: later('Requests') },
+  { name: 'models', title: text.titles.models, icon: icons.cube, key: 'm', open: true, view: later('Models') },
+  { name: 'try', title: text.titles.try, icon: icons.chat, key: 't', view: later('Try') },
+  { name: 'billing', title: text.titles.billing, icon: icons.card, key: 'b', view: later('Billing') },
+  { name: 'errors', title: text.titles.errors, icon: icons.warning, key: 'e', open: true, view: later('Errors') },
 ]
 
 function App() {

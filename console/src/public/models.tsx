@@ -4,6 +4,7 @@ import { useFind } from '../shared/find.tsx'
 import { count } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { useResource } from '../shared/resource.ts'
+import { State } from '../shared/state.tsx'
 import { Header, Loaded } from '../shared/states.tsx'
 import { account } from './account.ts'
 import { abilitiesOf, type CatalogModel, priceOf } from './catalog.ts'
@@ -90,7 +91,7 @@ function Row({ model, isOwn }: { readonly model: CatalogModel; readonly isOwn: b
       </td>
       {isOwn !== undefined && (
         <td>
-          <span class={isOwn ? 'dot ok' : 'dot'}>{isOwn ? text.yes : text.no}</span>
+          <State tone={isOwn ? 'ok' : ''}>{isOwn ? text.yes : text.no}</State>
         </td>
       )}
       <td class="num">{context_length === undefined ? '–' : count(context_length)}</td>

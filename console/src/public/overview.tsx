@@ -1,7 +1,9 @@
+import type { ComponentChild } from 'preact'
 import type { OwnAccount } from '../../../src/wire/account/own-account.ts'
 import type { OwnKey } from '../../../src/wire/key.ts'
 import type { LimitRecord } from '../../../src/wire/quota-record.ts'
 import { ask } from '../shared/api.ts'
+import { dotted } from '../shared/dotted.ts'
 import { count, exactUsd, usd } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { Meter } from '../shared/meter.tsx'
@@ -9,6 +11,7 @@ import { useResource } from '../shared/resource.ts'
 import { canSignIn, signIn } from '../shared/sign-in/session.ts'
 import { Header, Loaded } from '../shared/states.tsx'
 import * as common from '../shared/texts/common.ts'
+import { Time } from '../shared/time/time.tsx'
 import { account, refreshAccount } from './account.ts'
 import { limitLabel } from './limit-label.ts'
 import { lookedWith } from './look-with-key.tsx'
@@ -85,7 +88,7 @@ function Quota({ account: { window, limits } }: { readonly account: OwnAccount }
     ...(held > 0 ? [text.held(usd(held))] : []),
     ...(cap === undefined ? [] : [text.cap(exactUsd(cap))]),
     ...(overage === 'on' ? [text.overage] : []),
-    text.resets(window.end),
+    text.resets(<Time at={window.end} />),
   ]
   return (
     <div>
@@ -100,7 +103,7 @@ function Quota({ account: { window, limits } }: { readonly account: OwnAccount }
         most={limit + Number(cap ?? 0)}
         text={text.usedOf(usd(used), usd(limit))}
       />
-      <p class="small muted">{notes.join(' · ')}</p>
+      <p class="small muted">{dotted(notes)}</p>
     </div>
   )
 }
@@ -161,17 +164,17 @@ function Cell({ use, account: shown, whose }: CellProps) {
       ) : (
         <>
           <Meter label={label} used={used} held={held ?? 0} most={limit} text={words} />
-          <p class="small muted">{notesOf(use, shown).join(' · ')}</p>
+          <p class="small muted">{dotted(notesOf(use, shown))}</p>
         </>
       )}
     </div>
   )
 }
 
-function notesOf({ measure, per, held, resetAt }: LimitRecord, { under_way }: OwnAccount): readonly string[] {
+function notesOf({ measure, per, held, resetAt }: LimitRecord, { under_way }: OwnAccount): readonly ComponentChild[] {
   const reserved = held ? [text.held(measure === 'usd' ? usd(held) : count(held))] : []
   if (measure === 'requests' && per === 'minute') return [...reserved, text.underWay(under_way)]
   if (measure === 'tokens' && per === 'minute') return [...reserved, text.bothTokens]
   const isShort = per === 'minute' || per === 'second' || resetAt === null
-  return isShort ? reserved : [...reserved, text.resets(resetAt)]
+  return isShort ? reserved : [...reserved, text.resets(<Time at={resetAt} />)]
 }

@@ -15,7 +15,6 @@ const timeFormat = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 })
 const secondFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', timeStyle: 'medium', hourCycle: 'h23' })
-const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' })
 
 /** `1 Dec 2026`, UTC. */
 export const day = (at: number | string): string => dayFormat.format(new Date(at))
@@ -26,11 +25,11 @@ export const shortDay = (at: number | string): string => shortDayFormat.format(n
 /** `14:00`, UTC. */
 export const time = (at: number | string): string => timeFormat.format(new Date(at))
 
-/** When it is: `15:00 UTC` within a day, else `1 Dec 2026`. */
-export const soon = (at: string): string => (Date.parse(at) - Date.now() < 86_400_000 ? `${time(at)} UTC` : day(at))
-
 /** `1 Dec 2026, 14:03 UTC`. */
 export const moment = (at: number | string): string => `${day(at)}, ${time(at)} UTC`
+
+/** `1 Dec 2026, 14:03:11 UTC`. */
+export const exactMoment = (at: number | string): string => `${day(at)}, ${secondFormat.format(new Date(at))} UTC`
 
 /** `14:03:11` of today, `1 Dec, 14:03` of other days: UTC. */
 export function stamp(at: number | string): string {
@@ -38,9 +37,6 @@ export function stamp(at: number | string): string {
   const isToday = date.toISOString().slice(0, 10) === new Date().toISOString().slice(0, 10)
   return isToday ? secondFormat.format(date) : `${shortDayFormat.format(date)}, ${time(at)}`
 }
-
-/** `12:03:11`, of this machine. */
-export const clock = (at: number): string => clockFormat.format(new Date(at))
 
 const numbers = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 })
 

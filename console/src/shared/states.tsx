@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { ApiProblem } from './api.ts'
-import { clock } from './fmt.ts'
 import type { Resource } from './resource.ts'
 import * as common from './texts/common.ts'
+import { Time } from './time/time.tsx'
 
 /** The top of a page. Its heading has the focus once the page is shown, so that a reader of screens begins there. */
 export function Header({ title, children, aside }: HeaderProps) {
@@ -62,7 +62,7 @@ export function Problem({ problem, at, onAgain, children }: ProblemProps) {
       {problem.detail !== undefined && <pre>{problem.detail}</pre>}
       {children}
       <p class="row small muted">
-        {at !== undefined && <span>{common.asOf(clock(at))}</span>}
+        {at !== undefined && <span>{common.asOf(<Time at={at} />)}</span>}
         {requestId !== undefined && <code>{requestId}</code>}
         {onAgain && (
           <button type="button" class="link" onClick={() => void onAgain()}>

@@ -1,6 +1,7 @@
 import type { ShownKey } from '../../../../src/wire/admin/key.ts'
-import { day, moment } from '../../shared/fmt.ts'
+import { State } from '../../shared/state.tsx'
 import { Table } from '../../shared/table.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import { may } from '../api/who.ts'
 import * as text from '../texts/keys.tsx'
 import type { Asked } from './dialogs.tsx'
@@ -72,12 +73,14 @@ function Row({ shown: key, isDevice, onAsk }: RowProps) {
         ))}
       </td>
       <td>
-        <span class={`dot ${isActive(key) ? 'ok' : ''}`}>{status}</span>
+        <State tone={isActive(key) ? 'ok' : ''}>{status}</State>
         {replaced_by !== null && isActive(key) && <p class="small muted">{text.replacedWorksOn}</p>}
       </td>
-      <td class="narrow">{day(created * 1000)}</td>
-      <td class="narrow">{last_used === null ? text.never : moment(last_used * 1000)}</td>
-      <td class="narrow">{expires === null ? '–' : moment(expires * 1000)}</td>
+      <td class="narrow">
+        <Time at={created * 1000} />
+      </td>
+      <td class="narrow">{last_used === null ? text.never : <Time at={last_used * 1000} />}</td>
+      <td class="narrow">{expires === null ? '–' : <Time at={expires * 1000} />}</td>
       <td class="actions">
         {isActive(key) && may('support') && (
           <div>

@@ -1,7 +1,8 @@
 import type { ShownLimitUse } from '../../../../src/wire/admin/limit-use.ts'
-import { count, moment, usd } from '../../shared/fmt.ts'
+import { count, usd } from '../../shared/fmt.ts'
 import { Meter } from '../../shared/meter.tsx'
 import { Table } from '../../shared/table.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import { countedText, type LimitRule, limitText, type WholeAccount } from '../api/accounts.ts'
 import { may } from '../api/who.ts'
 import * as text from '../texts/limits.tsx'
@@ -49,7 +50,7 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
               <td class="spent">
                 <Use use={use} />
               </td>
-              <td class="narrow muted">{use.resets_at === null ? '–' : moment(use.resets_at)}</td>
+              <td class="narrow muted">{use.resets_at === null ? '–' : <Time at={use.resets_at} />}</td>
               <td class="actions">
                 {own && may('admin') && (
                   <button type="button" onClick={() => onAsk({ what: 'unlimit', limit: own })}>

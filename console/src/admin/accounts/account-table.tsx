@@ -2,6 +2,7 @@ import type { ShownAccount } from '../../../../src/wire/admin/account.ts'
 import { exactUsd, usd } from '../../shared/fmt.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { Meter } from '../../shared/meter.tsx'
+import { State } from '../../shared/state.tsx'
 import { Table } from '../../shared/table.tsx'
 import { Label } from '../label.tsx'
 import * as text from '../texts/accounts.tsx'
@@ -49,7 +50,7 @@ function Row({ account: shown }: { readonly account: ShownAccount }) {
         <bdi>{plan ?? text.none}</bdi>
         {isFrozen(shown) ? (
           <p class="small">
-            <span class="dot bad">{text.isFrozen}</span>
+            <State tone="bad">{text.isFrozen}</State>
           </p>
         ) : (
           <p class="small muted">{SOURCES[plan_source]}</p>

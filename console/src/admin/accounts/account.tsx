@@ -1,11 +1,13 @@
 import { useRef, useState } from 'preact/hooks'
 import type { ApiProblem } from '../../shared/api.ts'
 import { Copy } from '../../shared/copy.tsx'
-import { exactUsd, moment, usd } from '../../shared/fmt.ts'
+import { dotted } from '../../shared/dotted.ts'
+import { exactUsd, usd } from '../../shared/fmt.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { toast } from '../../shared/frame/toast.tsx'
 import { problemFrom, useResource } from '../../shared/resource.ts'
 import { Header, Loaded, Problem } from '../../shared/states.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import { apply, type Change, readAccount, type WholeAccount } from '../api/accounts.ts'
 import { listAudit } from '../api/audit.ts'
 import { listPast } from '../api/requests.ts'
@@ -175,11 +177,11 @@ function Facts({ whole: { account, standing } }: { readonly whole: WholeAccount 
               <Spent account={account} />
             </div>
             <p class="small muted">
-              {[
+              {dotted([
                 ...(Number(granted_usd) > 0 ? [text.ofItGranted(exactUsd(granted_usd))] : []),
                 ...(Number(account.held_usd) > 0 ? [text.reserved(usd(Number(account.held_usd)))] : []),
-                text.until(moment(window.end)),
-              ].join(' · ')}
+                text.resets(<Time at={window.end} />),
+              ])}
             </p>
           </div>
           <div>
@@ -198,7 +200,7 @@ function Facts({ whole: { account, standing } }: { readonly whole: WholeAccount 
                 </Link>
               )}
             </p>
-            <p class="small muted">{text.accountSince(moment(account.created * 1000))}</p>
+            <p class="small muted">{text.accountSince(<Time at={account.created * 1000} />)}</p>
           </div>
         </div>
       </section>

@@ -45,7 +45,9 @@ export function cellsOf(element: HTMLElement): Cells {
     used.style.width = `${Math.min(100, share * 100)}%`
     meter.className = `meter ${share >= 1 ? 'full' : share >= WARNS ? 'warn' : ''}`
     write(rpmText, ofMost(standing.requests, standing.requests_limit))
+    rpm?.classList.toggle('full', isFull(standing.requests, standing.requests_limit))
     write(tpmText, ofMost(standing.tokens, standing.tokens_limit))
+    tpm?.classList.toggle('full', isFull(standing.tokens, standing.tokens_limit))
     write(heldText, Number(standing.held_usd) > 0 ? usd(Number(standing.held_usd)) : '–')
     write(fullestText, fullestOf(standing))
     write(lastText, wordsOf(request))
@@ -78,6 +80,8 @@ const quotaText = ({ used_usd, limit_usd }: ShownStanding): string =>
 
 const ofMost = (used: number, most: number | null): string =>
   most === null ? count(used) : `${count(used)}/${count(most)}`
+
+const isFull = (used: number, most: number | null): boolean => most !== null && used >= most
 
 /** `84% tokens per day`: the limit of which the most is taken. */
 function fullestOf({ limits }: ShownStanding): string {

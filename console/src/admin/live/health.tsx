@@ -2,6 +2,7 @@ import type { ShownFleet } from '../../../../src/wire/admin/fleet.ts'
 import type { FleetPools } from '../../../../src/wire/admin/fleet-pools.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { useResource } from '../../shared/resource.ts'
+import { State } from '../../shared/state.tsx'
 import { readFleet } from '../api/fleet.ts'
 import { incidents, openIncidents } from '../api/incidents.ts'
 import { listPools } from '../api/pools.ts'
@@ -34,16 +35,16 @@ export function Health() {
   ]
   return (
     <section class="health box" aria-label={text.health} role="status">
-      {!isAnswering && <span class="dot bad">{text.healthUnknown}</span>}
+      {!isAnswering && <State tone="bad">{text.healthUnknown}</State>}
       {isAnswering && isKnown && troubles.length === 0 && (
-        <span class="dot ok">{text.allWell(pools.data.data.length, fleet.data.data.length)}</span>
+        <State tone="ok">{text.allWell(pools.data.data.length, fleet.data.data.length)}</State>
       )}
       {troubles.map(({ words, tone, to, query }) => (
-        <span key={words} class={`dot ${tone}`}>
+        <State key={words} tone={tone}>
           <Link to={to} {...(query && { query })}>
             <bdi>{words}</bdi>
           </Link>
-        </span>
+        </State>
       ))}
     </section>
   )

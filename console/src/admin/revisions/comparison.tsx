@@ -1,5 +1,6 @@
 import type { ShownRevisionLine } from '../../../../src/wire/admin/revision.ts'
 import type { ShownChange, ShownRevisionDiff } from '../../../../src/wire/admin/revision-diff.ts'
+import { stamp } from '../../shared/fmt.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { refine } from '../../shared/frame/router.ts'
 import { useResource } from '../../shared/resource.ts'
@@ -7,7 +8,6 @@ import { Empty, Header, Loaded } from '../../shared/states.tsx'
 import { diffRevisions } from '../api/revisions.ts'
 import { Command } from '../command.tsx'
 import * as text from '../texts/revisions.tsx'
-import { timeOf } from '../time.ts'
 import { FileTexts } from './file-texts.tsx'
 
 interface ComparisonProps {
@@ -62,7 +62,7 @@ const Choice = ({ label, kept, value, onChoose }: ChoiceProps) => (
     {kept.every(({ number }) => number !== value) && <option>{value}</option>}
     {kept.map(({ number, at, serves }) => (
       <option key={number} value={String(number)}>
-        {`${label} ${number}, ${serves ? text.servesNow : timeOf(at)}`}
+        {`${label} ${number}, ${serves ? text.servesNow : stamp(at)}`}
       </option>
     ))}
   </select>

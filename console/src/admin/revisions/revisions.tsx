@@ -2,12 +2,13 @@ import type { ShownRevisionLine } from '../../../../src/wire/admin/revision.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { query } from '../../shared/frame/router.ts'
 import { useResource } from '../../shared/resource.ts'
+import { State } from '../../shared/state.tsx'
 import { Header, Loaded } from '../../shared/states.tsx'
 import { Table } from '../../shared/table.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import { listRevisions } from '../api/revisions.ts'
 import { Origin } from '../command.tsx'
 import * as text from '../texts/revisions.tsx'
-import { exactTime, timeOf } from '../time.ts'
 import { Comparison } from './comparison.tsx'
 
 /** The configurations that served, and what changed from one to another. */
@@ -53,14 +54,12 @@ const RevisionTable = ({ kept }: { readonly kept: readonly ShownRevisionLine[] }
               <code>{revision}</code>
               {serves && (
                 <p>
-                  <span class="dot ok">{text.serves}</span>
+                  <State tone="ok">{text.serves}</State>
                 </p>
               )}
             </td>
             <td class="nowrap">
-              <time dateTime={since} title={exactTime(since)}>
-                {timeOf(since)}
-              </time>
+              <Time at={since} />
             </td>
             <td class="narrow">{how}</td>
             <td class="narrow anywhere">

@@ -29,10 +29,10 @@ export const plan = 'Plan'
 export const spentThisWindow = 'Spent this window'
 export const ofItGranted = (grantedUsd: string | number) => `${grantedUsd} of it granted`
 export const reserved = (heldUsd: string | number) => `${heldUsd} reserved`
-export const until = (end: string | number) => `until ${end}`
+export const resets = (time: ComponentChildren) => <>resets {time}</>
 export const overageTitle = 'Overage'
 export const orgTitle = 'Org'
-export const accountSince = (value: ComponentChildren) => <>account since {value}</>
+export const accountSince = (time: ComponentChildren) => <>account opened {time}</>
 export const none = 'none'
 export const setByAnOperator = 'set by an operator'
 export const asItsPlanSays = 'as its plan says'

@@ -1,5 +1,10 @@
-export const ofThisGateway = (total: string, since: string) =>
-  `${total} alarms of the gateway that answers, since its start on ${since}`
+import type { ComponentChildren } from 'preact'
+
+export const ofThisGateway = (total: string, since: ComponentChildren) => (
+  <>
+    {total} alarms of the gateway that answers, which started {since}
+  </>
+)
 export const noAlarm = 'No alarm has that word.'
 export const eachIsAlso = (
   <>

@@ -16,7 +16,7 @@ export const adminListener = 'Admin listener'
 export const thisOne = 'this one'
 export const versionAndSince = (version: ComponentChildren, since: ComponentChildren) => (
   <>
-    {version} · since {since}
+    {version} · started {since}
   </>
 )
 export const gatewaysServeDifferentRevisions = 'Gateways serve different revisions.'

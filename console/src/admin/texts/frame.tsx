@@ -33,7 +33,6 @@ export const whoIsThere = (role: string, host: string, number: number, revision:
 )
 export const goOn = 'Go on'
 export const pause = 'Pause'
-export const inUtc = (value: string | number) => `${value} UTC`
 export const supportMay =
   'Your role is support: you grant credit, and mint, rotate and revoke keys. Other changes need the role admin.'
 export const viewerMay = 'Your role is viewer: you see everything and change nothing.'

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+
 export const anyStatus = 'Any status'
 export const anyPlan = 'Any plan'
 export const anyModel = 'Any model'
@@ -37,16 +39,19 @@ export const keyOrId = 'Key or its id'
 export const outcomes = { ok: 'served', refused: 'refused', failed: 'failed' }
 export const noneInTheLedger = 'Neither the ledger nor a running gateway has one in this time.'
 export const lookFurther = 'Look further back'
-export const refusalsSince = (time: string) =>
-  `Refused requests are known since ${time}: gateways keep them in memory, and the ledger has none.`
+export const refusalsSince = (time: ComponentChildren) => (
+  <>Refused requests are known since {time}: gateways keep them in memory, and the ledger has none.</>
+)
 export const archived = (archive: string) => `Rows that left for ${archive} are missing: an endpoint is not read back.`
 export const missing = (gateways: string) => `What ${gateways} refused is missing: no answer came.`
 export const older = 'Older'
 export const backToTheNewest = 'Back to the newest'
 export const noSuchRequest = 'No such request'
 export const noRequestYet = 'No request yet'
-export const noneThatThisProcess = 'None that this process remembers fits, since'
-export const requestsShowUpHere = 'Requests show up here as they end, since'
+export const noneThatThisProcess = (since: ComponentChildren) => (
+  <>None that this process remembers fits, since {since}.</>
+)
+export const requestsShowUpHere = (since: ComponentChildren) => <>Requests show up here as they end, since {since}.</>
 export const showAll = 'Show all'
 export const time = 'Time'
 export const status = 'Status'

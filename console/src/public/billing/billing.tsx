@@ -4,6 +4,7 @@ import { exactUsd } from '../../shared/fmt.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { query } from '../../shared/frame/router.ts'
 import { Header, Loaded } from '../../shared/states.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import { account, refreshAccount } from '../account.ts'
 import { Contact, PlanProblem } from '../plan-problem.tsx'
 import * as text from '../texts/billing.tsx'
@@ -42,7 +43,9 @@ function Window({ account: shown }: { readonly account: OwnAccount }) {
           <dt>{text.past}</dt>
           <dd>{overageText(limits.overage)}</dd>
           <dt>{text.anew}</dt>
-          <dd>{text.anewAt(window.end)}</dd>
+          <dd>
+            <Time at={window.end} isExact />
+          </dd>
         </dl>
       )}
       <section>

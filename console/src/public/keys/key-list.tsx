@@ -1,8 +1,12 @@
+import type { ComponentChild } from 'preact'
 import { useState } from 'preact/hooks'
 import type { OwnKey } from '../../../../src/wire/key.ts'
 import type { LimitRecord } from '../../../../src/wire/quota-record.ts'
-import { count, day, moment, usd } from '../../shared/fmt.ts'
+import { dotted } from '../../shared/dotted.ts'
+import { count, usd } from '../../shared/fmt.ts'
 import { Meter } from '../../shared/meter.tsx'
+import { State } from '../../shared/state.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import { limitLabel } from '../limit-label.ts'
 import * as text from '../texts/keys.tsx'
 import * as overviewText from '../texts/overview.tsx'
@@ -43,7 +47,7 @@ export function ActiveKeys({ keys, isBusy, onRotate, onRevoke }: ActiveKeysProps
                 <code>{key.key}</code>
               </p>
               <p class="muted">
-                <span class="dot ok">{text.active}</span> · {factsOf(key).join(' · ')}
+                <State tone="ok">{text.active}</State> · {dotted(factsOf(key))}
               </p>
               {key.uses !== null && <Uses uses={key.uses} />}
             </div>
@@ -93,13 +97,13 @@ export function ActiveKeys({ keys, isBusy, onRotate, onRevoke }: ActiveKeysProps
 /** With the mask, since a rotated key and the one after it have the same name. */
 const nameOf = ({ name, key }: OwnKey): string => (name === null ? key : `${name} ${key}`)
 
-const factsOf = (key: OwnKey): readonly string[] => {
+const factsOf = (key: OwnKey): readonly ComponentChild[] => {
   const { created, plan, expires, last_used, models, addresses, replaced_by } = key
   return [
-    text.created(day(created * 1000)),
+    text.created(<Time at={created * 1000} />),
     text.plan(plan),
-    ...(expires === null ? [] : [(replaced_by === null ? text.ends : text.rotatedEnds)(moment(expires * 1000))]),
-    last_used === null ? text.unused : text.lastUsed(moment(last_used * 1000)),
+    ...(expires === null ? [] : [(replaced_by === null ? text.ends : text.rotatedEnds)(<Time at={expires * 1000} />)]),
+    last_used === null ? text.unused : text.lastUsed(<Time at={last_used * 1000} />),
     ...(models === null ? [] : [text.only(models.join(', '))]),
     ...(addresses === null ? [] : [text.from(addresses.join(', '))]),
   ]
@@ -143,7 +147,9 @@ export const EndedKeys = ({ keys }: { readonly keys: readonly OwnKey[] }) => (
                 <code>{key.key}</code>
               </td>
               <td>{text.endings[key.status] ?? key.status}</td>
-              <td>{day(key.created * 1000)}</td>
+              <td>
+                <Time at={key.created * 1000} />
+              </td>
             </tr>
           ))}
         </tbody>

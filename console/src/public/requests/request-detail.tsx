@@ -1,8 +1,9 @@
 import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
 import type { OwnRequest } from '../../../../src/wire/own-request.ts'
 import { Copy } from '../../shared/copy.tsx'
-import { exactUsd, moment, number } from '../../shared/fmt.ts'
+import { exactUsd, number } from '../../shared/fmt.ts'
 import { Marked } from '../../shared/marked.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import { Advice } from '../advice.tsx'
 import * as text from '../texts/requests.tsx'
 
@@ -14,7 +15,7 @@ interface RequestDetailProps {
 
 /** All that is known of a request: why it was refused, what to do, and what it was. */
 export function RequestDetail({ request, docs, keyName }: RequestDetailProps) {
-  const { id, message, code, type, from, outcome, status } = request
+  const { id, at, message, code, type, from, outcome, status } = request
   const ofType = docs?.types.find(each => each.type === type)
   return (
     <div class="stack">
@@ -32,6 +33,12 @@ export function RequestDetail({ request, docs, keyName }: RequestDetailProps) {
       )}
       <Advice code={code} type={type} docs={docs} />
       <dl class="terms facts">
+        <div class="term">
+          <dt>{text.time}</dt>
+          <dd>
+            <Time at={at} isExact />
+          </dd>
+        </div>
         {[...factsOf(request), [text.key, keyName] as const].map(([name, value]) => (
           <div key={name} class="term">
             <dt>{name}</dt>
@@ -54,9 +61,8 @@ export function RequestDetail({ request, docs, keyName }: RequestDetailProps) {
 }
 
 function factsOf(request: OwnRequest): readonly (readonly [name: string, value: string])[] {
-  const { at, path, route, upstream, input_tokens, output_tokens, usd, estimated, tools, limit, ms } = request
+  const { path, route, upstream, input_tokens, output_tokens, usd, estimated, tools, limit, ms } = request
   const facts: readonly (readonly [string, string | null])[] = [
-    [text.time, moment(at)],
     [text.took, text.millis(number(ms))],
     [text.path, path],
     [text.route, route],

@@ -1,7 +1,9 @@
 import { useId } from 'preact/hooks'
 import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
 import type { OwnRequest } from '../../../../src/wire/own-request.ts'
-import { exactUsd, moment, number, stamp } from '../../shared/fmt.ts'
+import { exactUsd, number } from '../../shared/fmt.ts'
+import { State } from '../../shared/state.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import * as text from '../texts/requests.tsx'
 import { RequestDetail } from './request-detail.tsx'
 
@@ -21,15 +23,8 @@ export function RequestRow({ request, docs, keyName, isOpen, onToggle }: Request
     <>
       <tr class="opens" onClick={onToggle}>
         <td>
-          <button
-            type="button"
-            class="link time"
-            data-row
-            aria-expanded={isOpen}
-            aria-controls={detail}
-            title={moment(at)}
-          >
-            <time dateTime={at}>{stamp(at)}</time>
+          <button type="button" class="link time" data-row aria-expanded={isOpen} aria-controls={detail}>
+            <Time at={at} />
           </button>
         </td>
         <td>
@@ -67,12 +62,12 @@ export function RequestRow({ request, docs, keyName, isOpen, onToggle }: Request
 }
 
 const Status = ({ request: { status, outcome, type, code } }: { readonly request: OwnRequest }) => (
-  <span class={`dot ${DOTS[outcome]}`}>
+  <State tone={TONES[outcome]}>
     {status ?? text.served}
     {outcome === 'failed' && (status ?? 0) < 499 && ` ${text.brokeOff}`}
     {status === 499 && ` ${text.left}`}
     {status !== 499 && (type ?? code) !== null && <span class="muted"> {type ?? code}</span>}
-  </span>
+  </State>
 )
 
 /** It may be broken where it has a slash. */
@@ -82,4 +77,4 @@ const pathText = (path: string) =>
     .split('/')
     .map((part, at) => (at === 0 ? part : [<wbr key={part} />, `/${part}`]))
 
-const DOTS = { ok: 'ok', refused: 'warn', failed: 'bad' } as const
+const TONES = { ok: 'ok', refused: 'warn', failed: 'bad' } as const

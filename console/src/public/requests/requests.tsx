@@ -1,12 +1,11 @@
 import { useState } from 'preact/hooks'
-import type { OwnRequests } from '../../../../src/wire/account/own-requests.ts'
 import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
 import type { Outcome, OwnRequest } from '../../../../src/wire/own-request.ts'
 import { askOpen } from '../../shared/api.ts'
 import { useFind } from '../../shared/find.tsx'
-import { stamp } from '../../shared/fmt.ts'
 import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded, Problem } from '../../shared/states.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import { NothingYet } from '../nothing-yet.tsx'
 import * as frameText from '../texts/frame.tsx'
 import * as text from '../texts/requests.tsx'
@@ -14,7 +13,7 @@ import { useRequests } from './follow-requests.ts'
 import { type KeyNames, useKeyNames } from './key-names.ts'
 import { RequestRow } from './request-row.tsx'
 
-/** The newest requests of the account with their outcomes, and why some were refused. */
+/** The newest requests of the account, or the one that the address names. */
 export function Requests() {
   const [outcome, choose] = useState<Outcome | ''>('')
   const { field, word } = useFind(text.find)
@@ -63,7 +62,9 @@ function List({ outcome, word }: ListProps) {
           {found.length > 0 && <Table rows={found} docs={docs.data} nameOf={nameOf} />}
           {problem && <Problem problem={problem} />}
           <div class="split small muted">
-            <p>{notesOf(data)}</p>
+            <p>
+              {text.since(<Time at={data.refusals_since} isExact />)} {!data.complete && text.incomplete}
+            </p>
             {older && (
               <button type="button" disabled={isAsking} onClick={older}>
                 {text.older}
@@ -84,11 +85,6 @@ const None = ({ outcome }: { readonly outcome: Outcome | undefined }) =>
       <p class="muted">{text.noneSuchYet}</p>
     </Empty>
   )
-
-function notesOf({ refusals_since, complete }: OwnRequests): string {
-  const since = text.since(stamp(refusals_since))
-  return complete ? since : `${since} ${text.incomplete}`
-}
 
 /** The words by which a row is found. */
 const wordsOf = ({ id, asked, model, status, code, type, message, upstream, route, path }: OwnRequest): string =>

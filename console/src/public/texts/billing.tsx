@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact'
-import { day } from '../../shared/fmt.ts'
 
 export const about = 'What your account may spend this month, and its invoices.'
 export const allotted = 'Plan allowance'
@@ -8,7 +7,6 @@ export const used = 'Used'
 export const held = 'Reserved by running requests'
 export const past = 'Overage'
 export const anew = 'Resets'
-export const anewAt = (at: string) => `${day(at)}, 00:00 UTC`
 export const servedUpTo = (usd: string) => `served, up to ${usd} more`
 export const served = 'served'
 export const refused = 'refused'

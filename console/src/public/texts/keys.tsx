@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+
 export const about =
   'A key works on every endpoint, at the plan of your account. Its limits and quota hold for all keys together: a new key resets nothing. A key may have limits of its own beside them.'
 export const create = 'Create key'
@@ -12,12 +14,12 @@ export const active = 'Active'
 export const limits = 'Limits…'
 export const rotate = 'Rotate…'
 export const revoke = 'Revoke…'
-export const created = (at: string) => `created ${at}`
+export const created = (at: ComponentChildren) => <>created {at}</>
 export const plan = (plan: string) => `plan ${plan}`
-export const ends = (at: string) => `ends ${at}`
-export const rotatedEnds = (at: string) => `rotated, ends ${at}`
+export const ends = (at: ComponentChildren) => <>ends {at}</>
+export const rotatedEnds = (at: ComponentChildren) => <>rotated, ends {at}</>
 export const unused = 'not used yet'
-export const lastUsed = (at: string) => `last used ${at}`
+export const lastUsed = (at: ComponentChildren) => <>last used {at}</>
 export const only = (models: string) => `only ${models}`
 export const from = (addresses: string) => `from ${addresses}`
 export const ended = 'Ended'

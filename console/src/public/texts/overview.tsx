@@ -1,4 +1,5 @@
-import { plural, soon } from '../../shared/fmt.ts'
+import type { ComponentChildren } from 'preact'
+import { plural } from '../../shared/fmt.ts'
 
 export const about = 'What your account may use, and what it has used. Days and windows are UTC.'
 export const limits = 'Limits'
@@ -10,7 +11,7 @@ export const usedOf = (used: string, limit: string) => `${used} of ${limit}`
 export const held = (amount: string) => `${amount} held`
 export const cap = (amount: string) => `then up to ${amount} more`
 export const overage = 'then overage'
-export const resets = (at: string) => `resets ${soon(at)}`
+export const resets = (at: ComponentChildren) => <>resets {at}</>
 export const counts = {
   user: 'each user that requests name has a count of their own',
   key: 'each key has a count of its own',

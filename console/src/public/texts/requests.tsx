@@ -18,8 +18,9 @@ export const noneYet = (link: (page: string, words: string) => ComponentChildren
 export const noneSuch = { ok: 'None was served', refused: 'None was refused', failed: 'None failed' }
 export const noneSuchYet = 'As far back as this gateway knows.'
 export const noneFound = 'No request that is shown has that word.'
-export const since = (at: string) =>
-  `Served requests are complete. Refused and failed ones are those of this gateway since ${at}.`
+export const since = (at: ComponentChildren) => (
+  <>Served requests are complete. Refused and failed ones are those of this gateway since {at}.</>
+)
 export const incomplete = 'The last 10,000 requests were looked through.'
 export const older = 'Older'
 export const time = 'Time'

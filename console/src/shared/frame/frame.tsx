@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { isStale } from '../api.ts'
 import { boot } from '../boot.ts'
 import { count } from '../fmt.ts'
+import { Icon } from '../icon.tsx'
 import { problem, resume, signIn, signOut, state } from '../sign-in/session.ts'
 import * as common from '../texts/common.ts'
 import { Link } from './link.tsx'
@@ -18,6 +19,8 @@ export interface Page {
   /** The end of its address. */
   readonly name: string
   readonly title: string
+  /** The lines of its icon. */
+  readonly icon: string
   /** Pressed after `g`. */
   readonly key: string
   /** Whether it is shown to people who are not signed in. */
@@ -100,8 +103,9 @@ export function Frame({ pages, who, children }: FrameProps) {
   )
 }
 
-const PageLink = ({ page: { name, title, key, news } }: { readonly page: Page }) => (
+const PageLink = ({ page: { name, title, icon, key, news } }: { readonly page: Page }) => (
   <Link to={name} keys={`g ${key}`} isCurrent={name === page.value}>
+    <Icon path={icon} />
     {title}
     {news !== undefined && news.value > 0 && <b class="news">{count(news.value)}</b>}
   </Link>

@@ -26,7 +26,7 @@ export const providerDown = (host: string) => `${host} does not answer. Try agai
 export const signInFailed = (why: string) => `The sign-in failed: ${why}`
 export const offline = 'The gateway does not answer. Are you online?'
 export const answered = (status: number) => `The gateway answered ${status}.`
-export const asOf = (time: string) => `What you see is as of ${time}.`
+export const asOf = <T>(time: T) => ['Last updated ', time, '.'] as const
 export const askAgain = 'Ask again'
 /** For what is not the reader's to mend. */
 export const problems = {
@@ -54,3 +54,8 @@ export const notCopied = 'The browser did not allow that: select the text and co
 export const seconds = (n: number) => `${n} s`
 export const minutes = (n: number) => `${n} min`
 export const hours = (n: number) => `${n} h`
+export const days = (n: number) => (n === 1 ? '1 day' : `${n} days`)
+/** Distances of moments from now. */
+export const now = 'just now'
+export const ago = (span: string) => `${span} ago`
+export const inTime = (span: string) => `in ${span}`
