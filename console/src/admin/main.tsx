@@ -51,7 +51,7 @@ function App() {
   if (!chosen || !isIn) return <Door />
   const View = chosen.view
   return (
-    <Frame pages={PAGES} who={whoIsThere()}>
+    <Frame pages={PAGES} who={whoIsThere()} search={() => import('./search.tsx')}>
       {who.value.data?.store_state === 'unavailable' && (
         <p class="note" role="status">
           {text.theStoreDoesNot}

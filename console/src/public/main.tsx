@@ -55,7 +55,7 @@ function App() {
     )
   const View = chosen.view
   return (
-    <Frame pages={pages} who={isIn ? who() : undefined}>
+    <Frame pages={pages} who={isIn ? who() : undefined} search={() => import('./search.tsx')}>
       <View />
     </Frame>
   )

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
+import { query } from './frame/router.ts'
 import * as common from './texts/common.ts'
 
-/** A field that finds rows by a word, and the word as rows are searched for it: in small letters. */
+/** A field that finds rows by a word, first the one of the address, and the word as rows are searched for it: in small letters. */
 export function useFind(label: string) {
-  const [wanted, setWanted] = useState('')
+  const [wanted, setWanted] = useState(query.peek().get('find') ?? '')
   const field = (
     <input
       type="search"

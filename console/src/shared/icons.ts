@@ -1,5 +1,7 @@
 // The lines of each drawing, on a grid of 16. A door is built with those alone that it shows.
 
+export const search = 'M7 2.5a4.5 4.5 0 1 1 0 9a4.5 4.5 0 0 1 0-9M10.3 10.3L14 14'
+
 /** States: their outlines differ too, for people who tell no colours apart. */
 export const check = 'M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 0 1 0-13M5 8.2l2.1 2.1L11.2 6'
 export const warning = 'M8 2L14.5 13.5h-13zM8 6.5v3.2M8 11.4v.2'

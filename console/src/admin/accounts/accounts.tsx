@@ -19,7 +19,7 @@ export function Accounts() {
 }
 
 function List() {
-  const [typed, type] = useState('')
+  const [typed, type] = useState(query.peek().get('find') ?? '')
   const search = useSettled(typed.trim())
   const matrix = useResource(readMatrix)
   const [plan, org, sort] = ['plan', 'org', 'sort'].map(name => query.value.get(name) ?? '')

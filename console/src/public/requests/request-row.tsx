@@ -61,7 +61,8 @@ export function RequestRow({ request, docs, keyName, isOpen, onToggle }: Request
   )
 }
 
-const Status = ({ request: { status, outcome, type, code } }: { readonly request: OwnRequest }) => (
+/** How a request ended: its status, and what refused it. */
+export const Status = ({ request: { status, outcome, type, code } }: { readonly request: OwnRequest }) => (
   <State tone={TONES[outcome]}>
     {status ?? text.served}
     {outcome === 'failed' && (status ?? 0) < 499 && ` ${text.brokeOff}`}

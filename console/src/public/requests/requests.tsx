@@ -3,6 +3,7 @@ import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
 import type { Outcome, OwnRequest } from '../../../../src/wire/own-request.ts'
 import { askOpen } from '../../shared/api.ts'
 import { useFind } from '../../shared/find.tsx'
+import { query } from '../../shared/frame/router.ts'
 import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded, Problem } from '../../shared/states.tsx'
 import { Time } from '../../shared/time/time.tsx'
@@ -11,10 +12,17 @@ import * as frameText from '../texts/frame.tsx'
 import * as text from '../texts/requests.tsx'
 import { useRequests } from './follow-requests.ts'
 import { type KeyNames, useKeyNames } from './key-names.ts'
+import { OneRequest } from './one-request.tsx'
 import { RequestRow } from './request-row.tsx'
 
 /** The newest requests of the account, or the one that the address names. */
 export function Requests() {
+  const id = query.value.get('id')
+  return id === null ? <Newest /> : <OneRequest id={id} />
+}
+
+/** The newest requests with their outcomes, and why some were refused. */
+function Newest() {
   const [outcome, choose] = useState<Outcome | ''>('')
   const { field, word } = useFind(text.find)
   const filters = (

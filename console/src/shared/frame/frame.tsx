@@ -10,6 +10,7 @@ import * as common from '../texts/common.ts'
 import { Link } from './link.tsx'
 import { Mark } from './mark.tsx'
 import { page, query } from './router.ts'
+import { type LoadSearch, OpenSearch, SearchButton } from './search.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { nextTheme, theme } from './theme.ts'
 import { Toast } from './toast.tsx'
@@ -36,6 +37,8 @@ interface FrameProps {
   readonly pages: readonly Page[]
   /** Who is signed in, as far as that is known. */
   readonly who: Who | undefined
+  /** Loads the search over everything that has a page. */
+  readonly search: LoadSearch
   readonly children: ComponentChildren
 }
 
@@ -45,7 +48,7 @@ export interface Who {
 }
 
 /** The frame around each page: the brand, the pages, and who is signed in. */
-export function Frame({ pages, who, children }: FrameProps) {
+export function Frame({ pages, who, search, children }: FrameProps) {
   const nav = useRef<HTMLElement>(null)
   const name = page.value
   // Narrow windows have the pages in a row that scrolls. A count that arrives beside a page pushes the others along.
@@ -69,6 +72,7 @@ export function Frame({ pages, who, children }: FrameProps) {
             <bdi>{boot.brand}</bdi> <small>{boot.door === 'admin' ? common.operator : common.console}</small>
           </span>
         </div>
+        <SearchButton />
         <nav class="nav" aria-label={common.pages} ref={nav}>
           {pages.map(each => (
             <PageLink key={each.name} page={each} />
@@ -93,11 +97,16 @@ export function Frame({ pages, who, children }: FrameProps) {
       </div>
       <div class="main">
         <Bars />
-        <main class="page" id="main" key={`${page.value} ${query.value.get('id') ?? ''}`}>
+        <main
+          class="page"
+          id="main"
+          key={`${page.value} ${query.value.get('id') ?? ''} ${query.value.get('find') ?? ''}`}
+        >
           {children}
         </main>
       </div>
       <Shortcuts pages={pages} />
+      <OpenSearch load={search} pages={pages} />
       <Toast />
     </div>
   )

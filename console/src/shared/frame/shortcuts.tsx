@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import * as common from '../texts/common.ts'
 import type { Page } from './frame.tsx'
 import { leaveDetail, navigate, query } from './router.ts'
+import { pressSearchKey, SEARCH_KEYS } from './search.tsx'
 
 const isListed = signal(false)
 
@@ -19,7 +20,11 @@ export function Shortcuts({ pages }: { readonly pages: readonly Page[] }) {
       else ACTIONS[key]?.(event)
     }
     addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
+    addEventListener('keydown', pressSearchKey)
+    return () => {
+      removeEventListener('keydown', press)
+      removeEventListener('keydown', pressSearchKey)
+    }
   }, [pages])
   if (!isListed.value) return null
   const close = () => {
@@ -38,6 +43,12 @@ export function Shortcuts({ pages }: { readonly pages: readonly Page[] }) {
               <dd>{title}</dd>
             </div>
           ))}
+          <div class="term">
+            <dt>
+              <kbd>{SEARCH_KEYS}</kbd>
+            </dt>
+            <dd>{common.searchAll}</dd>
+          </div>
           {common.shortcuts.map(([key, does]) => (
             <div key={key} class="term">
               <dt>

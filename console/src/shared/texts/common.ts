@@ -43,6 +43,9 @@ export const shortcuts = [
   ['Esc', 'Back, or close'],
   ['?', 'This list'],
 ] as readonly (readonly [string, string])[]
+export const search = 'Search'
+export const searchKeys = { mac: '⌘ K', others: 'Ctrl K' }
+export const searchAll = 'Search everything'
 export const find = 'Find  /'
 export const close = 'Close'
 export const cancel = 'Cancel'
