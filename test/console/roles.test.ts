@@ -13,7 +13,7 @@ const OFFERED: Readonly<Record<Role, readonly (readonly string[])[]>> = {
   viewer: [[], []],
   support: [['Grant…', 'Mint key…', 'Revoke…', 'Rotate…'], []],
   admin: [
-    ['Freeze…', 'Grant…', 'Mint key…', 'Org…', 'Overage…', 'Revoke…', 'Rotate…', 'Set limit…', 'Set plan…'],
+    ['Freeze…', 'Grant…', 'Invite…', 'Mint key…', 'Org…', 'Overage…', 'Revoke…', 'Rotate…', 'Set limit…', 'Set plan…'],
     ['Drain… onprem', 'Probe onprem'],
   ],
 }

@@ -113,7 +113,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     await page.keyboard.press('r')
 
     for (const name of ['Overview', 'Keys', 'Try']) {
-      await page.getByRole('link', { name }).click()
+      await page.getByRole('navigation').getByRole('link', { name }).click()
       await page.getByRole('alert').getByText('Your plan pro is gone.').waitFor()
       await picture(page, `plan-gone-${name.toLowerCase()}`)
       expect(await page.getByRole('alert').getByRole('link', { name: 'Ask the operator' }).getAttribute('href')).toBe(

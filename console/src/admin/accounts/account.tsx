@@ -14,11 +14,12 @@ import { listPast } from '../api/requests.ts'
 import { may } from '../api/who.ts'
 import { AuditTable } from '../audit-table.tsx'
 import { Origin } from '../command.tsx'
-import { FreshKey } from '../fresh-key.tsx'
+import { FreshKey, type FreshTexts, FreshValue } from '../fresh-key.tsx'
 import { RequestTable } from '../request-table.tsx'
 import { RoleNote } from '../role-note.tsx'
 import { quoted } from '../shell.ts'
 import * as text from '../texts/account.tsx'
+import * as invitationText from '../texts/invitation.tsx'
 import { AccountHours } from './account-hours.tsx'
 import { AccountKeys } from './account-keys.tsx'
 import { AccountLimits } from './account-limits.tsx'
@@ -33,13 +34,15 @@ export function Account({ id }: { readonly id: string }) {
   const [asked, ask] = useState<Asked>()
   const [problem, setProblem] = useState<ApiProblem>()
   const [fresh, setFresh] = useState<string>()
+  const [invitation, invite] = useState<string>()
   const panel = useRef(0)
 
   /** Whatever came of it, what is shown is as it is now. */
   const change = async (wanted: Change) => {
     setProblem(undefined)
     try {
-      const { value } = await apply(wanted)
+      const { value, link, invitation } = await apply(wanted)
+      if (invitation !== undefined) invite(link ?? invitation)
       if (value !== undefined) {
         panel.current++
         setFresh(value)
@@ -68,6 +71,9 @@ export function Account({ id }: { readonly id: string }) {
       </Header>
       <RoleNote />
       {problem && <Problem problem={problem} />}
+      {invitation !== undefined && (
+        <FreshValue value={invitation} texts={INVITATION} onDone={() => invite(undefined)} />
+      )}
       {fresh !== undefined && <FreshKey key={panel.current} value={fresh} onDone={() => setFresh(undefined)} />}
       <Loaded of={whole}>
         {data => (
@@ -128,6 +134,11 @@ const Actions = ({ account, onAsk }: ActionsProps) => (
         <button type="button" onClick={() => onAsk({ what: 'org' })}>
           {text.askOrg}
         </button>
+        {isOpened(account) && (
+          <button type="button" onClick={() => onAsk({ what: 'invite' })}>
+            {text.askInvite}
+          </button>
+        )}
       </>
     )}
     {account.kind === 'developer' && may('support') && (
@@ -152,6 +163,17 @@ const Actions = ({ account, onAsk }: ActionsProps) => (
   </div>
 )
 
+const INVITATION: FreshTexts = {
+  title: invitationText.title,
+  shownOnce: invitationText.shownOnce,
+  what: invitationText.what,
+  notCopied: invitationText.notCopied,
+  saved: invitationText.saved,
+}
+
+/** Whether an operator opened it: one that began with a sign-in has the hash of that in its id, and needs no other. */
+const isOpened = ({ account }: WholeAccount['account']): boolean => !/^acct_[0-9a-f]{40}$/.test(account)
+
 function Facts({ whole: { account, standing } }: { readonly whole: WholeAccount }) {
   const { plan, plan_source, overage, overage_source, granted_usd, org, window } = account
   return (
@@ -161,6 +183,7 @@ function Facts({ whole: { account, standing } }: { readonly whole: WholeAccount 
           {text.nothingIsServed(account.frozen ? text.thisAccountIsFrozen : text.allOfIsFrozen(org ?? ''))}
         </p>
       )}
+      {account.invited_until !== null && <p class="note info">{text.isInvited(<Time at={account.invited_until} />)}</p>}
       {plan === null || standing.limit_usd === null ? <p class="note bad">{text.theFilesDeclare}</p> : null}
       <section aria-label={text.whatItMayUse}>
         <div class="box cells">

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { ShownAccount } from '../../../../src/wire/admin/account.ts'
 import type { ApiProblem } from '../../shared/api.ts'
@@ -11,6 +12,7 @@ import { quoted } from '../shell.ts'
 import * as text from '../texts/accounts.tsx'
 import { Account } from './account.tsx'
 import { AccountTable } from './account-table.tsx'
+import { useNewAccount } from './new-account.tsx'
 
 /** Accounts, found by what an operator types, and one of them. */
 export function Accounts() {
@@ -21,6 +23,7 @@ export function Accounts() {
 function List() {
   const [typed, type] = useState(query.peek().get('find') ?? '')
   const search = useSettled(typed.trim())
+  const { button, panel } = useNewAccount()
   const matrix = useResource(readMatrix)
   const [plan, org, sort] = ['plan', 'org', 'sort'].map(name => query.value.get(name) ?? '')
   const wanted = { ...(plan && { plan }), ...(org && { org }), ...(sort && { sort }) }
@@ -55,14 +58,16 @@ function List() {
                 </option>
               ))}
             </select>
+            {button}
           </div>
         }
       >
         {text.whatEachMayUse}
         {org && <>{text.thoseOf(org)}</>}
       </Header>
+      {panel}
       {search === '' ? (
-        <Pages key={JSON.stringify(wanted)} query={wanted} />
+        <Pages key={JSON.stringify(wanted)} query={wanted} opening={button} />
       ) : (
         <Found key={search} search={search} query={wanted} />
       )}
@@ -95,8 +100,14 @@ function useSettled(text: string): string {
 
 const SETTLED_MS = 250
 
+interface PagesProps {
+  readonly query: AccountsQuery
+  /** The button for people who have none yet. */
+  readonly opening?: ComponentChildren
+}
+
 /** Pages of accounts below each other. */
-function Pages({ query: wanted }: { readonly query: AccountsQuery }) {
+function Pages({ query: wanted, opening }: PagesProps) {
   const first = useResource(() => listAccounts(wanted))
   const [more, setMore] = useState<{ readonly rows: readonly ShownAccount[]; readonly next: string | null }>()
   const [problem, setProblem] = useState<ApiProblem>()
@@ -116,6 +127,7 @@ function Pages({ query: wanted }: { readonly query: AccountsQuery }) {
           return (
             <Empty fact={text.noAccount}>
               <p class="muted">{text.accountsBeginWithTheir}</p>
+              {opening}
             </Empty>
           )
         return (

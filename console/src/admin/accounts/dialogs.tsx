@@ -10,7 +10,7 @@ import { PlanDialog } from './plan-dialog.tsx'
 
 /** The action that an operator is about to take. */
 export type Asked =
-  | { readonly what: 'plan' | 'org' | 'grant' | 'overage' | 'freeze' | 'thaw' | 'limit' | 'mint' }
+  | { readonly what: 'plan' | 'org' | 'grant' | 'overage' | 'freeze' | 'thaw' | 'limit' | 'mint' | 'invite' }
   | { readonly what: 'unlimit'; readonly limit: LimitRule }
   | { readonly what: 'rotate' | 'revoke'; readonly key: ShownKey }
 
@@ -67,6 +67,22 @@ export function ChangeDialog({ asked, ...props }: ChangeDialogProps & { readonly
         </AskDialog>
       )
     }
+    case 'invite':
+      return (
+        <AskDialog
+          {...props}
+          title={text.inviteTo(label)}
+          action={text.makeLink}
+          change={{
+            path: 'accounts/invite',
+            body: { account },
+            command: `svcctl accounts invite ${account}`,
+            done: text.linkMade,
+          }}
+        >
+          <p>{text.whoOpensTheLink}</p>
+        </AskDialog>
+      )
     case 'freeze':
       return (
         <AskDialog

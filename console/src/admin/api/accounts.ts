@@ -49,8 +49,19 @@ export interface Change {
   readonly done: string
 }
 
-/** Makes a change. The answer may have the full value of a new key. */
-export const apply = ({ path, body }: Change) => ask<{ readonly value?: string }>(`/admin/${path}`, body)
+/** Makes a change. */
+export const apply = ({ path, body }: Change) => ask<Applied>(`/admin/${path}`, body)
+
+/** The parts of an answer that are shown once. */
+export interface Applied {
+  readonly value?: string
+  readonly invitation?: string
+  /** Null where no console leads through it. */
+  readonly link?: string | null
+  readonly account: string
+  /** Whether the key was there already. */
+  readonly existing?: boolean
+}
 
 /** A limit that an operator set. */
 export type LimitRule = ShownAccount['limits'][number]

@@ -17,6 +17,8 @@ export class Board {
   readonly rows = new Map<string, Row>()
   /** Events that were left out, because they came faster than they were read. */
   missed = 0
+  /** Whether all accounts are known, so that no row means no account. */
+  isListed = false
   /** Another number means that something changed. */
   version = 0
   /** Requests and nano-USD of each of the last seconds, by its number. */
@@ -33,6 +35,10 @@ export class Board {
     else if (event.event === 'request') this.#ended(event)
     else if (event.followed) this.unfollowed.delete(event.gateway)
     else this.unfollowed.set(event.gateway, event.problem ?? '')
+  }
+
+  listed(): void {
+    this.isListed = true
   }
 
   /** A request that ended before: it is the last one of its account where no later one is known. */

@@ -25,8 +25,9 @@ export function stay(follower: Follower, say: (problem: string | undefined) => v
       failures = 0
       follower.apply(event)
     }
+    const listed = () => follower.listed()
     const remember: Follower['remember'] = request => follower.remember(request)
-    follow({ gateway: follower.gateway, apply, remember }, mine.signal).catch((error: unknown) => {
+    follow({ gateway: follower.gateway, apply, listed, remember }, mine.signal).catch((error: unknown) => {
       if (mine.signal.aborted) return
       mine.abort()
       const wait = Math.min(FIRST_RETRY_MS * 2 ** failures++, LAST_RETRY_MS)

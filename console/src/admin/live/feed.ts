@@ -10,12 +10,14 @@ export interface Follower {
   readonly gateway: string
   /** Something happened, or an account stands so. */
   apply(event: ShownEvent): void
+  /** Called once all accounts have been applied. */
+  listed(): void
   /** A request that ended before the events began. */
   remember(request: EndedRequest): void
 }
 
 /** Follows gateways: what ends from now on, and beside it how every account stands. Rejects when either breaks off. */
-export async function follow({ gateway, apply, remember }: Follower, signal: AbortSignal): Promise<void> {
+export async function follow({ gateway, apply, listed, remember }: Follower, signal: AbortSignal): Promise<void> {
   // First the events: one that came between the two would be missed.
   const events = await askResponse(`/admin/events?${new URLSearchParams({ gateway })}`, undefined, signal)
   const standings = await askResponse('/admin/accounts', undefined, signal)
@@ -26,6 +28,7 @@ export async function follow({ gateway, apply, remember }: Follower, signal: Abo
       throw new Error(text.theGatewayEnded)
     }),
     eachText(standings, '\n', text => apply(JSON.parse(text) satisfies ShownStanding))
+      .then(listed)
       .then(() => listRequests({}))
       .then(({ data }) => data.forEach(remember)),
   ])

@@ -1,8 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useFind } from '../../shared/find.tsx'
+import { Link } from '../../shared/frame/link.tsx'
 import { navigate } from '../../shared/frame/router.ts'
 import { Lazy } from '../../shared/lazy.tsx'
-import { Header } from '../../shared/states.tsx'
+import { Empty, Header } from '../../shared/states.tsx'
 import { Origin } from '../command.tsx'
 import { useGateway } from '../gateway-choice.tsx'
 import { usePause } from '../pause.tsx'
@@ -21,8 +22,9 @@ export function Live() {
   const [problem, setProblem] = useState<string>()
   const place = useRef<HTMLDivElement>(null)
   const pace = useRef<HTMLParagraphElement>(null)
+  const none = useRef<HTMLDivElement>(null)
   const view = useMemo(() => new View(chosen), [chosen])
-  useEffect(() => view.open(place.current, pace.current, setProblem), [view])
+  useEffect(() => view.open({ place: place.current, pace: pace.current, none: none.current }, setProblem), [view])
   useEffect(() => view.arrange(sort, word, isPaused), [view, sort, word, isPaused])
   return (
     <>
@@ -54,6 +56,15 @@ export function Live() {
         </div>
         <p ref={pace} class="pace" />
         <div ref={place} class="live-place" />
+        <div ref={none} hidden>
+          <Empty fact={text.noAccount}>
+            <p class="muted">
+              {text.openOne(words => (
+                <Link to="accounts">{words}</Link>
+              ))}
+            </p>
+          </Empty>
+        </div>
       </section>
       <Origin command={`svcctl quota tail${option}`} />
     </>
@@ -82,7 +93,7 @@ class View {
   }
 
   /** Draws until the function that this returns is called. */
-  open(place: HTMLElement | null, pace: HTMLElement | null, say: (problem: string | undefined) => void): () => void {
+  open({ place, pace, none }: Places, say: (problem: string | undefined) => void): () => void {
     place?.append(this.#table.element)
     const leave = stay(this.#board, say)
     let frame = requestAnimationFrame(() => {})
@@ -94,6 +105,9 @@ class View {
       pacedAt = now
       this.#isPaced = this.#drawn > 0
       pace.textContent = paceText(this.#board)
+      const isEmpty = this.#board.isListed && this.#board.rows.size === 0
+      if (none) none.hidden = !isEmpty
+      this.#table.element.hidden = isEmpty
     }
     frame = requestAnimationFrame(draw)
     return () => {
@@ -133,6 +147,14 @@ class View {
     this.#table.draw()
     this.#drawn = version
   }
+}
+
+/** The elements that are written by hand. */
+interface Places {
+  readonly place: HTMLElement | null
+  readonly pace: HTMLElement | null
+  /** Shown in place of a table without rows. */
+  readonly none: HTMLElement | null
 }
 
 const SECOND_MS = 1000

@@ -13,6 +13,11 @@ export const revoke = (name: string | number) => `Revoke ${name}`
 export const revokeKey = 'Revoke key'
 export const keyRevoked = 'Key revoked'
 export const whateverUses = 'Whatever uses it is refused from the very next request. This cannot be taken back.'
+export const inviteTo = (label: string | number) => `Invite a person to ${label}`
+export const makeLink = 'Make link'
+export const linkMade = 'Link made'
+export const whoOpensTheLink =
+  'Whoever opens the link signs in and joins this account: its usage, bills and keys. It works once, for 24 hours, and ends one made before.'
 export const freeze = (label: string | number) => `Freeze ${label}`
 export const freezeNow = 'Freeze'
 export const frozen = 'Frozen'

@@ -13,6 +13,8 @@ export const changes = 'Changes'
 export const nothingWasChangedYet = 'Nothing was changed yet.'
 export const setPlan = 'Set plan…'
 export const askOrg = 'Org…'
+export const askInvite = 'Invite…'
+export const isInvited = (end: ComponentChildren) => <>An invitation is open, and ends {end}.</>
 export const grant = 'Grant…'
 export const askOverage = 'Overage…'
 export const thaw = 'Thaw…'

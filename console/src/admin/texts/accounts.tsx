@@ -27,7 +27,17 @@ export const byLabel = 'By label'
 export const mostSpentFirst = 'Most spent first'
 export const newestFirst = 'Newest first'
 export const noAccount = 'No account'
-export const accountsBeginWithTheir = 'Accounts begin with their first sign-in, or with their first key.'
+export const accountsBeginWithTheir =
+  'People who sign in have an account at once. For all others open one: it begins with its first key, and you can invite a person to it.'
+export const newAccount = 'New account…'
+export const openAccount = 'Open an account'
+export const mintFirstKey = 'Mint its first key'
+export const itBegins =
+  'It begins with a key, which is shown once. Its owner needs no sign-in; an invitation on its page lets one join.'
+export const label = 'Label'
+export const labelHint = 'ada@example.com'
+export const opened = 'Account opened'
+export const alreadyThere = 'This account is there already'
 export const more = 'More'
 export const noAccountIsFound =
   'No account is found so. An account begins with its first sign-in, or with its first key.'

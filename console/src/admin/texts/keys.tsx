@@ -14,8 +14,4 @@ export const only = (value: string | number) => `only ${value}`
 export const fromIt = (value: string | number) => `from ${value}`
 export const responsesApart = 'responses apart'
 export const ofItsOwn = (length: string | number, value: string | number) => `${length} ${value} of its own`
-export const youHaveNotCopied = 'You have not copied the key. It is shown this once.'
-export const theNewKey = 'The new key'
-export const shownThisOnce = 'Shown this once: the gateway keeps its hash alone.'
-export const iHaveSavedIt = 'I have saved it'
 export const never = 'never'

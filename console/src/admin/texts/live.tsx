@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import { plural } from '../../shared/fmt.ts'
 
 export const byShare = 'By share of the quota'
@@ -36,3 +37,7 @@ export const missedWhichCameFaster = (missed: string | number) =>
   `${missed} missed, which came faster than this page reads`
 export const events = (n: number) => plural(n, 'event')
 export const whatLiveShows = 'Health, traffic and accounts of all gateways.'
+export const noAccount = 'No account yet'
+export const openOne = (link: (words: string) => ComponentChildren) => (
+  <>Accounts begin with a sign-in or with a key. {link('Open the first one')}.</>
+)

@@ -1,6 +1,7 @@
 import { Copy } from '../../shared/copy.tsx'
 import { useFresh } from '../../shared/fresh.ts'
 import * as text from '../texts/fresh-key.tsx'
+import { FirstRequest } from './first-request.tsx'
 import { UseIt } from './use-it.tsx'
 
 interface FreshKeyProps {
@@ -24,6 +25,7 @@ export function FreshKey({ value, models, onDone }: FreshKeyProps) {
         </div>
       </div>
       <UseIt value={value} models={models} onCopied={copied} />
+      <FirstRequest />
       <div class="pad">
         <button type="button" onClick={done}>
           {text.saved}

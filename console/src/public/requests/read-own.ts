@@ -10,3 +10,6 @@ export async function readOwn(id: string): Promise<OwnRequest | undefined> {
   const { data } = await ask<OwnRequests>(`/v1/requests?limit=1&before=${encodeURIComponent(`${id}0`)}`)
   return data.find(each => each.id === id)
 }
+
+/** Whether a request asked a model, as changes of keys in the console do not. */
+export const hasAskedModel = ({ asked, model }: OwnRequest): boolean => asked !== null || model !== null

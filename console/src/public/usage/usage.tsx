@@ -10,6 +10,8 @@ import { useResource } from '../../shared/resource.ts'
 import { save } from '../../shared/save.ts'
 import { Loaded } from '../../shared/states.tsx'
 import { account } from '../account.ts'
+import { FirstSteps } from '../first-steps.tsx'
+import { lookedWith } from '../look-with-key.tsx'
 import { NothingYet } from '../nothing-yet.tsx'
 import * as text from '../texts/usage.tsx'
 import { barsOf, byDayAndModel, byModel, type Unit } from './usage-sums.ts'
@@ -45,14 +47,22 @@ function UsageOf({ period, choice }: UsageOfProps) {
     <Loaded of={shown}>
       {data =>
         data.data.length === 0 ? (
-          <NothingYet fact={text.none[period]} words={text.noneYet}>
-            {period === 'month' && choice}
-          </NothingYet>
+          <None period={period} choice={choice} onRequest={() => void usage.refresh()} />
         ) : (
           <Shown usage={data} period={period} choice={choice} />
         )
       }
     </Loaded>
+  )
+}
+
+/** People with a sign-in are led on; a key alone creates no others. */
+function None({ period, choice, onRequest }: UsageOfProps & { readonly onRequest: () => void }) {
+  if (period === 'days' && lookedWith.value === undefined) return <FirstSteps onRequest={onRequest} />
+  return (
+    <NothingYet fact={text.none[period]} words={text.noneYet}>
+      {period === 'month' && choice}
+    </NothingYet>
   )
 }
 
