@@ -17,7 +17,7 @@ import type { MainCalls, WorkerTask } from './calls.ts'
 import { ClaimedChecks } from './claimed-checks.ts'
 import { CountsOfWorkers } from './client-counts.ts'
 import { Door } from './door.ts'
-import { Places } from './places.ts'
+import { SlotLeases } from './slot-leases.ts'
 import { PoolNews, type ReplicaNews } from './pool-news.ts'
 import type { StoreChild } from './store-child.ts'
 import { STORE, Tally } from './tally.ts'
@@ -48,7 +48,7 @@ export class Main {
   readonly #balance: Balance
   readonly #tally = new Tally()
   readonly #ownVitals = vitalsReader()
-  readonly #places = new Places(
+  readonly #leases = new SlotLeases(
     (slot, pool, places) => this.#workers.tellOne(slot, 'lend', pool, places),
     (slot, pool) => this.#workers.tellOne(slot, 'recall', pool),
   )
@@ -199,8 +199,8 @@ export class Main {
         feed?.alarmed(newest)
       },
       news: news => this.#heard(news, slot),
-      want: (pool, places, most) => this.#places.want(slot, pool, places, most),
-      giveBack: (pool, places, wanted) => this.#places.giveBack(slot, pool, places, wanted),
+      want: (pool, places, most) => this.#leases.want(slot, pool, places, most),
+      giveBack: (pool, places, wanted) => this.#leases.giveBack(slot, pool, places, wanted),
       claimCheck: check => this.#checks.claim(slot, check),
       foundVerdict: (check, verdict) => this.#checks.found(slot, check, verdict),
       taken: numbers => this.#door.taken(slot, numbers),
@@ -226,7 +226,7 @@ export class Main {
   /** A worker ended: what it held is free. */
   #gone(slot: number): void {
     this.#door.end(slot)
-    this.#places.end(slot)
+    this.#leases.end(slot)
     this.#checks.end(slot)
     this.#clients.end(slot, this.#workers.size)
     this.#tally.end(slot)

@@ -1,10 +1,10 @@
 /**
- * The places of pools and replicas that have a most of requests at once, lent to workers. What was lent and not given back is never
- * more than there are, at no moment: places are counted as they leave and as they come. What a worker asked for may be more
- * than it needs by now: so those are asked to give back too who ask themselves, and each says with it what it still needs.
+ * Leases the `max_concurrent` slots of pools and replicas to workers. Slots are counted as they leave and as they come back, so
+ * that no more are leased than there are. A worker may have asked for more than it needs by now: when a pool runs short, workers that wait
+ * themselves are asked to give back too, and each then says what it still needs.
  */
-export class Places {
-  readonly #pools = new Map<string, Lent>()
+export class SlotLeases {
+  readonly #pools = new Map<string, PoolLeases>()
   readonly #lend: (slot: number, pool: string, places: number) => void
   /** Asks a worker to give back what it does not use. */
   readonly #recall: (slot: number, pool: string) => void
@@ -28,7 +28,7 @@ export class Places {
     this.#recallFor(pool, lent)
   }
 
-  /** A worker gives places back, and waits for so many itself: after those that asked before. */
+  /** A worker gives slots back, and waits for so many itself, behind those that asked before. */
   giveBack(slot: number, pool: string, places: number, wanted: number): void {
     const lent = this.#of(pool)
     lent.bySlot.set(slot, Math.max(0, (lent.bySlot.get(slot) ?? 0) - places))
@@ -39,7 +39,7 @@ export class Places {
     this.#recallFor(pool, lent)
   }
 
-  /** A worker ended: what it had is free. */
+  /** A worker ended: its slots are free. */
   end(slot: number): void {
     for (const [pool, lent] of this.#pools) {
       lent.bySlot.delete(slot)
@@ -49,14 +49,14 @@ export class Places {
   }
 
   /** A worker that asks alone keeps what it has. */
-  #recallFor(pool: string, { asked, bySlot }: Lent): void {
+  #recallFor(pool: string, { asked, bySlot }: PoolLeases): void {
     const [first, second] = asked
     if (!first) return
     for (const [slot, places] of bySlot) if (places > 0 && (second || slot !== first.slot)) this.#recall(slot, pool)
   }
 
-  /** To those that asked first, as much as there is. */
-  #share(pool: string, lent: Lent): void {
+  /** Leases what is free, first come, first served. */
+  #share(pool: string, lent: PoolLeases): void {
     let free = lent.most - [...lent.bySlot.values()].reduce((sum, places) => sum + places, 0)
     while (free > 0) {
       const [first] = lent.asked
@@ -70,16 +70,16 @@ export class Places {
     }
   }
 
-  #of(pool: string): Lent {
+  #of(pool: string): PoolLeases {
     const known = this.#pools.get(pool)
     if (known) return known
-    const lent: Lent = { most: 0, bySlot: new Map(), asked: [] }
+    const lent: PoolLeases = { most: 0, bySlot: new Map(), asked: [] }
     this.#pools.set(pool, lent)
     return lent
   }
 }
 
-interface Lent {
+interface PoolLeases {
   most: number
   readonly bySlot: Map<number, number>
   /** First come, first served. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type Room, Slots } from '../../../src/gateway/pools/slots.ts'
 import type { Client } from '../../../src/gateway/ports.ts'
-import { Places } from '../../../src/server/workers/places.ts'
+import { SlotLeases } from '../../../src/server/workers/slot-leases.ts'
 import { VirtualClock } from '../../support/clock.ts'
 import { settled } from './fake-worker.ts'
 
@@ -34,7 +34,7 @@ function workersOf(count: number) {
   const ways: (() => void)[][] = Array.from({ length: 2 * count }, () => [])
   const say = (way: number, message: () => void) => void ways[way]?.push(message)
   const clock = new VirtualClock(0)
-  const places: Places = new Places(
+  const places: SlotLeases = new SlotLeases(
     (slot, _pool, lent) => say(slot, () => slots[slot]?.lend(lent)),
     slot => say(slot, () => slots[slot]?.recall()),
   )
