@@ -2,7 +2,7 @@ import type { Config } from '../../policy/config.ts'
 import { planName } from '../../policy/plan.ts'
 import type { LIST_ORDERS } from '../../wire/admin/account.ts'
 import type { AccountRecord, AccountStore, Scan, ScannedAccount, ScanOrder, ScanPlace } from '../store/account-store.ts'
-import { Smallest } from './smallest.ts'
+import { BoundedHeap } from './bounded-heap.ts'
 
 export type ListOrder = (typeof LIST_ORDERS)[number]
 
@@ -63,7 +63,7 @@ async function firstOf(accounts: Scans, config: Config, query: ListQuery, order:
 
 async function leastOf(accounts: Scans, config: Config, query: ListQuery): Promise<AccountsPage> {
   const { limit } = query
-  const first = new Smallest<Placed>(limit + 1, inOrder)
+  const first = new BoundedHeap<Placed>(limit + 1, inOrder)
   const take = takerOf(config, query, first)
   for await (const page of accounts.scan(scanOf(query, first))) page.forEach(take)
   const found = first.inOrder()
@@ -75,7 +75,7 @@ async function leastOf(accounts: Scans, config: Config, query: ListQuery): Promi
 }
 
 /** Takes an account that belongs on the page, as far as is known, once. */
-function takerOf(config: Config, query: ListQuery, first: Smallest<Placed>): (record: ScannedAccount) => void {
+function takerOf(config: Config, query: ListQuery, first: BoundedHeap<Placed>): (record: ScannedAccount) => void {
   const { order, after } = query
   const isListed = filterOf(config, query)
   const kept = new Set<string>()
@@ -110,7 +110,7 @@ function compared<T extends string | number>(a: T, b: T): number {
 }
 
 /** In the order of ids it is known of many accounts that they are not on the page before anything else of them is. */
-function scanOf({ order, after }: ListQuery, first: Smallest<Placed>): Scan {
+function scanOf({ order, after }: ListQuery, first: BoundedHeap<Placed>): Scan {
   if (order === 'spend') return { spend: true }
   if (order !== 'id') return {}
   const isBehind = (account: string) => !after || account > after.account

@@ -1,6 +1,6 @@
 import { orgIn } from '../../gateway/accounts/accounts.ts'
+import { BoundedHeap } from '../../gateway/accounts/bounded-heap.ts'
 import { looksLike } from '../../gateway/accounts/look-alikes.ts'
-import { Smallest } from '../../gateway/accounts/smallest.ts'
 import { type OrgChange, orgId } from '../../gateway/store/org-store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { OrgRecord } from '../../records/account.ts'
@@ -32,7 +32,7 @@ const MOST_LISTED = 10_000
 
 /** The orgs by their names. */
 async function listOrgs({ store }: AdminContext): Promise<ShownOrgs> {
-  const first = new Smallest<OrgRecord>(MOST_LISTED + 1, (a, b) => (a.org < b.org ? -1 : 1))
+  const first = new BoundedHeap<OrgRecord>(MOST_LISTED + 1, (a, b) => (a.org < b.org ? -1 : 1))
   for await (const org of store.orgs.readAll()) first.offer(org)
   const orgs = first.inOrder()
   return { object: 'list', data: orgs.slice(0, MOST_LISTED).map(shownOrg), has_more: orgs.length > MOST_LISTED }

@@ -1,5 +1,5 @@
 /** The smallest of many items, as far as there is room: a heap with the largest of them on top, which leaves first. */
-export class Smallest<T> {
+export class BoundedHeap<T> {
   readonly #room: number
   readonly #compare: (a: T, b: T) => number
   readonly #heap: T[] = []
