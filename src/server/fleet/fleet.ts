@@ -11,8 +11,8 @@ import type { Member } from '../../wire/admin/fleet.ts'
 import type { Applier } from '../apply/applier.ts'
 import { version } from '../version.ts'
 import { Coordinator } from './coordinator.ts'
-import { Debt } from './debt.ts'
 import { Participant } from './participant.ts'
+import { PendingChange } from './pending-change.ts'
 
 interface FleetParts extends Omit<FleetPorts, 'self'> {
   readonly random: Random
@@ -70,11 +70,11 @@ export function fleetPart({
   }
   const fleet = new Fleet({ ...ports, self, heard })
   const peers = peersOf({ token: () => adminTokenOf(current(), adminToken), tls: () => peerTls(current().server) })
-  const debt = new Debt(stateDir)
+  const pending = new PendingChange(stateDir)
   const serving = () => current().revision
-  const participant = new Participant({ store, fleet, applier, serving, debt, clock, alarm })
+  const participant = new Participant({ store, fleet, applier, serving, pending, clock, alarm })
   const begin = async (starts: () => void) => {
-    const owes = debt.id !== undefined
+    const owes = pending.id !== undefined
     if (owes) starts()
     const state = await fleet.hear().catch(error => {
       if (owes || !(error instanceof StoreUnavailable)) throw error

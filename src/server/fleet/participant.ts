@@ -6,8 +6,8 @@ import type { Application, Applied } from '../../http/changes.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Applier } from '../apply/applier.ts'
 import { refusal } from '../apply/refusals.ts'
-import type { Debt } from './debt.ts'
 import { isOverdue, lastCommitted, outcomeOf } from './outcome.ts'
+import type { PendingChange } from './pending-change.ts'
 
 interface ParticipantPorts {
   readonly store: FleetStore
@@ -15,7 +15,7 @@ interface ParticipantPorts {
   readonly applier: Pick<Applier, 'apply'>
   /** The revision that serves. */
   readonly serving: () => string
-  readonly debt: Debt
+  readonly pending: PendingChange
   readonly clock: Clock
   readonly alarm: Alarm
 }
@@ -43,12 +43,12 @@ export class Participant {
 
   /** Undefined once this gateway is ready to take the change, with `previous` as what it serves; else why it cannot. */
   async prepare(id: string, previous: string): Promise<Denied | undefined> {
-    const { store, applier, debt } = this.#ports
+    const { store, applier, pending } = this.#ports
     const content = await store.readChange(id)
     if (!content) return { denial: refusal('this change of all gateways is not known any more').denial }
     return new Promise((resolve, reject) => {
       const done = applier.apply(applicationOf(content, previous), async () => {
-        debt.owe(id)
+        pending.keep(id)
         const decided = this.#decided(id, done)
         resolve(undefined)
         return decided
@@ -70,8 +70,8 @@ export class Participant {
     if (isOverdue(state)) void this.#drop(state)
     const outcome = this.#prepared && outcomeOf(state, this.#prepared.id)
     if (outcome !== undefined && outcome !== 'preparing') this.#prepared?.decide(outcome === 'committed')
-    const { debt, clock } = this.#ports
-    if (!this.#prepared && debt.id !== undefined && clock.elapsed() >= this.#tryAgainAt) void this.catchUp(state)
+    const { pending, clock } = this.#ports
+    if (!this.#prepared && pending.id !== undefined && clock.elapsed() >= this.#tryAgainAt) void this.catchUp(state)
   }
 
   /** Takes what all gateways serve, where this one promised that and was killed, or could not do it then. */
@@ -83,12 +83,12 @@ export class Participant {
   }
 
   async #catchUp(state: FleetState): Promise<Applied | undefined> {
-    const { store, applier, serving, debt, alarm } = this.#ports
-    const owed = debt.id
+    const { store, applier, serving, pending, alarm } = this.#ports
+    const owed = pending.id
     if (owed === undefined || outcomeOf(state, owed) === 'preparing') return undefined
     const last = lastCommitted(state)
     if (outcomeOf(state, owed) === 'dropped' || last === undefined) {
-      debt.settle()
+      pending.clear()
       return undefined
     }
     try {
@@ -113,18 +113,18 @@ export class Participant {
     })
     const conclude = (applied?: Applied) => {
       this.#prepared = undefined
-      if (!isCommitted) this.#ports.debt.settle()
+      if (!isCommitted) this.#ports.pending.clear()
       else if (applied) this.#concluded(applied)
     }
     void done.then(conclude, () => conclude())
     return isCommitted
   }
 
-  /** Where the files could not be written after all, the debt stays, and is tried again. */
+  /** Where the files could not be written after all, the pending change stays, and is tried again. */
   #concluded(applied: Applied): void {
-    const { debt, clock, alarm } = this.#ports
+    const { pending, clock, alarm } = this.#ports
     if (!('denial' in applied)) {
-      debt.settle()
+      pending.clear()
       return
     }
     const { denial } = applied

@@ -7,7 +7,7 @@ import { replaceFile } from '../owner-file.ts'
  * The id of a change of all gateways that this one has promised to take, and perhaps has not: a file in its state
  * directory, so that the next start knows of it.
  */
-export class Debt {
+export class PendingChange {
   readonly #path: string
   #id: string | undefined
 
@@ -21,14 +21,14 @@ export class Debt {
   }
 
   /** On the disk once it returns. */
-  owe(id: string): void {
+  keep(id: string): void {
     mkdirSync(dirname(this.#path), { recursive: true, mode: 0o700 })
     replaceFile(this.#path, `${id}\n`)
     this.#id = id
   }
 
-  /** Nothing is owed any more. */
-  settle(): void {
+  /** Forgets it: this gateway has taken it, or need not. */
+  clear(): void {
     rmSync(this.#path, { force: true })
     this.#id = undefined
   }

@@ -26,7 +26,7 @@ afterEach(async () => {
 const NEXT = (yaml: string) => yaml.replace('rpm: 1000', 'rpm: 2000')
 const fileOf = ({ dir }: TestGateway) => readFileSync(join(dir, 'config.yaml'), 'utf8')
 const revisionOf = ({ gateway }: TestGateway) => gateway.app.config.revision
-const debtOf = ({ dir }: TestGateway) => join(dir, 'state/fleet-change')
+const pendingOf = ({ dir }: TestGateway) => join(dir, 'state/fleet-change')
 
 /** Applies to all gateways that the first one lists. */
 async function applyToAll(operator: Operator, edit = NEXT, more: object = {}) {
@@ -73,7 +73,7 @@ describeRedis('a change of all gateways', () => {
     expect(after).not.toBe(before)
     expect(gateways.map(revisionOf)).toEqual([after, after, after])
     expect(new Set(gateways.map(fileOf)).size).toBe(1)
-    expect(gateways.map(debtOf).filter(existsSync)).toEqual([])
+    expect(gateways.map(pendingOf).filter(existsSync)).toEqual([])
     expect((await operatorOf(at(2)).revisions())[0]).toMatchObject({ how: 'apply', serves: true })
   })
 
@@ -89,7 +89,7 @@ describeRedis('a change of all gateways', () => {
       /^no gateway was changed\. gw-2:1: config\.yaml was changed on the disk/,
     )
     expect([fileOf(at(0)), fileOf(at(2))]).toEqual([before[0], before[2]])
-    expect(gateways.map(debtOf).filter(existsSync)).toEqual([])
+    expect(gateways.map(pendingOf).filter(existsSync)).toEqual([])
 
     writeFileSync(join(at(1).dir, 'config.yaml'), String(before[1]))
     expect((await applyToAll(operator)).status).toBe(200)
@@ -150,14 +150,14 @@ describeRedis('a change of all gateways', () => {
     expect((body as { gateways: { gateway: string; problem?: string }[] }).gateways[2]?.problem).toBeDefined()
     const [after, behind] = [revisionOf(at(0)), revisionOf(victim)]
     expect(behind).not.toBe(after)
-    expect(existsSync(debtOf(victim))).toBe(true)
+    expect(existsSync(pendingOf(victim))).toBe(true)
 
     vi.restoreAllMocks()
     const again = await victim.restart()
     gateways[2] = again
     expect(revisionOf(again)).toBe(after)
     expect(fileOf(again)).toBe(fileOf(at(0)))
-    expect(existsSync(debtOf(again))).toBe(false)
+    expect(existsSync(pendingOf(again))).toBe(false)
     expect((await operatorOf(again).revisions()).map(({ how }) => how)).toEqual(['apply', 'start'])
   })
 
@@ -175,13 +175,13 @@ describeRedis('a change of all gateways', () => {
       return setChange(next, ...more)
     })
     void applyToAll(operator).catch(() => {})
-    await eventually(() => expect([at(1), at(2)].map(debtOf).map(existsSync)).toEqual([true, true]))
+    await eventually(() => expect([at(1), at(2)].map(pendingOf).map(existsSync)).toEqual([true, true]))
 
     if (!prepared) throw new Error('nothing was prepared')
     expect(await setChange({ ...prepared, until: Date.now() - 1 }, prepared)).toBe(true)
     await eventually(async () => {
       await asked()
-      expect(gateways.slice(1).map(debtOf).filter(existsSync)).toEqual([])
+      expect(gateways.slice(1).map(pendingOf).filter(existsSync)).toEqual([])
     })
     expect(gateways.map(revisionOf)).toEqual(before)
     vi.restoreAllMocks()
@@ -214,7 +214,7 @@ describeRedis('a change of all gateways', () => {
       await asked()
       expect(revisionOf(blocked)).toBe(revisionOf(at(0)))
       // It serves the files a moment before it notes that nothing is owed any more.
-      expect(existsSync(debtOf(blocked))).toBe(false)
+      expect(existsSync(pendingOf(blocked))).toBe(false)
     })
   })
 })
