@@ -10,7 +10,7 @@ import { Counts, holderOf } from '../../http/listener/connections.ts'
 import { SpareDescriptor } from '../../http/listener/spare-descriptor.ts'
 import type { Millis } from '../../policy/config.ts'
 
-export interface DoorPorts {
+export interface AcceptorPorts {
   /** The worker that gets the next connection, by how many each has in use; undefined while none serves. */
   readonly next: (
     inUseOf: (slot: number) => number,
@@ -25,9 +25,9 @@ export interface DoorPorts {
  * worker that hangs or ends keeps no port, and that clients wait for a moment where none serves. It counts connections until a worker says
  * that they are closed, so that their limits hold for all workers together.
  */
-export class Door {
+export class Acceptor {
   readonly #server: Server
-  readonly #ports: DoorPorts
+  readonly #ports: AcceptorPorts
   /** Connections that no worker has yet. */
   #waiting: Socket[] = []
   readonly #bySlot = new Map<number, Held>()
@@ -35,7 +35,7 @@ export class Door {
   readonly #toldAt = new Map<string, number>()
   #number = 0
 
-  constructor(ports: DoorPorts) {
+  constructor(ports: AcceptorPorts) {
     this.#ports = ports
     // Nothing is read of a connection before a worker has it.
     this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, socket => {

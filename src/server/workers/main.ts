@@ -12,15 +12,15 @@ import type { MainParts, MainPorts } from '../compose/ports.ts'
 import type { LineOut } from '../log/line-out.ts'
 import type { GatewayHooks } from '../parts/hooks.ts'
 import { gatewayName } from '../version.ts'
+import { Acceptor } from './acceptor.ts'
 import { Balance } from './balance.ts'
 import type { MainCalls, WorkerTask } from './calls.ts'
 import { ClaimedChecks } from './claimed-checks.ts'
 import { CountsOfWorkers } from './client-counts.ts'
-import { Door } from './door.ts'
-import { SlotLeases } from './slot-leases.ts'
 import { PoolNews, type ReplicaNews } from './pool-news.ts'
+import { ProcessCounts, STORE } from './process-counts.ts'
+import { SlotLeases } from './slot-leases.ts'
 import type { StoreChild } from './store-child.ts'
-import { STORE, Tally } from './tally.ts'
 import { vitalsReader } from './vitals.ts'
 import { ANSWER_MS, forkWorker, Workers } from './workers.ts'
 
@@ -44,9 +44,9 @@ export class Main {
   readonly #hooks: MainHooks
   readonly #shared: SharedStore | undefined
   readonly #workers: Workers
-  readonly #door: Door
+  readonly #acceptor: Acceptor
   readonly #balance: Balance
-  readonly #tally = new Tally()
+  readonly #counts = new ProcessCounts()
   readonly #ownVitals = vitalsReader()
   readonly #leases = new SlotLeases(
     (slot, pool, places) => this.#workers.tellOne(slot, 'lend', pool, places),
@@ -78,13 +78,13 @@ export class Main {
       task: slot => this.#task(slot),
       calls: slot => this.#calls(slot),
       ready: () => this.#openDoor(),
-      pinged: slot => this.#door.mark(slot),
+      pinged: slot => this.#acceptor.mark(slot),
       gone: slot => this.#gone(slot),
       out: hooks.out,
       err: hooks.err,
       ...{ alarm, clock: hooks.clock, fork: forkWorker },
     })
-    this.#door = new Door({
+    this.#acceptor = new Acceptor({
       next: inUseOf => (this.#isServing ? this.#workers.next(inUseOf) : undefined),
       limits: () => this.#serving.settings.listener,
       addresses: () => this.#addresses,
@@ -92,7 +92,7 @@ export class Main {
     })
     this.#balance = new Balance({
       clock: hooks.clock,
-      serving: () => this.#workers.serving.map(slot => ({ slot, connections: this.#door.inUseOf(slot) })),
+      serving: () => this.#workers.serving.map(slot => ({ slot, connections: this.#acceptor.inUseOf(slot) })),
       release: (slot, count, withStreams) => this.#workers.tellOne(slot, 'release', count, withStreams),
     })
   }
@@ -114,7 +114,7 @@ export class Main {
         listen: async () => {
           const { server, decisions } = this.#serving.settings
           await trimLogs(decisions.directory, this.#hooks.workers, decisions.files)
-          const listening = await this.#door.listen(server.listen)
+          const listening = await this.#acceptor.listen(server.listen)
           await workers.start()
           this.#balance.start()
           return listening
@@ -125,13 +125,13 @@ export class Main {
         },
         drain: times => {
           this.#balance.stop()
-          this.#door.close()
+          this.#acceptor.close()
           return workers.drain(times)
         },
         cut: () => workers.cut(),
         destroy: () => {
           this.#balance.stop()
-          this.#door.close()
+          this.#acceptor.close()
           workers.end()
         },
       },
@@ -148,7 +148,7 @@ export class Main {
       },
       registries: () => this.#registries(),
       leaving: () => workers.leave(),
-      underWay: () => this.#tally.underWay,
+      underWay: () => this.#counts.underWay,
       followed: isFollowed => {
         this.#isFollowed = isFollowed
         workers.tell('follow', isFollowed)
@@ -163,7 +163,7 @@ export class Main {
   }
 
   #openDoor(): void {
-    if (this.#isServing) this.#door.open()
+    if (this.#isServing) this.#acceptor.open()
   }
 
   #task(slot: number): WorkerTask {
@@ -203,12 +203,12 @@ export class Main {
       giveBack: (pool, places, wanted) => this.#leases.giveBack(slot, pool, places, wanted),
       claimCheck: check => this.#checks.claim(slot, check),
       foundVerdict: (check, verdict) => this.#checks.found(slot, check, verdict),
-      taken: numbers => this.#door.taken(slot, numbers),
-      closed: addresses => this.#door.closed(slot, addresses),
-      idle: count => this.#door.idle(slot, count),
+      taken: numbers => this.#acceptor.taken(slot, numbers),
+      closed: addresses => this.#acceptor.closed(slot, addresses),
+      idle: count => this.#acceptor.idle(slot, count),
       clients: counts => this.#clients.report(slot, counts, this.#workers.size),
       recentOf: async account => this.#recent.newestOf(account),
-      counted: metrics => this.#tally.know(slot, metrics),
+      counted: metrics => this.#counts.know(slot, metrics),
     }
   }
 
@@ -225,11 +225,11 @@ export class Main {
 
   /** A worker ended: what it held is free. */
   #gone(slot: number): void {
-    this.#door.end(slot)
+    this.#acceptor.end(slot)
     this.#leases.end(slot)
     this.#checks.end(slot)
     this.#clients.end(slot, this.#workers.size)
-    this.#tally.end(slot)
+    this.#counts.end(slot)
     this.#parts?.incidents.processEnded(nameOf(slot))
     for (const [place, trial] of this.#trials) {
       if (trial.slot !== slot) continue
@@ -256,7 +256,7 @@ export class Main {
   /** Has all processes say what they counted. */
   #recount(): Promise<void> {
     const ofStore = this.#shared?.child.metrics()
-    return this.#tally.recount(
+    return this.#counts.recount(
       new Map([...(ofStore ? [[STORE, ofStore] as const] : []), ...this.#workers.askEach(peer => peer.ask('metrics'))]),
       ANSWER_MS,
     )
@@ -265,8 +265,8 @@ export class Main {
   #states(): readonly WorkerState[] {
     return this.#workers.states.map(each => ({
       ...each,
-      connections: this.#door.connectionsOf(each.worker),
-      inFlight: this.#tally.underWayOf(each.worker),
+      connections: this.#acceptor.connectionsOf(each.worker),
+      inFlight: this.#counts.underWayOf(each.worker),
     }))
   }
 
@@ -276,14 +276,14 @@ export class Main {
     const others = { worker: null, state: 'serving', restarts: 0, connections: 0, inFlight: 0 } as const
     const main: KnownProcess = { ...others, process: 'main', pid: process.pid, startedAt, vitals: this.#ownVitals() }
     const workers = this.#states().map(
-      (state): KnownProcess => ({ ...state, process: 'worker', vitals: this.#tally.vitalsOf(state.worker) }),
+      (state): KnownProcess => ({ ...state, process: 'worker', vitals: this.#counts.vitalsOf(state.worker) }),
     )
     if (!this.#shared) return [main, ...workers]
     const { pid, startedAt: begun } = this.#shared.child
     return [
       main,
       ...workers,
-      { ...others, process: 'store', pid, startedAt: begun, vitals: this.#tally.vitalsOf(STORE) },
+      { ...others, process: 'store', pid, startedAt: begun, vitals: this.#counts.vitalsOf(STORE) },
     ]
   }
 
@@ -292,7 +292,7 @@ export class Main {
     if (!parts) throw new Error('nothing serves yet')
     await this.#recount()
     const { processMetrics } = this.#hooks
-    const all = this.#tally.registries(await parts.metrics.json())
+    const all = this.#counts.registries(await parts.metrics.json())
     return [...all, ...(processMetrics ? [processMetrics] : [])]
   }
 }

@@ -9,7 +9,7 @@ import { type ProcessMetrics, VitalsMetrics } from './vitals.ts'
 export const STORE = -1
 
 /** The counts of a gateway's processes, by their slots. Those of a process that ended are final. */
-export class Tally {
+export class ProcessCounts {
   readonly #metrics = new MergedMetrics()
   readonly #vitals = new VitalsMetrics()
   readonly #underWay = new Map<number, number>()

@@ -2,7 +2,7 @@
  * Messages of main while a worker begins, which then has nowhere to put them yet. They are heard in order once the worker can
  * take them in: the task was true when it was sent, and later news is sent but once.
  */
-export class Early {
+export class StartupBuffer {
   #waiting: (() => void)[] | undefined = []
 
   hear(take: () => void): void {

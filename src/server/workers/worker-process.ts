@@ -23,14 +23,14 @@ import { openState } from '../state/open-state.ts'
 import { type AsGateway, NOTHING_NEW, slotDirectory } from '../state/open-store.ts'
 import { version } from '../version.ts'
 import { within, world } from '../world.ts'
+import type { Client } from './acceptor.ts'
 import { Attempts } from './attempts.ts'
 import type { MainCalls, WorkerCalls, WorkerTask } from './calls.ts'
 import { CountsElsewhere } from './client-counts.ts'
-import type { Client } from './door.ts'
-import { Early } from './early.ts'
 import { PassedFeed } from './passed-feed.ts'
 import { type Channel, Peer } from './peer.ts'
 import { PoolNews } from './pool-news.ts'
+import { StartupBuffer } from './startup-buffer.ts'
 import { vitalsReader } from './vitals.ts'
 
 /** A process that serves clients, for main, which started it. It ends with main, and with the store. */
@@ -41,7 +41,7 @@ let feed: PassedFeed | undefined
 let elsewhere: CountsElsewhere | undefined
 const vitals = vitalsReader()
 const attempts = new Attempts()
-const early = new Early()
+const startup = new StartupBuffer()
 const release = new ConnectionRelease()
 let begun: Promise<unknown> = Promise.resolve()
 const calls: WorkerCalls = {
@@ -69,15 +69,15 @@ const calls: WorkerCalls = {
   recent: account => remembered(account),
   find: requestId => parts?.recent.find(requestId),
   follow: isFollowed =>
-    early.hear(() => {
+    startup.hear(() => {
       if (feed) feed.isFollowed = isFollowed
     }),
   elsewhere: others => elsewhere?.know(others),
   pools: () => (parts ? poolsHere(parts.current()) : []),
-  news: found => early.hear(() => news?.takeIn(found)),
-  lend: (where, places) => early.hear(() => slotsAt(where)?.lend(places)),
-  recall: where => early.hear(() => slotsAt(where)?.recall()),
-  unready: () => early.hear(() => parts?.unready()),
+  news: found => startup.hear(() => news?.takeIn(found)),
+  lend: (where, places) => startup.hear(() => slotsAt(where)?.lend(places)),
+  recall: where => startup.hear(() => slotsAt(where)?.recall()),
+  unready: () => startup.hear(() => parts?.unready()),
   release: (count, withStreams) => release.release(count, withStreams),
   drain: async times => {
     const written = (await gateway?.leave(times)) ?? true
@@ -189,7 +189,7 @@ function attach(attached: WorkerParts, task: WorkerTask): void {
   }
   news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)
   for (const found of task.news) news.takeIn(found)
-  early.open()
+  startup.open()
 }
 
 /** The slots of a pool, or of one of its replicas. Neither a name nor a URL has a space in it. */

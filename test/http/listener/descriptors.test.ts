@@ -15,9 +15,9 @@ const { server } = createListener(() => settings, (request, response) => respons
 const listen = then => server.listen(0, '127.0.0.1', () => then(server.address().port))
 `
 
-/** The door of main, whose worker is this process. */
+/** The acceptor of main, whose worker is this process. */
 const DOOR = `
-const { Door } = await import(process.env.DIST + '/server/workers/door.js')
+const { Acceptor } = await import(process.env.DIST + '/server/workers/acceptor.js')
 const { createServer } = await import('node:http')
 const { Server } = await import('node:net')
 const worker = createServer((request, response) => response.end('served'))
@@ -26,8 +26,8 @@ let server
 const listens = Server.prototype.listen
 Server.prototype.listen = function (...args) { server = this; return listens.apply(this, args) }
 const addresses = () => ({ isProxy: () => false, ofSocket: () => '127.0.0.1' })
-const door = new Door({ next, limits: () => ({ connections: 1000, connectionsPerAddress: 1000 }), addresses, alarm() {} })
-const listen = then => door.listen({ host: '127.0.0.1', port: 0 }).then(({ port }) => then(port))
+const acceptor = new Acceptor({ next, limits: () => ({ connections: 1000, connectionsPerAddress: 1000 }), addresses, alarm() {} })
+const listen = then => acceptor.listen({ host: '127.0.0.1', port: 0 }).then(({ port }) => then(port))
 `
 
 /** A process that takes all descriptors that are left, and lets go of some when it is told. */

@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import type { Clock } from '../../../src/gateway/ports.ts'
+import type { Client } from '../../../src/server/workers/acceptor.ts'
 import type { WorkerCalls } from '../../../src/server/workers/calls.ts'
-import type { Client } from '../../../src/server/workers/door.ts'
 import { Workers, type WorkersPorts } from '../../../src/server/workers/workers.ts'
 
 type Answers = { readonly [Name in keyof WorkerCalls]?: (...args: Parameters<WorkerCalls[Name]>) => unknown }
@@ -35,7 +35,7 @@ export class FakeWorker extends EventEmitter {
     this.emit('message', { tell, args })
   }
 
-  /** With a connection it is the door that says something. */
+  /** With a connection it is the acceptor that says something. */
   send(message: Client | Tell | Asked, _socket?: unknown, _options?: unknown, sent?: (error: null) => void): void {
     if ('client' in message) {
       sent?.(null)

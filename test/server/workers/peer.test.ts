@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { expect, it } from 'vitest'
-import type { Client } from '../../../src/server/workers/door.ts'
+import type { Client } from '../../../src/server/workers/acceptor.ts'
 import { type Channel, Peer } from '../../../src/server/workers/peer.ts'
 
 /** A channel of which the test is the other end. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Counted } from '../../../src/adapters/metrics/merged.ts'
-import { Tally } from '../../../src/server/workers/tally.ts'
+import { ProcessCounts } from '../../../src/server/workers/process-counts.ts'
 import type { ProcessMetrics } from '../../../src/server/workers/vitals.ts'
 
 const MOST_MS = 60_000
@@ -25,8 +25,8 @@ function later() {
 }
 
 /** The sums of the counters. */
-async function sumsOf(tally: Tally): Promise<Readonly<Record<string, number>>> {
-  const texts = await Promise.all(tally.registries([]).map(registry => registry.metrics()))
+async function sumsOf(counts: ProcessCounts): Promise<Readonly<Record<string, number>>> {
+  const texts = await Promise.all(counts.registries([]).map(registry => registry.metrics()))
   const lines = texts.join('\n').matchAll(/^(\w+_total)(?:\{.*\})? (\S+)$/gm)
   const sums: Record<string, number> = {}
   for (const [, name = '', value] of lines) sums[name] = (sums[name] ?? 0) + Number(value)
@@ -34,19 +34,19 @@ async function sumsOf(tally: Tally): Promise<Readonly<Record<string, number>>> {
 }
 
 it('a sum of fractions does not fall by a rounding when a worker ends, which changes their order', async () => {
-  const tally = new Tally()
-  for (const [slot, seconds] of [0.1, 0.3, 0.7].entries()) tally.know(slot, servedOf(seconds))
-  const before = await sumsOf(tally)
+  const counts = new ProcessCounts()
+  for (const [slot, seconds] of [0.1, 0.3, 0.7].entries()) counts.know(slot, servedOf(seconds))
+  const before = await sumsOf(counts)
 
-  tally.end(2)
+  counts.end(2)
 
-  expect((await sumsOf(tally)).svc_requests_total).toBe(before.svc_requests_total)
+  expect((await sumsOf(counts)).svc_requests_total).toBe(before.svc_requests_total)
 })
 
 it('a worker that ends while another one is still asked is counted once', async () => {
-  const tally = new Tally()
+  const counts = new ProcessCounts()
   const late = later()
-  const counting = tally.recount(
+  const counting = counts.recount(
     new Map([
       [0, Promise.resolve(servedOf(5))],
       [1, late.said],
@@ -56,34 +56,34 @@ it('a worker that ends while another one is still asked is counted once', async 
   // The answer of the first is there by then.
   await new Promise(setImmediate)
 
-  tally.end(0)
+  counts.end(0)
   late.say(servedOf(7))
   await counting
 
-  expect(await sumsOf(tally)).toEqual({ svc_requests_total: 12, svc_worker_cpu_seconds_total: 12 })
-  expect(tally.underWay).toBe(1)
+  expect(await sumsOf(counts)).toEqual({ svc_requests_total: 12, svc_worker_cpu_seconds_total: 12 })
+  expect(counts.underWay).toBe(1)
 })
 
 it('what a worker says that ended meanwhile is not of the one that took its place', async () => {
-  const tally = new Tally()
-  tally.know(0, servedOf(5))
+  const counts = new ProcessCounts()
+  counts.know(0, servedOf(5))
   const late = later()
-  const counting = tally.recount(new Map([[0, late.said]]), MOST_MS)
+  const counting = counts.recount(new Map([[0, late.said]]), MOST_MS)
 
-  tally.end(0)
-  tally.know(0, servedOf(1))
+  counts.end(0)
+  counts.know(0, servedOf(1))
   late.say(servedOf(6))
   await counting
 
-  expect(await sumsOf(tally)).toEqual({ svc_requests_total: 6, svc_worker_cpu_seconds_total: 6 })
+  expect(await sumsOf(counts)).toEqual({ svc_requests_total: 6, svc_worker_cpu_seconds_total: 6 })
 })
 
 it('a worker that does not answer holds up nobody, and what it said last is known', async () => {
-  const tally = new Tally()
-  tally.know(0, servedOf(5))
+  const counts = new ProcessCounts()
+  counts.know(0, servedOf(5))
   const never = new Promise<ProcessMetrics>(() => {})
 
-  await tally.recount(
+  await counts.recount(
     new Map([
       [0, never],
       [1, Promise.resolve(servedOf(2))],
@@ -92,5 +92,5 @@ it('a worker that does not answer holds up nobody, and what it said last is know
     0,
   )
 
-  expect(await sumsOf(tally)).toEqual({ svc_requests_total: 7, svc_worker_cpu_seconds_total: 7 })
+  expect(await sumsOf(counts)).toEqual({ svc_requests_total: 7, svc_worker_cpu_seconds_total: 7 })
 })

@@ -8,25 +8,25 @@ import { StoreServer } from '../../../src/adapters/remote/store-server.ts'
 import { examinedOf, load } from '../../../src/config/load.ts'
 import { version } from '../../../src/server/version.ts'
 import type { WorkerCalls } from '../../../src/server/workers/calls.ts'
-import { Early } from '../../../src/server/workers/early.ts'
 import { eventOf, Peer } from '../../../src/server/workers/peer.ts'
+import { StartupBuffer } from '../../../src/server/workers/startup-buffer.ts'
 import { compiledBy } from '../../cli/compiled.ts'
 import { yamlOf } from './tree-yaml.ts'
 
 it('what is said early is heard in its order, once it can be taken in, and what is said later at once', () => {
-  const [early, heard] = [new Early(), [] as string[]]
-  early.hear(() => heard.push('first'))
-  early.hear(() => heard.push('second'))
+  const [startup, heard] = [new StartupBuffer(), [] as string[]]
+  startup.hear(() => heard.push('first'))
+  startup.hear(() => heard.push('second'))
   expect(heard).toEqual([])
 
-  early.open()
-  early.hear(() => heard.push('third'))
+  startup.open()
+  startup.hear(() => heard.push('third'))
 
   expect(heard).toEqual(['first', 'second', 'third'])
 })
 
 it('a worker that begins while an operator drains a pool sends nothing there either', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'early-'))
+  const directory = await mkdtemp(join(tmpdir(), 'startup-'))
   onTestFinished(() => rm(directory, { recursive: true }))
   const yaml = yamlOf('http://127.0.0.1:1/v1', own => `embedded:${own}/data`)(directory)
   await writeFile(join(directory, 'config.yaml'), yaml)
