@@ -33,9 +33,9 @@ import {
   serverOf,
   type Warning,
 } from './server-check.ts'
-import { Asides } from './servers/asides.ts'
 import { ClockWatch } from './servers/clock-watch.ts'
 import { Cluster } from './servers/cluster.ts'
+import { DedicatedConnections } from './servers/dedicated-connections.ts'
 import { OneServer } from './servers/one-server.ts'
 import type { Ask, Proven, Shard, Shards } from './servers/shards.ts'
 import { tagIn } from './servers/slots.ts'
@@ -392,10 +392,10 @@ export class Access {
   }
 
   /** Connections for what may take its time; the caller closes them. */
-  async asides(): Promise<Asides> {
+  async dedicated(): Promise<DedicatedConnections> {
     // Makes sure that the store is still the same.
     await this.find(this.layout.meta, async () => undefined)
-    return new Asides(this.#shards)
+    return new DedicatedConnections(this.#shards)
   }
 
   /** The moment of an answer to TIME. */

@@ -74,7 +74,7 @@ export class HoldEndings {
     const buckets = layout.buckets().filter(({ leases }) => isUpAt(leases))
     const clocks = await this.#access.clocksOf(buckets.map(({ leases }) => leases))
     const swept = buckets.map(bucket => sweepBucket(ask, bucket, clocks(bucket.leases), end => this.#orphan(end)))
-    const isShared = layout.isApart && isUpAt(layout.guests.sharedLeases)
+    const isShared = layout.isCluster && isUpAt(layout.guests.sharedLeases)
     // Together: a rejection that nothing waits for yet ends the process.
     const [counts] = await Promise.all([Promise.all(swept), isShared && this.#shared.sweep()])
     return counts.reduce((sum, count) => sum + count, 0)
@@ -201,7 +201,7 @@ export const endCall = (layout: Layout, spooled: Spooled, mayBeLost: boolean): E
 
 function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayBeLost: boolean): EndCall {
   const hold = whole.apart ? ownOf(whole) : whole
-  const settlement = layout.isApart && all?.joined ? { ...all, joined: all.joined.filter(isOwn) } : all
+  const settlement = layout.isCluster && all?.joined ? { ...all, joined: all.joined.filter(isOwn) } : all
   const { requestId, account, window, second, at } = hold
   const bucket = layout.of(account)
   const { tokens } = settlement ?? NOTHING

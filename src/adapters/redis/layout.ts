@@ -160,7 +160,7 @@ export class Layout {
   }
 
   /** Whether shared limits lie where a script of an account does not reach them. */
-  get isApart(): boolean {
+  get isCluster(): boolean {
     return false
   }
 
@@ -199,7 +199,7 @@ export class Layout {
  * own, and waste is added up in the buckets of accounts.
  */
 export class ClusterLayout extends Layout {
-  override get isApart(): boolean {
+  override get isCluster(): boolean {
     return true
   }
 

@@ -19,9 +19,9 @@ import { isSharedGroup } from '../../policy/limits/rule-claim.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Access } from './access.ts'
-import { ApartHolds } from './apart-holds.ts'
 import type { Reply } from './client.ts'
 import { claimsText, readGuestsSpent, readReadings, readRefusal, readTerms, termsText } from './codec.ts'
+import { CrossSlotHolds } from './cross-slot-holds.ts'
 import { admissionText, type HoldEndings } from './hold-endings.ts'
 import { checkpointText, holdText, readHold } from './hold-text.ts'
 import { chunksOf, GUESTS } from './layout.ts'
@@ -47,7 +47,7 @@ export class RedisHolds implements HoldStore {
   readonly #orgs: RedisOrgs
   readonly #callers: CallerCache
   readonly #shared: SharedHolds
-  readonly #apart: ApartHolds
+  readonly #crossSlot: CrossSlotHolds
 
   constructor(access: Access, endings: HoldEndings, orgs: RedisOrgs, callers: CallerCache) {
     this.#access = access
@@ -55,7 +55,7 @@ export class RedisHolds implements HoldStore {
     this.#orgs = orgs
     this.#callers = callers
     this.#shared = new SharedHolds(access)
-    this.#apart = new ApartHolds(access, this.#shared, {
+    this.#crossSlot = new CrossSlotHolds(access, this.#shared, {
       admit: admission => this.#admitAlone(admission),
       extend: extension => extendHold(access, extension),
       readRules: (account, claims) => this.readRules(account, claims),
@@ -73,8 +73,9 @@ export class RedisHolds implements HoldStore {
   }
 
   #admit(admission: Admission): Promise<Admitted> {
-    const { isApart } = this.#access.layout
-    if (isApart && (admission.terms.org !== undefined || meetsShared(admission))) return this.#apart.admit(admission)
+    const { isCluster } = this.#access.layout
+    if (isCluster && (admission.terms.org !== undefined || meetsShared(admission)))
+      return this.#crossSlot.admit(admission)
     return this.#admitAlone(admission)
   }
 
@@ -86,7 +87,7 @@ export class RedisHolds implements HoldStore {
   }
 
   async extend(extension: Extension): Promise<Extended> {
-    if (extension.hold.apart) return this.#apart.extend(extension)
+    if (extension.hold.apart) return this.#crossSlot.extend(extension)
     return (await extendHold(this.#access, extension)).extended
   }
 
@@ -106,8 +107,8 @@ export class RedisHolds implements HoldStore {
   }
 
   async beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void> {
-    const { isApart } = this.#access.layout
-    const isShared = ({ name }: BegunCounter) => isApart && isSharedGroup(name.group)
+    const { isCluster } = this.#access.layout
+    const isShared = ({ name }: BegunCounter) => isCluster && isSharedGroup(name.group)
     const begin = async (place: string, some: readonly BegunCounter[]) => {
       if (some.length === 0) return
       const { keys, values } = begunRules(this.#access.layout, account, some)
@@ -222,7 +223,7 @@ async function admit(
     bucket.leases,
     access.layout.guestSpend(account),
     bucket.minute(account),
-    ...(terms.org === undefined || access.layout.isApart ? [] : [access.layout.org(terms.org)]),
+    ...(terms.org === undefined || access.layout.isCluster ? [] : [access.layout.org(terms.org)]),
     ...rules.keys,
   ]
   const values = [

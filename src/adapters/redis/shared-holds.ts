@@ -162,7 +162,7 @@ export class SharedHolds {
 export function endedShare(layout: Layout, hold: Hold, settlement?: Settlement): EndCall | undefined {
   const { joined, ...rest } = settlement ?? {}
   const shared = joined?.filter(isShared) ?? []
-  if (!layout.isApart || (!hold.apart && shared.length === 0)) return undefined
+  if (!layout.isCluster || (!hold.apart && shared.length === 0)) return undefined
   const part = settlement && { ...rest, ...(shared.length > 0 && { joined: shared }) }
   const how = hold.apart ? (settlement ? 'settle' : 'refund') : 'join'
   return giveCall(layout, hold, how, hold.apart ? sharedOf(hold).rules : undefined, part)

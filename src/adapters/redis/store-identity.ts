@@ -57,9 +57,9 @@ export async function readIdentity(ask: Ask, layout: Layout): Promise<StoreIdent
     throw new StoreRefused(
       `the store has schema ${schema}, which a newer version wrote; this one reads up to ${schemaOf(layout, NEWEST_STEP)}`,
     )
-  if (isOfCluster(Number(schema)) !== layout.isApart)
+  if (isOfCluster(Number(schema)) !== layout.isCluster)
     throw new StoreRefused(
-      `the store was begun ${layout.isApart ? 'on one server, and its keys lie otherwise in a cluster' : 'in a cluster, and its keys lie otherwise on one server'}: begin a new one`,
+      `the store was begun ${layout.isCluster ? 'on one server, and its keys lie otherwise in a cluster' : 'in a cluster, and its keys lie otherwise on one server'}: begin a new one`,
     )
   return { epoch, since: Number(since), schema: Number(schema) }
 }
@@ -89,8 +89,8 @@ const SCHEMA = 2
 const CLUSTER_SCHEMA = 3
 
 /** The schema of a store whose restrictions have steps up to this one. Stores on one server have even numbers, those in a cluster odd ones. */
-export const schemaOf = ({ isApart }: Pick<Layout, 'isApart'>, step = 0): number =>
-  (isApart ? CLUSTER_SCHEMA : SCHEMA) + 2 * step
+export const schemaOf = ({ isCluster }: Pick<Layout, 'isCluster'>, step = 0): number =>
+  (isCluster ? CLUSTER_SCHEMA : SCHEMA) + 2 * step
 
 const isOfCluster = (schema: number): boolean => schema >= CLUSTER_SCHEMA && schema % 2 === 1
 

@@ -2,15 +2,15 @@ import type { StoreRecord } from '../../../gateway/store/store-record.ts'
 import type { AuditRow } from '../../../records/audit.ts'
 import { readAuditRow } from '../audit-text.ts'
 import type { Layout } from '../layout.ts'
-import type { Asides } from '../servers/asides.ts'
+import type { DedicatedConnections } from '../servers/dedicated-connections.ts'
 
 /** The audit of all buckets, oldest first, up to the entry that is the last one of each. */
 export async function* readAuditOf(
-  asides: Asides,
+  dedicated: DedicatedConnections,
   layout: Layout,
   lasts: ReadonlyMap<string, string>,
 ): AsyncGenerator<StoreRecord, void, undefined> {
-  const readers = Array.from(lasts, ([bucket, last]) => rowsOf(asides, layout.bucket(bucket).audit, last))
+  const readers = Array.from(lasts, ([bucket, last]) => rowsOf(dedicated, layout.bucket(bucket).audit, last))
   const open = await Promise.all(readers.map(async reader => ({ reader, head: await reader.next() })))
   for (;;) {
     let oldest: (typeof open)[number] | undefined
@@ -22,9 +22,13 @@ export async function* readAuditOf(
   }
 }
 
-async function* rowsOf(asides: Asides, key: string, last: string): AsyncGenerator<AuditRow, void, undefined> {
+async function* rowsOf(
+  dedicated: DedicatedConnections,
+  key: string,
+  last: string,
+): AsyncGenerator<AuditRow, void, undefined> {
   for (let from = '-'; ; ) {
-    const page = await asides.run(key, client => client.xRange(key, from, last, { COUNT: PAGE }))
+    const page = await dedicated.run(key, client => client.xRange(key, from, last, { COUNT: PAGE }))
     for (const { message } of page) yield readAuditRow(message)
     const end = page.at(-1)
     if (!end || page.length < PAGE) return

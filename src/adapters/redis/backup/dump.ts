@@ -10,13 +10,11 @@ import type { Access } from '../access.ts'
 import type { Client } from '../client.ts'
 import { KEY_FIELDS } from '../key-hash.ts'
 import type { Bucket } from '../layout.ts'
-import type { Asides } from '../servers/asides.ts'
+import type { DedicatedConnections } from '../servers/dedicated-connections.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
 import { readAuditOf } from './audit-merge.ts'
 import { type BucketSnapshot, type Raw, readAtOnce, readBucket, TOO_BUSY, TRIES } from './bucket-snapshot.ts'
 import { type BucketNames, namesByBucket, scan } from './names.ts'
-import { readRowState } from './record-texts.ts'
-import { readShares } from './shares.ts'
 import {
   accountState,
   countersState,
@@ -29,23 +27,25 @@ import {
   poolState,
   responseStates,
   rulesState,
-} from './stored.ts'
+} from './record-reader.ts'
+import { readRowState } from './record-texts.ts'
+import { readShares } from './shares.ts'
 
 /**
  * Every record, bucket by bucket, each as of one moment after the call: with all its rows up to there, and no others. An
  * account that began meanwhile is in it whole, or not at all. What guests share counts requests that ended meanwhile.
  */
 export async function* dumpRedis(access: Access): AsyncGenerator<StoreRecord, void, undefined> {
-  const asides = await access.asides()
+  const dedicated = await access.dedicated()
   try {
-    yield* new Dumping(access, asides).run()
+    yield* new Dumping(access, dedicated).run()
   } catch (error) {
     if (error instanceof StoreUnavailable) throw error
     throw new StoreUnavailable(`the store broke off: ${error instanceof Error ? error.message : error}`, {
       cause: error,
     })
   } finally {
-    asides.close()
+    dedicated.close()
   }
 }
 
@@ -53,7 +53,7 @@ type Records = AsyncGenerator<StoreRecord, void, undefined>
 
 class Dumping {
   readonly #access: Access
-  readonly #asides: Asides
+  readonly #dedicated: DedicatedConnections
   /** The last entry of the audit of each bucket. */
   readonly #audits = new Map<string, string>()
   /** The sum of the guests' holds, by the day of their admission. */
@@ -63,33 +63,33 @@ class Dumping {
   #waste: EpochMs | undefined
   readonly #wasted = new WasteTotals()
 
-  constructor(access: Access, asides: Asides) {
+  constructor(access: Access, dedicated: DedicatedConnections) {
     this.#access = access
-    this.#asides = asides
+    this.#dedicated = dedicated
   }
 
   async *run(): Records {
     const { layout, epoch } = this.#access
-    const [minted] = await this.#asides.run(layout.meta, client => client.hmGet(layout.meta, ['minted']))
+    const [minted] = await this.#dedicated.run(layout.meta, client => client.hmGet(layout.meta, ['minted']))
     yield ['store', { minted: Number(minted ?? 0), epoch }]
     const days = await this.#wasteDays()
-    if (!layout.isApart) this.#waste = await this.#readWaste(layout.pools, days)
-    for await (const buckets of namesByBucket(this.#asides, layout))
+    if (!layout.isCluster) this.#waste = await this.#readWaste(layout.pools, days)
+    for await (const buckets of namesByBucket(this.#dedicated, layout))
       for (const [name, names] of buckets) yield* this.#bucket(layout.bucket(name), name, names, days)
     yield* this.#guests()
     yield* this.#labels()
     yield* this.#fleet()
     for (const total of this.#wasted.all()) yield ['waste', total]
-    yield* readAuditOf(this.#asides, layout, this.#audits)
+    yield* readAuditOf(this.#dedicated, layout, this.#audits)
   }
 
   async *#bucket(bucket: Bucket, name: string, names: BucketNames, days: ReadonlySet<string>): Records {
     const { layout } = this.#access
     const waste = this.#waste ?? (await this.#readWaste(bucket, days))
-    const { client } = await this.#asides.to(bucket.epoch)
+    const { client } = await this.#dedicated.to(bucket.epoch)
     const snapshot = await readBucket(this.#access, client, bucket, names)
     if (snapshot.lastAudit !== undefined) this.#audits.set(name, snapshot.lastAudit)
-    const apart = layout.isApart ? await readShares(this.#asides, layout, snapshot.holds) : undefined
+    const apart = layout.isCluster ? await readShares(this.#dedicated, layout, snapshot.holds) : undefined
     for (const [requestId, lease, fields] of snapshot.holds)
       yield* this.#hold(holdState(requestId, lease, fields, apart?.get(requestId)))
     yield* this.#accounts(bucket, snapshot)
@@ -117,7 +117,7 @@ class Dumping {
     const fresh = Array.from(accounts.values(), each => each.keys.filter(hash => !keys.has(hash))).flat()
     for (const hash of fresh) {
       const key = bucket.key(hash)
-      yield keyState(hash, await this.#asides.run(key, client => client.hmGet(key, [...KEY_FIELDS])))
+      yield keyState(hash, await this.#dedicated.run(key, client => client.hmGet(key, [...KEY_FIELDS])))
     }
   }
 
@@ -135,7 +135,7 @@ class Dumping {
 
   /** Totals of days before those in the snapshot. They are read after it: a row that came since would be in them. */
   async *#oldTotals(bucket: Bucket, day: number, snapshot: BucketSnapshot): Records {
-    const [totals, tools] = await this.#asides.run(bucket.epoch, client =>
+    const [totals, tools] = await this.#dedicated.run(bucket.epoch, client =>
       Promise.all([client.hGetAll(bucket.totals(day)), client.hGetAll(bucket.toolTotals(day))]),
     )
     yield* totalsIn(String(day), Object.entries(totals), snapshot)
@@ -146,7 +146,7 @@ class Dumping {
   async *#rows(bucket: Bucket, snapshot: BucketSnapshot, waste: EpochMs): Records {
     const { at, young, liveFrom, accounts } = snapshot
     let count = 0
-    for await (const text of rowTexts(this.#asides, bucket.ledger)) {
+    for await (const text of rowTexts(this.#dedicated, bucket.ledger)) {
       const row = readRowState(text)
       if (row.settledAt > at) {
         if (row.kind !== 'waste' && dayAt(row.admittedAt) < liveFrom) throw new StoreUnavailable(DISTURBED)
@@ -162,7 +162,7 @@ class Dumping {
 
   async #wasteDays(): Promise<ReadonlySet<string>> {
     const days = new Set<string>()
-    for await (const name of scan(this.#asides, this.#access.layout.like('{??}:waste:*')))
+    for await (const name of scan(this.#dedicated, this.#access.layout.like('{??}:waste:*')))
       days.add(name.slice(name.lastIndexOf(':') + 1))
     return days
   }
@@ -170,7 +170,7 @@ class Dumping {
   /** Adds the costs of failed attempts, up to the end of a millisecond in which none came, which it resolves to: rows of later ones are added. */
   async #readWaste(bucket: Bucket, days: ReadonlySet<string>): Promise<EpochMs> {
     const commands = Array.from(days, day => ['HGETALL', bucket.waste(Number(day))])
-    const { client } = await this.#asides.to(bucket.epoch)
+    const { client } = await this.#dedicated.to(bucket.epoch)
     for (let tries = 0; tries < TRIES; tries++) {
       const read = await readAtOnce(this.#access, client, bucket, commands)
       let next = read
@@ -195,22 +195,22 @@ class Dumping {
 
   async *#fleet(): Records {
     const { drained } = this.#access.layout.fleet
-    const places = await this.#asides.run(drained, client => client.hKeys(drained))
+    const places = await this.#dedicated.run(drained, client => client.hKeys(drained))
     if (places.length > 0) yield ['fleet', { drained: places.map(place => JSON.parse(place)) }]
   }
 
   async *#labels(): Records {
     const { layout } = this.#access
     const labelOf = (name: string) => layout.within(name).slice(layout.within(name).indexOf(':') + 1)
-    for await (const names of batchesOf(scan(this.#asides, layout.like('opened:*')), PAGE)) {
-      const accounts = await Promise.all(names.map(name => this.#asides.run(name, client => client.get(name))))
+    for await (const names of batchesOf(scan(this.#dedicated, layout.like('opened:*')), PAGE)) {
+      const accounts = await Promise.all(names.map(name => this.#dedicated.run(name, client => client.get(name))))
       for (const [place, name] of names.entries()) {
         const account = accounts[place]
         if (account) yield ['opened', { label: labelOf(name), account }]
       }
     }
-    for await (const names of batchesOf(scan(this.#asides, layout.like('label:*')), PAGE)) {
-      const accounts = await Promise.all(names.map(name => this.#asides.run(name, client => client.sMembers(name))))
+    for await (const names of batchesOf(scan(this.#dedicated, layout.like('label:*')), PAGE)) {
+      const accounts = await Promise.all(names.map(name => this.#dedicated.run(name, client => client.sMembers(name))))
       for (const [place, name] of names.entries())
         for (const account of accounts[place] ?? []) yield ['labelled', { label: labelOf(name), account }]
     }
@@ -218,11 +218,11 @@ class Dumping {
 }
 
 /** Rows of a bucket in the order of their ids. */
-async function* rowTexts(asides: Asides, key: string): AsyncGenerator<string, void, undefined> {
+async function* rowTexts(dedicated: DedicatedConnections, key: string): AsyncGenerator<string, void, undefined> {
   for (let from = '-'; ; ) {
     const options = { BY: 'LEX', LIMIT: { offset: 0, count: PAGE } } as const
     const min = from
-    const page = await asides.run(key, client => client.zRange(key, min, '+', options))
+    const page = await dedicated.run(key, client => client.zRange(key, min, '+', options))
     yield* page
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE) return

@@ -10,14 +10,14 @@ import { readAddress } from '../address.ts'
 import type { Link, Server } from '../client.ts'
 import { BUCKETS, ClusterLayout, Layout } from '../layout.ts'
 import { checkCertificates, checkServer, StoreRefused } from '../server-check.ts'
-import { Asides } from '../servers/asides.ts'
 import { Cluster } from '../servers/cluster.ts'
+import { DedicatedConnections } from '../servers/dedicated-connections.ts'
 import { OneServer } from '../servers/one-server.ts'
 import type { Shard } from '../servers/shards.ts'
 import { tagIn } from '../servers/slots.ts'
 import { bucketEpoch, RESTORING, SEARCHED, SHAPED, SHAPED_ON, schemaOf } from '../store-identity.ts'
+import { BulkWriter } from './bulk-writer.ts'
 import { scan } from './names.ts'
-import { Taking } from './taking.ts'
 
 export interface RedisTarget {
   readonly server: Server
@@ -42,20 +42,20 @@ export async function loadRedis(target: RedisTarget, { records, replace }: Resto
   const quiet = () => {}
   const common = { server, owners: layout.owners, alarm: quiet, answerMs: STORE_SILENCE_MS, admit, back: quiet }
   const shards = isCluster ? new Cluster({ ...common, gained: async () => {} }) : new OneServer(common)
-  const asides = new Asides(shards)
+  const dedicated = new DedicatedConnections(shards)
   try {
     await shards.open()
-    const isHalf = (await asides.run(layout.meta, client => client.hGet(layout.meta, RESTORING))) !== null
-    if (!isHalf && !replace && (await hasData(asides, layout))) throw new StoreNotEmpty(shown)
-    await refuseUsed(asides, layout, now())
-    await begin(asides, layout)
-    const taking = new Taking(asides, layout, NO_EPOCH, now)
-    for await (const batch of batchesOf(records, BATCH)) await taking.take(batch)
-    await end(asides, layout, await taking.end(), now())
+    const isHalf = (await dedicated.run(layout.meta, client => client.hGet(layout.meta, RESTORING))) !== null
+    if (!isHalf && !replace && (await hasData(dedicated, layout))) throw new StoreNotEmpty(shown)
+    await refuseUsed(dedicated, layout, now())
+    await begin(dedicated, layout)
+    const writer = new BulkWriter(dedicated, layout, NO_EPOCH, now)
+    for await (const batch of batchesOf(records, BATCH)) await writer.take(batch)
+    await end(dedicated, layout, await writer.end(), now())
   } catch (error) {
     throw isOfRedis(error) ? new StoreUnavailable(`the store broke off: ${error.message}`, { cause: error }) : error
   } finally {
-    asides.close()
+    dedicated.close()
     shards.close()
   }
 }
@@ -74,19 +74,19 @@ const OF_CLIENT: ReadonlySet<string> = new Set([
 const NO_EPOCH = 'restoring'
 
 /** A store that a gateway began and that none ever used is empty. */
-async function hasData(asides: Asides, layout: Layout): Promise<boolean> {
+async function hasData(dedicated: DedicatedConnections, layout: Layout): Promise<boolean> {
   for (const name of BUCKETS) {
     const { ledger, keys, audit } = layout.bucket(name)
-    if ((await asides.run(ledger, client => client.exists([ledger, keys, audit]))) > 0) return true
+    if ((await dedicated.run(ledger, client => client.exists([ledger, keys, audit]))) > 0) return true
   }
-  for await (const _ of scan(asides, layout.everyAccount)) return true
+  for await (const _ of scan(dedicated, layout.everyAccount)) return true
   return false
 }
 
 /** Gateways that announced themselves would go on in the middle of it. */
-async function refuseUsed(asides: Asides, layout: Layout, now: EpochMs): Promise<void> {
+async function refuseUsed(dedicated: DedicatedConnections, layout: Layout, now: EpochMs): Promise<void> {
   const { members } = layout.fleet
-  const known = await asides.run(members, client => client.hVals(members))
+  const known = await dedicated.run(members, client => client.hVals(members))
   const names = known.flatMap(text => {
     const at = text.indexOf(' ')
     return Number(text.slice(0, at)) > now ? [(JSON.parse(text.slice(at + 1)) as Member).name] : []
@@ -94,17 +94,17 @@ async function refuseUsed(asides: Asides, layout: Layout, now: EpochMs): Promise
   if (names.length > 0) throw new StoreRefused(`gateways use it (${names.join(', ')}): stop them first`)
 }
 
-async function begin(asides: Asides, layout: Layout): Promise<void> {
+async function begin(dedicated: DedicatedConnections, layout: Layout): Promise<void> {
   const { meta } = layout
-  await asides.run(meta, async client => {
+  await dedicated.run(meta, async client => {
     await client.hSet(meta, RESTORING, 'since a restore began')
     await client.hDel(meta, ['epoch', 'candidate', 'since', 'minted', SHAPED, SHAPED_ON])
   })
-  for (const { epoch } of layout.buckets()) await asides.run(epoch, client => client.set(epoch, NO_EPOCH))
+  for (const { epoch } of layout.buckets()) await dedicated.run(epoch, client => client.set(epoch, NO_EPOCH))
   const kept = new Set([meta, ...layout.buckets().map(({ epoch }) => epoch)])
   let removed: Promise<number>[] = []
-  for await (const name of scan(asides, layout.like('*'))) {
-    if (!kept.has(name)) removed.push(asides.run(name, client => client.unlink(name)))
+  for await (const name of scan(dedicated, layout.like('*'))) {
+    if (!kept.has(name)) removed.push(dedicated.run(name, client => client.unlink(name)))
     if (removed.length < REMOVED_AT_ONCE) continue
     await Promise.all(removed)
     removed = []
@@ -118,15 +118,20 @@ const REMOVED_AT_ONCE = 500
 const BATCH = 500
 
 /** The buckets first: a gateway that finds the epoch may use all of them. */
-async function end(asides: Asides, layout: Layout, facts: Awaited<ReturnType<Taking['end']>>, now: EpochMs) {
+async function end(
+  dedicated: DedicatedConnections,
+  layout: Layout,
+  facts: Awaited<ReturnType<BulkWriter['end']>>,
+  now: EpochMs,
+) {
   const { minted, epoch = randomBytes(12).toString('base64url'), since, steps } = facts
   for (const bucket of layout.buckets()) {
     const text = bucketEpoch(epoch, steps.get(bucket.epoch) ?? 0)
-    await asides.run(bucket.epoch, client => client.set(bucket.epoch, text))
+    await dedicated.run(bucket.epoch, client => client.set(bucket.epoch, text))
   }
   const schema = schemaOf(layout, Math.max(0, ...steps.values()))
   const identity = { epoch, candidate: epoch, schema, since: Math.min(since, dayAt(now)), minted, [SEARCHED]: 1 }
-  await asides.run(layout.meta, async client => {
+  await dedicated.run(layout.meta, async client => {
     await client.hSet(layout.meta, identity)
     await client.hDel(layout.meta, RESTORING)
   })

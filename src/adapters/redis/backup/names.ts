@@ -1,5 +1,5 @@
 import { BUCKETS, type Layout } from '../layout.ts'
-import type { Asides } from '../servers/asides.ts'
+import type { DedicatedConnections } from '../servers/dedicated-connections.ts'
 
 /** The names in one bucket, behind its tag, by their kinds. What stands behind `:` is the last part of a name. */
 export type BucketNames = Readonly<Partial<Record<NameKind, readonly string[]>>>
@@ -17,15 +17,15 @@ const KINDS = [
  * A name that was there before and after the search is among them.
  */
 export async function* namesByBucket(
-  asides: Asides,
+  dedicated: DedicatedConnections,
   layout: Layout,
 ): AsyncGenerator<ReadonlyMap<string, BucketNames>, void, undefined> {
-  const sizes = await Promise.all((await asides.all()).map(({ client }) => client.dbSize()))
+  const sizes = await Promise.all((await dedicated.all()).map(({ client }) => client.dbSize()))
   const size = sizes.reduce((sum, each) => sum + each, 0)
   for (const pattern of patternsFor(size)) {
     const isHere = new RegExp(`^${pattern.replaceAll('?', '.')}$`)
     const buckets = new Map(BUCKETS.filter(bucket => isHere.test(bucket)).map(bucket => [bucket, emptyNames()]))
-    for await (const name of scan(asides, layout.likeIn(pattern, '*'))) {
+    for await (const name of scan(dedicated, layout.likeIn(pattern, '*'))) {
       const [, bucket = '', kind = '', rest = ''] = NAME.exec(layout.within(name)) ?? []
       if (!isKind(kind)) continue
       const kinds = buckets.get(bucket)
@@ -36,8 +36,8 @@ export async function* namesByBucket(
 }
 
 /** Names in Redis that match a pattern; one may come twice. */
-export async function* scan(asides: Asides, pattern: string): AsyncGenerator<string, void, undefined> {
-  for (const { client } of await asides.all()) {
+export async function* scan(dedicated: DedicatedConnections, pattern: string): AsyncGenerator<string, void, undefined> {
+  for (const { client } of await dedicated.all()) {
     let cursor = '0'
     do {
       const page = await client.scan(cursor, { MATCH: pattern, COUNT: STEP })

@@ -2,7 +2,7 @@ import type { HeldRules } from '../../../policy/limits/rule-claim.ts'
 import { HOLD_FIELDS, holdTexts } from '../hold-text.ts'
 import { chunksOf, type Layout } from '../layout.ts'
 import { readHeldRules } from '../rule-texts.ts'
-import type { Asides } from '../servers/asides.ts'
+import type { DedicatedConnections } from '../servers/dedicated-connections.ts'
 import type { HoldFields } from './bucket-snapshot.ts'
 
 /** A request's share of limits that accounts share, where those lie apart. */
@@ -14,12 +14,12 @@ export interface Share {
 
 /** The shares of some running requests, by their ids. One that ended meanwhile has none. */
 export async function readShares(
-  asides: Asides,
+  dedicated: DedicatedConnections,
   { guests }: Layout,
   holds: readonly HoldFields[],
 ): Promise<ReadonlyMap<string, Share>> {
   const shares = new Map<string, Share>()
-  const { client } = await asides.to(guests.epoch)
+  const { client } = await dedicated.to(guests.epoch)
   for (const page of chunksOf(holds, PAGE)) {
     const read = await Promise.all(
       page.map(([requestId]) => client.hmGet(guests.sharedHold(requestId), [...HOLD_FIELDS])),

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { Access } from '../../../../src/adapters/redis/access.ts'
-import { ApartHolds } from '../../../../src/adapters/redis/apart-holds.ts'
+import { CrossSlotHolds } from '../../../../src/adapters/redis/cross-slot-holds.ts'
 import { KEPT_MS } from '../../../../src/adapters/redis/journal/journal-files.ts'
 import { ClusterLayout } from '../../../../src/adapters/redis/layout.ts'
 import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
@@ -102,7 +102,7 @@ describeRedis('limits that accounts share in a cluster', { timeout: 60_000 }, ()
     const access = new Access(options, { back: () => {}, moved: async () => {} })
     onTestFinished(() => access.close())
     await access.open()
-    const apart = new ApartHolds(access, new Fading(access, isThere), {
+    const apart = new CrossSlotHolds(access, new Fading(access, isThere), {
       admit: each => store.holds.admit(each),
       refund: hold => store.holds.refund(hold),
       readRules: (account, claims) => store.holds.readRules(account, claims),

@@ -30,7 +30,7 @@ import { keyTexts } from '../key-hash.ts'
 import { GATEWAYS, GUESTS, KEPT, type Layout } from '../layout.ts'
 import { placeText } from '../redis-fleet.ts'
 import { adoptedRules, begunRules } from '../rule-texts.ts'
-import type { Asides } from '../servers/asides.ts'
+import type { DedicatedConnections } from '../servers/dedicated-connections.ts'
 import { ownOf, sharedOf } from '../shared-holds.ts'
 import { sumsText, toolField, totalField } from '../total-texts.ts'
 import { rowText } from './record-texts.ts'
@@ -46,8 +46,8 @@ interface Facts {
 }
 
 /** Writes records as the scripts of Redis have them. */
-export class Taking {
-  readonly #asides: Asides
+export class BulkWriter {
+  readonly #dedicated: DedicatedConnections
   readonly #layout: Layout
   readonly #epoch: string
   readonly #now: () => EpochMs
@@ -65,8 +65,8 @@ export class Taking {
   readonly #steps = new Map<string, SchemaStep>()
 
   /** `epoch` is that of the buckets while they are filled. */
-  constructor(asides: Asides, layout: Layout, epoch: string, now: () => EpochMs) {
-    this.#asides = asides
+  constructor(dedicated: DedicatedConnections, layout: Layout, epoch: string, now: () => EpochMs) {
+    this.#dedicated = dedicated
     this.#layout = layout
     this.#epoch = epoch
     this.#now = now
@@ -94,13 +94,13 @@ export class Taking {
 
   #send(...words: readonly (string | number | Buffer)[]): void {
     const command = words.map(word => (typeof word === 'number' ? String(word) : word))
-    this.#sent.push(this.#asides.run(String(words[1]), client => client.sendCommand(command)))
+    this.#sent.push(this.#dedicated.run(String(words[1]), client => client.sendCommand(command)))
   }
 
   #run(account: string, name: ScriptName, keys: readonly string[], values: readonly (string | number)[]): void {
     const { epoch } = this.#layout.bucketOf(account)
     const given = [this.#epoch, this.#now(), ...values]
-    this.#sent.push(this.#asides.run(epoch, client => runScript(client, name, [epoch, ...keys], given)))
+    this.#sent.push(this.#dedicated.run(epoch, client => runScript(client, name, [epoch, ...keys], given)))
   }
 
   #restricts(epoch: string, step: SchemaStep): void {
@@ -164,7 +164,7 @@ export class Taking {
 
   #hold({ hold, readings, leaseUntil, soFar, shared }: HoldState): void {
     const { requestId, account, window } = hold
-    const { isApart } = this.#layout
+    const { isCluster } = this.#layout
     const bucket = this.#layout.bucketOf(account)
     const heldCost = hold.spent.cost + hold.cost
     const ofGuests = shared && SHARE_TEXT.textOf({ day: dayAt(hold.at), cost: heldCost })
@@ -172,12 +172,12 @@ export class Taking {
       ...{ state: 'open', account, window: String(window), hold: holdText(hold) },
       readings: readingNumbers(readingsOfStored(readings)).join(' '),
       ...(soFar && { checkpoint: checkpointText(soFar) }),
-      ...(ofGuests && !isApart && { shared: ofGuests }),
-      ...this.#rulesOf(isApart ? ownOf(hold) : hold),
+      ...(ofGuests && !isCluster && { shared: ofGuests }),
+      ...this.#rulesOf(isCluster ? ownOf(hold) : hold),
     }
     this.#send('HSET', bucket.hold(requestId), ...Object.entries(fields).flat())
     this.#send('ZADD', bucket.leases, leaseUntil, requestId)
-    if (isApart) this.#share(hold, leaseUntil, fields.checkpoint, ofGuests)
+    if (isCluster) this.#share(hold, leaseUntil, fields.checkpoint, ofGuests)
     listIn(this.#holds, account).push(hold)
     this.#uncounted.add(account)
     const groups = new Set((hold.rules?.taken ?? []).map(({ group }) => group).filter(isSharedGroup))
@@ -225,7 +225,7 @@ export class Taking {
     this.#restricts(bucket.epoch, stepOfKey(state))
     this.#send('HSET', bucket.key(hash), ...Object.entries(keyTexts(state)).flat())
     this.#send('ZADD', bucket.keys, number, hash)
-    this.#sent.push(this.#asides.to(this.#layout.owner(hash)).then(({ owners }) => owners.set(hash, account)))
+    this.#sent.push(this.#dedicated.to(this.#layout.owner(hash)).then(({ owners }) => owners.set(hash, account)))
   }
 
   #counters({ account, minute, calendar, used }: CountersState): void {
@@ -275,7 +275,7 @@ export class Taking {
 
   /** The name whose bucket has the counters of a group that accounts share. */
   #placeOfShared(group: string): string {
-    return this.#layout.isApart ? GUESTS : group
+    return this.#layout.isCluster ? GUESTS : group
   }
 
   #guests({ day, used }: GuestDay): void {

@@ -2,7 +2,7 @@ import type { Client, Link } from '../client.ts'
 import type { Shard, Shards } from './shards.ts'
 
 /** A connection of its own to each server of a store, for what may take its time. */
-export class Asides {
+export class DedicatedConnections {
   readonly #shards: Shards
   readonly #links = new Map<Shard, Promise<Link>>()
 

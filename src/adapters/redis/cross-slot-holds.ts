@@ -43,7 +43,7 @@ type AdmittedByAccount = Extract<Admitted, { outcome: 'admitted' }>
  * Requests that meet what lies apart from their account, in a cluster: the terms of an org, and limits that accounts share.
  * The share is taken first and given back where the account does not admit, so that no limit is ever passed.
  */
-export class ApartHolds {
+export class CrossSlotHolds {
   readonly #access: Access
   readonly #shared: SharedHolds
   readonly #own: Own
