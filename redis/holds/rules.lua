@@ -15,10 +15,7 @@ local DAY_MS = 86400000
 local GROWS = { tokens = true, input_tokens = true, output_tokens = true, usd = true }
 local CELL_SECONDS = { second = 1, minute = 1, hour = 3600, day = 86400, week = 604800 }
 -- How long a counter is kept at the least, behind the beginning of a cell.
-local KEPT_S = { [''] = 259200, second = 600, minute = 600, hour = 7200, day = 172800, week = 8 * 86400, month = 32 * 86400,
-  quarter = 93 * 86400 }
--- The months of a cell, where it is made of whole months.
-local MONTHS = { month = 1, quarter = 3 }
+local KEPT_S = { [''] = 259200, second = 600, minute = 600, hour = 7200, day = 172800, week = 8 * 86400, month = 32 * 86400 }
 local CELL = ';(%d+),(%d+),(%d+)'
 
 -- Of days that slide so long that nothing of a counter lies in the days that it would begin with again.
@@ -44,7 +41,7 @@ end
 
 local function cellStart(w, index)
   if w.per == '' then return 0 end
-  if w.months then return monthStart(index * w.months) end
+  if w.per == 'month' then return monthStart(index) end
   return (index * w.seconds + w.from) * 1000
 end
 
@@ -57,12 +54,12 @@ local function windowOf(per, now)
   if w then return w end
   local days = tonumber(string.match(per, '^(%d+)d$'))
   w = { per = per, now = now, slides = per == 'minute' or days ~= nil, from = per == 'week' and FIRST_MONDAY or 0,
-    seconds = days and days * 1440 or CELL_SECONDS[per], months = MONTHS[per] }
+    seconds = days and days * 1440 or CELL_SECONDS[per] }
   w.nothing = w.slides and '-1,0,0,0,0,0' or '-1,0,0,0'
   if per == '' then
     w.clock = 0
-  elseif w.months then
-    w.clock = math.floor(monthAt(now) / w.months)
+  elseif per == 'month' then
+    w.clock = monthAt(now)
   else
     w.clock = math.floor((math.floor(now / 1000) - w.from) / w.seconds)
   end

@@ -174,6 +174,10 @@ export type ProviderSection =
        */
       cache_marks?: boolean
       /**
+       * Whether the replicas take `cache_salt`, which keeps the cached prompts of one account, or of one org, from all others, as `caches` of the pool says.
+       */
+      cache_salt?: boolean
+      /**
        * Whether the usage of a whole answer with several choices (`n`) counts `all` of them, or `one`. With `one`, such answers are fetched as streams, so that every choice is counted, unless `fetch: whole` of the pool forbids it.
        */
       choices_usage?: 'all' | 'one'
@@ -707,7 +711,7 @@ export interface LimitRuleSection {
    */
   concurrent?: number | string
   /**
-   * The window. `second`, `hour`, `day`, `week`, `month` and `quarter` begin and end by the clock, UTC, weeks on Monday; `minute`, and days such as `30d`, are the last 60 seconds or 30 days, whenever they are looked at.
+   * The window. `second`, `hour`, `day`, `week` and `month` begin and end by the clock, UTC, weeks on Monday; `minute`, and days such as `30d`, are the last 60 seconds or 30 days, whenever they are looked at.
    */
   per?: string
   /**
@@ -1298,6 +1302,14 @@ export interface PoolSection {
    * Whether the pool is sent http and https addresses of images, files, films and sounds that requests in its own dialect hold, for its replicas to fetch. Leave it off for engines: they fetch from inside your network. `data:` URLs always pass, and no other scheme does. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`.
    */
   fetches?: boolean
+  /**
+   * How chats are spread over the replicas: `prefix` sends each to the replica where it costs least, which is mostly the one that has the beginning of its prompt cached; `session` keeps a conversation at one replica, by the id that its client sends or else by its first message; `busy` takes the less busy of two, whatever they have cached. Without it: `prefix` where there is more than one replica, else `busy`. Requests other than chats always go to the less busy of two. Only for pools of chat models.
+   */
+  balance?: 'prefix' | 'session' | 'busy'
+  /**
+   * Who may find whose prompt in the caches of the replicas: each `account` for itself, the accounts of an `org` together (those without one for themselves), or all accounts of the `pool`. Prompts are known again within these bounds alone, and an engine that takes `cache_salt`, as the `provider` says, keeps its cache apart by them: nobody can tell by the time of a first token what others asked. The tighter, the fewer prompts are found: accounts that share a long system prompt find it only with `org` or `pool`. `account` and `org` are refused where they are written for backends that take no `cache_salt`.
+   */
+  caches?: 'account' | 'org' | 'pool'
   /**
    * From dispatch until the connection stands.
    */

@@ -5,6 +5,7 @@ export const POOL_FIELDS = {
   speaks: { default: ['chat'] },
   'auth.prefix': { default: '' },
   fetches: { default: false },
+  caches: { default: 'account' },
   connect_timeout: { unit: 'duration', default: '1s' },
   headers_timeout: { unit: 'duration', default: '15s' },
   first_content_timeout: { unit: 'duration', default: '30s' },

@@ -18,7 +18,7 @@ interface PoolWord {
 type Apart = keyof Declared | 'replicas' | 'provider'
 type Words = Omit<Pool, Apart>
 /** The provider's profile decides these where the files are silent. */
-type Derived = 'unknownFields' | 'caps' | 'fetch'
+type Derived = 'unknownFields' | 'caps' | 'fetch' | 'balance'
 
 /** Every setting of a pool that is a word, words or a flag, in the order of `show`. Resolution, `show` and `plan` follow from a row. */
 const rows: { readonly [Member in keyof Words]: PoolWord } = {
@@ -31,11 +31,13 @@ const rows: { readonly [Member in keyof Words]: PoolWord } = {
   passes: { field: 'passes', is: 'words', shown: 'where any' },
   caps: { field: 'cap', is: 'words', shown: 'with provider' },
   fetch: { field: 'fetch', is: 'word', shown: 'with provider' },
+  balance: { field: 'balance', is: 'word', shown: 'with provider' },
+  caches: { field: 'caches', is: 'word', shown: 'with provider' },
 }
 
 type WordIn<V> = V extends readonly (infer W)[] ? W : V
-type InPolicy = WordIn<Pool['speaks' | 'unknownFields' | 'fetch']>
-type InSchema = WordIn<NonNullable<PoolSection['speaks' | 'unknown_fields' | 'fetch']>>
+type InPolicy = WordIn<Pool['speaks' | 'unknownFields' | 'fetch' | 'balance' | 'caches']>
+type InSchema = WordIn<NonNullable<PoolSection['speaks' | 'unknown_fields' | 'fetch' | 'balance' | 'caches']>>
 type Differing = Exclude<InPolicy, InSchema> | Exclude<InSchema, InPolicy>
 
 /** Does not compile while policy and the schema differ in a word. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex, Writable } from 'node:stream'
+import type { Why } from '../policy/balance/cost.ts'
 import type { EpochMs, Kind, Millis, PassthroughMethod } from '../policy/config.ts'
 import type { DecisionRecord } from '../policy/record.ts'
 import type { RetryHeaders } from '../wire/retry-after.ts'
@@ -232,12 +233,23 @@ export type AttemptResult =
   | 'interrupted'
   | 'left'
 
+/** Tokens of a prompt. */
+export interface PromptTokens {
+  readonly cached: number
+  readonly computed: number
+  readonly expected: number
+}
+
 /** Counts attempts, and never throws. */
 export interface AttemptCounter {
   /** An attempt is over. */
   attempt(pool: string, replica: string, result: AttemptResult): void
   /** An answer went on without events that could not be read. */
   skippedEvents(pool: string, replica: string, count: number): void
+  /** A replica was chosen for a chat. */
+  picked(pool: string, why: Why): void
+  /** A backend counted the prompt of a chat, of which its cache had a part: `expected` is how much the gateway thought. */
+  promptCounted(pool: string, tokens: PromptTokens): void
 }
 
 /** Traces requests. Nothing here throws or waits, and no prompt or key is passed to it. */

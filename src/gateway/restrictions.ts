@@ -1,5 +1,5 @@
 import type { StoredTerms } from '../policy/facts.ts'
-import type { LimitRule, LimitScope, Measure, NamedWindow } from '../policy/limits/limit-rule.ts'
+import type { LimitRule, LimitScope, Measure, NAMED_WINDOWS } from '../policy/limits/limit-rule.ts'
 import type { AccountState, OrgRecord } from '../records/account.ts'
 import type { KeyState } from '../records/key.ts'
 import { type SchemaStep, TERMS_MEMBERS, termsStepOf } from '../records/terms.ts'
@@ -66,14 +66,13 @@ const MEASURE_STEPS: Readonly<Record<Measure, SchemaStep>> = {
   concurrent: 1,
 }
 
-const WINDOW_STEPS: Readonly<Record<NamedWindow, SchemaStep>> = {
+const WINDOW_STEPS: Readonly<Record<(typeof NAMED_WINDOWS)[number], SchemaStep>> = {
   second: 1,
   minute: 1,
   hour: 1,
   day: 1,
   week: 1,
   month: 1,
-  quarter: 1,
 }
 
 const SCOPE_STEPS: Readonly<Record<LimitScope, SchemaStep>> = {

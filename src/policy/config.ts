@@ -1,4 +1,5 @@
 import type { DialectName } from './backend-dialects.ts'
+import type { Balance, Caches } from './balance/prompt-sketch.ts'
 import type { FieldKind } from './fields.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { CountRule } from './limits/named-rules.ts'
@@ -207,6 +208,10 @@ export interface Pool extends Declared {
   /** The fields of chat completions by which its replicas are told the cap of an answer; at least one. */
   readonly caps: readonly CapField[]
   readonly fetch: Fetch
+  /** How chats are spread over its replicas; all other requests go to the less busy of two. */
+  readonly balance: Balance
+  /** Who may find whose prompt in the caches of its replicas. */
+  readonly caches: Caches
   /** Who runs its replicas, and what that changes of requests and answers. */
   readonly provider: PoolProvider
 }

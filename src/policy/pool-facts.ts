@@ -1,5 +1,13 @@
 import type { Config, Pool } from './config.ts'
-import { type Cell, cellsFor, type Facts, type PoolFacts, UNKNOWN, writtenName } from './providers/profile.ts'
+import {
+  type Cell,
+  cellsFor,
+  type Facts,
+  OF_ALL_DIALECTS,
+  type PoolFacts,
+  UNKNOWN,
+  writtenName,
+} from './providers/profile.ts'
 import { ANYWHERE, PROFILES } from './providers/profiles.ts'
 import type { Millis } from './time.ts'
 
@@ -14,16 +22,17 @@ export type FactsInForce = ReadonlyMap<string, FactValue>
 
 /** Lists the facts by which a gateway speaks to a pool. */
 export function factsInForce(pool: Pool, firstContentTimeout: Millis): FactsInForce {
-  const { provider, caps, fetch, speaks, unknownFields } = pool
+  const { provider, caps, fetch, balance, replicas, speaks, unknownFields } = pool
   const isChat = speaks.includes('chat')
   // The other facts are about chat completions.
-  const own = OWN.filter(fact => isChat || fact === 'drops').filter(
+  const own = OWN.filter(fact => isChat || OF_ALL_DIALECTS.has(fact)).filter(
     fact => !isSame(provider.facts[fact], UNKNOWN[fact]),
   )
   return new Map<string, FactValue>([
     ...(provider.name ? [['provider', provider.name] as const] : []),
     ...(isChat ? [['cap', caps.length > 1 ? 'both' : (caps[0] ?? 'both')] as const] : []),
     ['fetch', fetch],
+    ...(replicas.length > 1 ? [[BALANCE, balance] as const] : []),
     ...(speaks.some(dialect => dialect !== 'chat') ? [['unknown_fields', unknownFields] as const] : []),
     [FIRST_CONTENT, firstContentTimeout],
     ...own.map(fact => [writtenName(fact), provider.facts[fact]] as const),
@@ -32,6 +41,7 @@ export function factsInForce(pool: Pool, firstContentTimeout: Millis): FactsInFo
 
 const OWN = Object.keys(UNKNOWN) as (keyof PoolFacts)[]
 const FIRST_CONTENT = 'first_content_timeout_ms'
+const BALANCE = 'balance'
 
 /** A fact of a pool whose value differs under another table of profiles. */
 export interface FactChange {
@@ -54,7 +64,10 @@ export function factChanges(pool: Pool, before: FactsInForce, after: FactsInForc
 }
 
 /** Values of facts that a gateway does not report. */
-const DEFAULTS: FactsInForce = new Map(OWN.map(fact => [writtenName(fact), UNKNOWN[fact]]))
+const DEFAULTS: FactsInForce = new Map<string, FactValue>([
+  ...OWN.map(fact => [writtenName(fact), UNKNOWN[fact]] as const),
+  [BALANCE, 'busy'],
+])
 
 /** The order of dropped fields means nothing. */
 const isSame = (one: FactValue | undefined, other: FactValue | undefined): boolean =>

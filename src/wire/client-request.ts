@@ -17,6 +17,7 @@ import { type DialectBody, outlineOf } from './openai/body.ts'
 import { checkChat } from './openai/chat.ts'
 import { withoutFields } from './openai/fields.ts'
 import type { OwnDialect, Spoken, WireRequest } from './openai/request.ts'
+import { sessionNamesIn } from './session-of.ts'
 import type { ToolNames } from './tools/listed.ts'
 
 /** The terms for reading a request in another dialect. */
@@ -90,10 +91,16 @@ export function readClientRequest(
   return {
     request,
     spoken,
+    ...sessionIn(parsed),
     ...(checked.stream && { stream: { ...checked.stream, thoughtsApart: true } }),
     ...(checked.isProse && !saysMore(read, elsewhere, own) && { isProse: true }),
     ...asChat(checked),
   }
+}
+
+const sessionIn = ({ body }: DialectBody): Pick<WireRequest, 'session'> => {
+  const session = sessionNamesIn(body)
+  return session ? { session } : {}
 }
 
 /** The fields of a body that its dialect does not have, and some model declares: a chat carries them by the same name. */
@@ -143,8 +150,9 @@ const TOO_MANY_KINDS = invalid(
 /** Takes from a request read as a chat its hosted tools, its way to a backend, and its reader of whole answers. */
 export const asChat = (
   chat: WireRequest,
-): Pick<WireRequest, 'hosted' | 'routedText' | 'bodyFor' | 'readAnswer' | 'readInSteps'> => ({
+): Pick<WireRequest, 'hosted' | 'routedText' | 'sketch' | 'bodyFor' | 'readAnswer' | 'readInSteps'> => ({
   ...(chat.hosted && { hosted: chat.hosted }),
+  ...(chat.sketch && { sketch: chat.sketch.bind(chat) }),
   routedText: () => chat.routedText?.() ?? '',
   bodyFor: (model, output, terms) => chat.bodyFor(model, output, terms),
   readAnswer: (bytes, terms) => chat.readAnswer(bytes, terms),
@@ -216,13 +224,14 @@ function ownDialect(name: ClientDialectName, parsed: DialectBody, own: NativeReq
   return {
     dialect: name,
     native,
-    nativeBody: (model, output, { cut = [], passes = [], drops = [], streams } = {}) => {
+    nativeBody: (model, output, { cut = [], passes = [], drops = [], streams, cacheSalt } = {}) => {
       const tools = cut.length > 0 && withoutTools(body, cut)
       const stream = streams && { stream: true }
-      const members = { model, [native.capField]: output, ...own?.replaced, ...tools, ...stream }
+      const salt = cacheSalt !== undefined && { cache_salt: cacheSalt }
+      const members = { model, [native.capField]: output, ...own?.replaced, ...tools, ...stream, ...salt }
       const dropped = drops.filter(field => !Object.hasOwn(members, field) && Object.hasOwn(body, field))
       if (!own?.members.hasUnknown) return nativeBody(parsed, members, dropped)
-      const known = withoutUnknown({ ...body, ...members }, DIALECT_MEMBERS[name], passes)
+      const known = { ...withoutUnknown({ ...body, ...members }, DIALECT_MEMBERS[name], passes), ...salt }
       const changed = Object.entries(known).filter(([field, value]) => value !== body[field])
       return nativeBody(
         parsed,

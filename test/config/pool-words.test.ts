@@ -16,6 +16,8 @@ const WRITTEN: Readonly<Record<keyof typeof POOL_WORDS, { readonly yaml: string;
   passes: { yaml: '[top_k]', planned: 'top_k' },
   caps: { yaml: 'max_completion_tokens', planned: 'max_completion_tokens' },
   fetch: { yaml: 'whole', planned: 'whole' },
+  balance: { yaml: 'session', planned: 'session' },
+  caches: { yaml: 'pool', planned: 'pool' },
 }
 
 const ROWS = Object.entries(POOL_WORDS).map(([member, row]) => ({

@@ -28,6 +28,8 @@ const pool = (name: string, site: string, replicas: number): Pool => ({
   speaks: ['chat'],
   providerTools: [],
   unknownFields: 'drop',
+  balance: replicas > 1 ? 'prefix' : 'busy',
+  caches: 'account',
   passes: [],
   fetches: false,
   caps: ['max_tokens'],

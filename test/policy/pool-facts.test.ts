@@ -17,6 +17,7 @@ const OTHER: PoolFacts = {
   finishReason: 'optional',
   callIds: 'nine_alphanumeric',
   cacheMarks: true,
+  cacheSalt: true,
   choicesUsage: 'one',
   thoughts: 'parts',
 }
@@ -85,5 +86,7 @@ it('a fact that only one of the builds knows is a change', () => {
 it('a pool without chat completions has none of their facts', () => {
   const native: Pool = { ...withFacts(OTHER), speaks: ['messages'] }
 
-  expect([...inForce(native).keys()]).toEqual(['fetch', 'unknown_fields', 'first_content_timeout_ms', 'drops'])
+  expect([...inForce(native).keys()]).toEqual([
+    ...['fetch', 'balance', 'unknown_fields', 'first_content_timeout_ms', 'drops', 'cache_salt'],
+  ])
 })

@@ -61,12 +61,26 @@ export class EmbeddedFleet implements FleetStore {
     })
   }
 
+  async cacheSeed(fresh: string): Promise<string> {
+    const { records } = this.#state()
+    const { fleet } = records
+    return (
+      fleet.get(SEED) ??
+      records.change(() => {
+        const known = fleet.get(SEED)
+        if (known === undefined) fleet.put(SEED, fresh)
+        return known ?? fresh
+      })
+    )
+  }
+
   async readChange(id: string): Promise<ChangeContent | undefined> {
     const text = this.#state().records.fleet.get(contentKey(id))
     return text === undefined ? undefined : (JSON.parse(text) as ChangeContent)
   }
 }
 
+const SEED = 'cache-seed'
 const CONTENT = 'content:'
 const contentKey = (id: string): string => CONTENT + id
 

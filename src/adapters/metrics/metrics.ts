@@ -1,7 +1,8 @@
 import { collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
-import type { AttemptCounter, AttemptResult } from '../../gateway/ports.ts'
+import type { AttemptCounter, AttemptResult, PromptTokens } from '../../gateway/ports.ts'
 import { DURATIONS, FIRST_TOKENS } from '../../gateway/series/buckets.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
+import type { Why } from '../../policy/balance/cost.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import { rateTypes } from '../../wire/errors/codes.ts'
@@ -44,6 +45,9 @@ export class Metrics implements AttemptCounter {
   readonly #interrupted: CounterSeries
   readonly #attempts: CounterSeries
   readonly #skipped: CounterSeries
+  readonly #picks: CounterSeries
+  readonly #prompts: CounterSeries
+  readonly #expected: CounterSeries
   readonly #alarms: CounterSeries
   readonly #reads: CounterSeries
   readonly #strangers: CounterSeries
@@ -71,6 +75,14 @@ export class Metrics implements AttemptCounter {
     this.#strangers = counter('svc_strangers_total', strangers, ['request', 'outcome'])
     const skipped = 'Events of backends that could not be read, and that their answers went on without.'
     this.#skipped = counter('svc_skipped_events_total', skipped, ['pool', 'replica'])
+    this.#picks = counter('svc_pool_picks_total', 'Replicas that were chosen for chats, by what decided.', [
+      'pool',
+      'why',
+    ])
+    const prompts = 'Prompt tokens of chats, as backends counted them: cached ones they read from their caches.'
+    this.#prompts = counter('svc_pool_prompt_tokens_total', prompts, ['pool', 'source'])
+    const expected = 'Prompt tokens of chats that the chosen replica was expected to have in its cache.'
+    this.#expected = counter('svc_pool_prefix_expected_tokens_total', expected, ['pool'])
     this.#alarms = counter('svc_alarms_total', 'Alarms that were logged.', [])
     this.#durations = new HistogramSeries(this.#registry, {
       name: 'svc_request_duration_seconds',
@@ -117,6 +129,16 @@ export class Metrics implements AttemptCounter {
 
   skippedEvents(pool: string, replica: string, count: number): void {
     this.#skipped.add(count, pool, replica)
+  }
+
+  picked(pool: string, why: Why): void {
+    this.#picks.add(1, pool, why)
+  }
+
+  promptCounted(pool: string, { cached, computed, expected }: PromptTokens): void {
+    this.#prompts.add(cached, pool, 'cached')
+    this.#prompts.add(computed, pool, 'computed')
+    this.#expected.add(expected, pool)
   }
 
   /** `model` is absent where the request asked for none, or for an unknown one. */

@@ -54,6 +54,14 @@ export class RedisFleet implements FleetStore {
     return outcome !== 'changed'
   }
 
+  async cacheSeed(fresh: string): Promise<string> {
+    const { ask, layout } = this.#access
+    return ask(layout.meta, async client => {
+      await client.hSetNX(layout.meta, SEED, fresh)
+      return (await client.hGet(layout.meta, SEED)) ?? fresh
+    })
+  }
+
   async readChange(id: string): Promise<ChangeContent | undefined> {
     const { find, layout } = this.#access
     const { change } = layout.fleet
@@ -74,6 +82,9 @@ export class RedisFleet implements FleetStore {
     }
   }
 }
+
+/** The field of the store's identity that has it. */
+const SEED = 'cache_seed'
 
 /** The fields in an order of their own, so that a place has one name. */
 export const placeText = ({ pool, replica }: DrainedPlace): string =>

@@ -107,6 +107,7 @@ export const CALLS: Calls = {
     read: inTime(json),
     setDrained: answers(nothing, json, flag),
     setChange: answers(flag, json, optional(json), optional(json)),
+    cacheSeed: answers(text, text),
     readChange: answers(optional(json), text),
   },
   series: { write: answers(nothing, json), read: answers(json, number) },

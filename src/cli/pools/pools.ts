@@ -160,7 +160,7 @@ export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1
   const blocks = pools.map(pool => {
     const own = lines.slice(next, next + pool.replicas.length)
     next += own.length
-    return [poolLine(pool), ...own, ...learnedLines(pool)].join('\n')
+    return [poolLine(pool), ...own, ...cachingLines(pool), ...learnedLines(pool)].join('\n')
   })
   return [header, ...blocks, ...lines.slice(next)].join('\n')
 }
@@ -197,6 +197,18 @@ function poolLine(pool: ShownPool): string {
   const lines = [`${pool.site}, ${pool.model}: `, `${pool.model}: `, ''].map(what => `${pool.pool}  ${what}${counts}`)
   // Where there is no room, texts that never change are left out, and never a number.
   return lines.find(line => widthOf(line) <= terminalWidth()) ?? lines.at(-1) ?? ''
+}
+
+/** `  found 83% of 1,204,311 prompt tokens in caches; balance: prefix, caches: account` */
+function cachingLines({ caching }: ShownPool): readonly string[] {
+  if (!caching) return []
+  const { balance, caches, isolated, prompt_tokens, cached_tokens, expected_tokens } = caching
+  // Where nothing was found or expected, nobody looked for it.
+  if (cached_tokens + expected_tokens === 0) return []
+  const share = Math.floor((100 * cached_tokens) / prompt_tokens)
+  const found = `found ${share}% of ${prompt_tokens.toLocaleString('en')} prompt tokens in caches`
+  const shared = isolated || caches === 'pool' ? '' : ' (not isolated: its backends take no cache_salt)'
+  return [`  ${found}; balance: ${balance}, caches: ${caches}${shared}`]
 }
 
 /** The lessons from refusals of a pool, and how the files say them. */

@@ -17,7 +17,13 @@ import type {
   ToolSettings,
 } from '../../config/settings.ts'
 import type { Config, HostedTool, Model, Pool } from '../../policy/config.ts'
-import { type PoolFacts, type PoolProvider, UNKNOWN, writtenName } from '../../policy/providers/profile.ts'
+import {
+  OF_ALL_DIALECTS,
+  type PoolFacts,
+  type PoolProvider,
+  UNKNOWN,
+  writtenName,
+} from '../../policy/providers/profile.ts'
 import { PROFILES } from '../../policy/providers/profiles.ts'
 import { COVERED, type Section, SHOWN, shownPrices, shownRule, shownSize, shownUsd } from './shown-policy.ts'
 
@@ -202,7 +208,7 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
 }
 
 /** How requests are sent and answers fetched, where the files or the provider's profile decide that. */
-function mannersOf({ provider, caps, fetch, fields, speaks }: Pool, hasChats: boolean): Section {
+function mannersOf({ provider, caps, fetch, fields, speaks, ...pool }: Pool, hasChats: boolean): Section {
   const { name } = provider
   const isKnown = hasChats && (name !== undefined || fields.provider !== undefined)
   const isCapped = isKnown && speaks.includes('chat')
@@ -211,13 +217,27 @@ function mannersOf({ provider, caps, fetch, fields, speaks }: Pool, hasChats: bo
     ...(Object.keys(known).length > 0 ? { provider: known } : name && { provider: name }),
     ...((isCapped || fields.cap) && { cap: caps.length > 1 ? 'both' : caps[0] }),
     ...((isKnown || fields.fetch) && { fetch }),
+    ...cachingOf({ ...pool, fields }, hasChats, provider.facts.cacheSalt),
+  }
+}
+
+/** How chats are spread over replicas, and whose prompts they share, where either makes a difference. */
+function cachingOf(
+  { balance, caches, replicas, fields }: Pick<Pool, 'balance' | 'caches' | 'replicas' | 'fields'>,
+  hasChats: boolean,
+  isSalted: boolean,
+): Section {
+  const isSpread = hasChats && replicas.length > 1
+  return {
+    ...((isSpread || fields.balance) && { balance }),
+    ...(((hasChats && isSalted) || fields.caches) && { caches }),
   }
 }
 
 /** Its row, and the facts that the row or the files say. */
 function providerOf({ name, facts }: PoolProvider, speaks: Pool['speaks']): Section {
   // A pool without chat completions has no other facts.
-  const those = FACTS.filter(fact => fact === 'drops' || speaks.includes('chat'))
+  const those = FACTS.filter(fact => OF_ALL_DIALECTS.has(fact) || speaks.includes('chat'))
   const known = those.filter(
     fact => !isDeepStrictEqual(facts[fact], UNKNOWN[fact]) || (name && PROFILES[name].facts[fact] && fact !== 'drops'),
   )

@@ -71,10 +71,13 @@ const withoutIdle = (before: BackendSettings, after: BackendSettings): readonly 
 
 /** Defaults that depend on where the replicas are are unknown while an address is: they count as unchanged. */
 function beside(before: Pool, after: Pool, { isUnknown }: Sides): Pool {
-  if (![...before.replicas, ...after.replicas].some(isUnknown)) return after
   const isWritten = (field: string) => [before, after].some(({ fields }) => fields[field] !== undefined)
+  // One replica leaves nothing to choose.
+  const isAlone = !isWritten('balance') && (before.replicas.length < 2 || after.replicas.length < 2)
+  const spread = isAlone ? { ...after, balance: before.balance } : after
+  if (![...before.replicas, ...after.replicas].some(isUnknown)) return spread
   return {
-    ...after,
+    ...spread,
     ...(!isWritten('unknown_fields') && { unknownFields: before.unknownFields }),
     ...(!isWritten('cap') && { caps: before.caps }),
     ...(!isWritten('fetch') && { fetch: before.fetch }),
@@ -93,7 +96,20 @@ function placeOfBackend(pool: Pool, field: string, { loaded }: Side) {
 
 /** In the order of the sentences about a pool. A word without a place of its own comes last. */
 function poolRulesOf(sides: Sides): Rules<Own<Pool>> {
-  const { site, model, speaks, providerTools, unknownFields, passes, fetches, caps, fetch, ...others } = WORDS
+  const {
+    site,
+    model,
+    speaks,
+    providerTools,
+    unknownFields,
+    passes,
+    fetches,
+    caps,
+    fetch,
+    balance,
+    caches,
+    ...others
+  } = WORDS
   return {
     ...{
       site,
@@ -106,6 +122,8 @@ function poolRulesOf(sides: Sides): Rules<Own<Pool>> {
       fetches,
       caps,
       fetch,
+      balance,
+      caches,
     },
     ...others,
     provider: providerRule,

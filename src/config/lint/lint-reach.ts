@@ -1,11 +1,9 @@
 import {
   countedBy,
   GROWS,
-  isNamedWindow,
   type LimitRule,
   type LimitWindow,
   type Measure,
-  type NamedWindow,
   ruleName,
   slidingDays,
 } from '../../policy/limits/limit-rule.ts'
@@ -130,7 +128,6 @@ const HOLDS: Readonly<Record<string, readonly LimitWindow[]>> = {
   day: ['second', 'hour'],
   week: ['second', 'hour', 'day'],
   month: ['second', 'hour', 'day'],
-  quarter: ['second', 'hour', 'day', 'month'],
 }
 
 interface Span {
@@ -142,19 +139,17 @@ interface Span {
 
 const DAY = 86_400
 
-const SPANS: Readonly<Record<NamedWindow, Span>> = {
+const SPANS: Readonly<Record<string, Span>> = {
   second: { least: 1, most: 1, slides: false },
   minute: { least: 60, most: 61, slides: true },
   hour: { least: 3600, most: 3600, slides: false },
   day: { least: DAY, most: DAY, slides: false },
   week: { least: 7 * DAY, most: 7 * DAY, slides: false },
   month: { least: 28 * DAY, most: 31 * DAY, slides: false },
-  quarter: { least: 90 * DAY, most: 92 * DAY, slides: false },
 }
 
 /** A window that slides has 60 cells, and the one that began. */
 function span(per: LimitWindow): Span {
-  if (isNamedWindow(per)) return SPANS[per]
   const seconds = (slidingDays(per) ?? 1) * DAY
-  return { least: seconds, most: (seconds / 60) * 61, slides: true }
+  return SPANS[per] ?? { least: seconds, most: (seconds / 60) * 61, slides: true }
 }

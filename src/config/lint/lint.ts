@@ -2,6 +2,7 @@ import { BACKEND_DIALECTS } from '../../policy/backend-dialects.ts'
 import { DIALECT_MEMBERS, isClientDialect } from '../../policy/dialect-members.ts'
 import { whyUnpassable } from '../../policy/fields.ts'
 import { DROPPABLE_OF_VECTORS } from '../../policy/providers/droppable.ts'
+import { OF_ALL_DIALECTS, writtenName } from '../../policy/providers/profile.ts'
 import { DEFAULTS } from '../defaults.ts'
 import type {
   ChatModelSection,
@@ -20,6 +21,7 @@ import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { lintAccepts } from '../resolve/accepts.ts'
 import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'
+import { lintBalance } from './lint-balance.ts'
 import { lintHeaders } from './lint-headers.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
@@ -88,6 +90,7 @@ function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySe
   lintFetch(name, pool, kinds, say)
   lintProvider(name, pool, kinds, say)
   lintSpill(name, pool, kinds, say)
+  lintBalance(name, pool, kinds, say)
   lintHeaders(name, pool, say)
   const seen = new Set<string>()
   for (const [index, url] of pool.replicas.entries()) {
@@ -164,11 +167,12 @@ function lintProvider(name: string, pool: PoolSection, kinds: ReadonlySet<string
     'finish_reason',
     'call_ids',
     'cache_marks',
+    'cache_salt',
     'choices_usage',
   ] as const) {
     if (fact === 'drops' && kinds.has('embedding') && provider.drops?.every(field => DROPPABLE_OF_VECTORS.has(field)))
       continue
-    if (provider[fact] === undefined || (isOfChats && (fact === 'drops' || speaks.includes('chat')))) continue
+    if (provider[fact] === undefined || (isOfChats && (OF_ANY_DIALECT.has(fact) || speaks.includes('chat')))) continue
     const message = `pool \`${name}\` has \`provider.${fact}\`, and is sent no ${isOfChats ? 'chat completions' : 'chats'}`
     say(['provider', fact], 'error', 'needs-chat', message, `remove \`${fact}\``)
   }
@@ -185,6 +189,7 @@ function lintSpill(name: string, { spill, load }: PoolSection, kinds: ReadonlySe
   const message = `pool \`${name}\` has \`spill.first_token_over\`, and serves no chats`
   say(['spill', 'first_token_over'], 'error', 'needs-chat', message, 'remove `first_token_over`')
 }
+const OF_ANY_DIALECT: ReadonlySet<string> = new Set([...OF_ALL_DIALECTS].map(writtenName))
 
 /** Chats reach every pool with what is known of them, and no tools that a provider runs; sessions over WebSocket may do more. */
 function lintNative(name: string, pool: PoolSection, merged: MergedFiles, say: Say): void {

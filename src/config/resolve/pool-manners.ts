@@ -12,7 +12,7 @@ import type { PoolSection } from '../file.ts'
 import { impliedBy, whereaboutsOf } from './hosts.ts'
 
 /** The settings of a pool about its backends and the requests that they take. */
-type Manners = Pick<PoolSection, 'cap' | 'fetch' | 'model' | 'provider' | 'replicas' | 'unknown_fields'>
+type Manners = Pick<PoolSection, 'balance' | 'cap' | 'fetch' | 'model' | 'provider' | 'replicas' | 'unknown_fields'>
 
 const BOTH: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
 
@@ -21,16 +21,20 @@ const BOTH: readonly CapField[] = ['max_tokens', 'max_completion_tokens']
  * are. A backend of one's own may ignore either name of the cap, and gets both; services refuse what they do not know, and
  * may refuse streams, unless one is known to count too little without them.
  */
-export function mannersOf(section: Manners): Pick<Pool, 'caps' | 'fetch' | 'provider' | 'unknownFields'> {
+export function mannersOf(section: Manners): Pick<Pool, 'balance' | 'caps' | 'fetch' | 'provider' | 'unknownFields'> {
   const { facts, isService, isOwn, provider } = standingOf(section)
   const cap = section.cap ?? facts.cap ?? (isOwn ? 'both' : 'max_tokens')
   return {
     caps: cap === 'both' ? BOTH : [cap],
     fetch: section.fetch ?? facts.fetch ?? (isOwn || facts.choicesUsage === 'one' ? 'long' : 'whole'),
+    balance: section.balance ?? (section.replicas.length > 1 ? 'prefix' : 'busy'),
     unknownFields: section.unknown_fields ?? facts.unknownFields ?? (isService ? 'drop' : 'refuse'),
     provider,
   }
 }
+
+/** Whether the backends of a pool keep cached prompts apart by a salt. */
+export const takesSalt = (section: Manners): boolean => standingOf(section).provider.facts.cacheSalt
 
 /** How long the backends of a pool may think before their first content, where their provider's profile says it. */
 export function patienceOf(section: Partial<Manners>): Pick<Partial<Facts>, 'firstContentTimeout'> {
@@ -76,8 +80,8 @@ type WrittenFacts = Exclude<PoolSection['provider'], string | undefined>
 
 /** The facts that a pool writes in place of its row's; fields that it drops are beside those of the row. */
 function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {}): Partial<Facts> {
-  const { call_ids, cap, drops, developer_role, finish_reason, stream_options, cache_marks, choices_usage, thoughts } =
-    written
+  const { call_ids, cap, drops, developer_role, finish_reason, stream_options } = written
+  const { cache_marks, cache_salt, choices_usage, thoughts } = written
   return {
     ...(call_ids && { callIds: call_ids }),
     ...(cap && { cap }),
@@ -86,6 +90,7 @@ function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {
     ...(finish_reason && { finishReason: finish_reason }),
     ...(stream_options !== undefined && { streamOptions: stream_options }),
     ...(cache_marks !== undefined && { cacheMarks: cache_marks }),
+    ...(cache_salt !== undefined && { cacheSalt: cache_salt }),
     ...(choices_usage && { choicesUsage: choices_usage }),
     ...(thoughts && { thoughts }),
   }

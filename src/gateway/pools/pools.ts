@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { digest32 } from '../../policy/balance/rendezvous.ts'
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import { TYPICAL } from '../../policy/pace.ts'
 import {
@@ -10,6 +12,9 @@ import {
 } from '../../policy/replica-load.ts'
 import type { Pause } from '../attempt/outcome.ts'
 import { TokenSurplus } from '../attempt/token-surplus.ts'
+import { CacheDomains } from '../balance/cache-domains.ts'
+import { TableBudget } from '../balance/mark-table.ts'
+import { PoolBalance } from '../balance/pool-balance.ts'
 import type { Alarm, Clock } from '../ports.ts'
 import type { DrainedPlace } from '../store/fleet-store.ts'
 import { Breaker, type Ejection } from './breaker.ts'
@@ -34,7 +39,15 @@ const SAME_START: Millis = 1000
 export class Replica {
   readonly url: string
   readonly breaker: Breaker
+  /** A digest of its URL, by which requests that cost the same everywhere are spread. */
+  readonly place: number
   inFlight = 0
+  /** Prompt tokens of the requests that are under way here, as far as the pool chooses by prompts. */
+  heldTokens = 0
+  /** Those of them that it still has to compute. */
+  owedTokens = 0
+  /** Its last failure was a connection that it refused or reset, as one does that starts anew. */
+  brokeOff = false
   /** The result of the last probe, where there was one. */
   probed?: ProbeResult
   /** An operator wants no new requests here. */
@@ -53,6 +66,7 @@ export class Replica {
 
   constructor(url: string, events: ReplicaEvents) {
     this.url = url
+    this.place = digest32(url)
     this.#events = events
     this.breaker = new Breaker(
       () => events.changed(this),
@@ -73,7 +87,10 @@ export class Replica {
     const startedAt = report.startedAt ?? before
     this.#report = { ...report, ...(startedAt !== undefined && { startedAt }) }
     const isRestarted = before !== undefined && Math.abs((startedAt ?? before) - before) > SAME_START
-    if (isRestarted) this.restarts++
+    if (isRestarted) {
+      this.restarts++
+      this.#events.restarted?.(this)
+    }
     this.#events.reported?.(this, report)
     return isRestarted
   }
@@ -150,6 +167,10 @@ export class Replica {
   }
 }
 
+/** Whether a cause is a connection that was refused or reset. Timeouts say nothing of what a replica has. */
+export const isBroken = (cause: string): boolean => BROKEN.test(cause)
+const BROKEN = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_SOCKET)$/
+
 /** The result of one probe. */
 export interface ProbeResult {
   readonly ok: boolean
@@ -185,6 +206,8 @@ export interface ReplicaEvents {
   readonly complained?: (cause: string | undefined) => void
   /** Lends slots of a replica; without it all slots are this process' own. */
   readonly lenderOf?: (replica: string) => Lender | undefined
+  /** Its engine started anew. */
+  readonly restarted?: (replica: Replica) => void
   /** Its engine reported its load. */
   readonly reported?: (replica: Replica, report: EngineReport) => void
   /** This process measured how long a stream waited for its first token. */
@@ -201,6 +224,7 @@ export class PoolState {
   readonly surplus = new TokenSurplus()
   /** Lessons from refusals of its backends. */
   readonly lessons = new Lessons()
+  readonly balance: PoolBalance
   readonly #replicas = new Map<string, Replica>()
   /** Those that `replicas` was asked for last. */
   #declared: readonly string[] = []
@@ -218,8 +242,9 @@ export class PoolState {
   /** As this process has measured it since its start. */
   pace = TYPICAL
 
-  constructor(events: ReplicaEvents) {
+  constructor(events: ReplicaEvents, budget = new TableBudget()) {
     this.#events = events
+    this.balance = new PoolBalance(budget)
   }
 
   /** The cause that operators were last alarmed with: why no replica of the pool could be used. */
@@ -241,12 +266,24 @@ export class PoolState {
   replica(url: string): Replica {
     let replica = this.#replicas.get(url)
     if (!replica) {
-      replica = new Replica(url, this.#events)
+      replica = new Replica(url, {
+        ...this.#events,
+        changed: each => this.#changed(each),
+        restarted: each => this.balance.forget(each),
+      })
       const lender = this.#events.lenderOf?.(url)
       if (lender) replica.slots.borrowFrom(lender)
       this.#replicas.set(url, replica)
     }
     return replica
+  }
+
+  /** A replica that is ejected for connections which it refused or reset has lost what it had cached. */
+  #changed(replica: Replica): void {
+    const { breaker, brokeOff, probed } = replica
+    if (breaker.shared.isOpen && (brokeOff || isBroken(probed?.error ?? ''))) this.balance.forget(replica)
+    replica.brokeOff = false
+    this.#events.changed(replica)
   }
 
   /** Those that it ever had. */
@@ -316,7 +353,10 @@ export interface Sharing {
 
 /** This process's state of every pool. It outlives the configuration; other processes have states of their own. */
 export class Pools {
+  /** Who shares cached prefixes. Until the store names the seed of all gateways, this process has one of its own. */
+  readonly domains = new CacheDomains(randomBytes(32).toString('base64url'))
   readonly #states = new Map<string, PoolState>()
+  readonly #budget = new TableBudget()
   readonly #changed: ReplicaChanged
   #sharing: Sharing | undefined
 
@@ -341,16 +381,19 @@ export class Pools {
   of(name: string): PoolState {
     let state = this.#states.get(name)
     if (!state) {
-      state = new PoolState({
-        changed: replica => this.#changed(name, replica),
-        moved: replica => this.#sharing?.moved(name, replica),
-        paused: (replica, ...how) => this.#sharing?.paused(name, replica, ...how),
-        complained: cause => this.#sharing?.complained(name, cause),
-        learned: (...how) => this.#sharing?.learned(name, ...how),
-        reported: (...what) => this.#sharing?.reported(name, ...what),
-        lenderOf: replica => this.#sharing?.lenderOf?.(name, replica),
-        gotFirstToken: (...what) => this.#sharing?.gotFirstToken(name, ...what),
-      })
+      state = new PoolState(
+        {
+          changed: replica => this.#changed(name, replica),
+          moved: replica => this.#sharing?.moved(name, replica),
+          paused: (replica, ...how) => this.#sharing?.paused(name, replica, ...how),
+          complained: cause => this.#sharing?.complained(name, cause),
+          learned: (...how) => this.#sharing?.learned(name, ...how),
+          reported: (...what) => this.#sharing?.reported(name, ...what),
+          lenderOf: replica => this.#sharing?.lenderOf?.(name, replica),
+          gotFirstToken: (...what) => this.#sharing?.gotFirstToken(name, ...what),
+        },
+        this.#budget,
+      )
       const lender = this.#sharing?.lenderOf?.(name)
       if (lender) state.slots.borrowFrom(lender)
       this.#states.set(name, state)

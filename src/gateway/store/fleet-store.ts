@@ -17,6 +17,8 @@ export interface FleetStore {
    * one followed, is forgotten.
    */
   setChange(next: FleetChange, expected: FleetChange | undefined, content?: ChangeContent): Promise<boolean>
+  /** The secret from which all gateways on the store derive who shares cached prompts; `fresh` is it where there is none yet. Durable. */
+  cacheSeed(fresh: string): Promise<string>
   /** The content of the last change and of the last one that was committed; undefined for others. */
   readChange(id: string): Promise<ChangeContent | undefined>
 }

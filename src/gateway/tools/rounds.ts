@@ -1,4 +1,5 @@
 import { acceptsOf } from '../../policy/accepts.ts'
+import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import type { ChatModel, HostedTool, Millis, Pool } from '../../policy/config.ts'
 import type { Claims } from '../../policy/decision.ts'
 import { takesMarks } from '../../policy/dialect.ts'
@@ -79,14 +80,19 @@ export class Rounds {
     return this.#admitted
   }
 
-  bodyFor(pool: Pool): Buffer {
+  /** The beginnings of the present round's prompt. */
+  get sketch(): PromptSketch | undefined {
+    return this.call.wire.sketch?.(this.#messages)
+  }
+
+  bodyFor(pool: Pool, cacheSalt: string | undefined): Buffer {
     const { model, caps, provider } = pool
     const offered = new Map([...this.#offered.keys()].flatMap(name => this.#definition(name)))
     const round = { number: this.#number, messages: this.#messages, offered }
     const { decision, hold } = this.#admitted
     const { facts } = provider
     const marks = takesMarks(pool)
-    const terms = { model, output: hold.output, caps, facts, marks, accepts: acceptsOf(decision.model) }
+    const terms = { model, output: hold.output, caps, facts, marks, cacheSalt, accepts: acceptsOf(decision.model) }
     return this.hosted.bodyFor(terms, round)
   }
 

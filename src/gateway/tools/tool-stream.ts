@@ -1,3 +1,4 @@
+import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 import type { StreamWanted } from '../../wire/openai/request.ts'
@@ -289,7 +290,11 @@ class StreamedRound extends Inference<AnswerStream> {
   }
 
   protected override bodyFor(pool: Pool): Buffer {
-    return this.#rounds.bodyFor(pool)
+    return this.#rounds.bodyFor(pool, this.cacheSaltIn(pool))
+  }
+
+  override sketch(): PromptSketch | undefined {
+    return this.#rounds.sketch
   }
 
   override attempt(target: Target): Promise<Outcome<AnswerStream>> {

@@ -1,3 +1,4 @@
+import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { WithoutLikelihoods } from '../../wire/fast/likelihoods.ts'
 import { jsonBytes } from '../../wire/json-bytes.ts'
@@ -63,7 +64,11 @@ class BufferedRound extends Inference<RoundAnswer> {
   }
 
   protected override bodyFor(pool: Pool): Buffer {
-    return this.#rounds.bodyFor(pool)
+    return this.#rounds.bodyFor(pool, this.cacheSaltIn(pool))
+  }
+
+  override sketch(): PromptSketch | undefined {
+    return this.#rounds.sketch
   }
 
   override attempt(target: Target): Promise<Outcome<RoundAnswer>> {

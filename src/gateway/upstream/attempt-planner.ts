@@ -2,6 +2,7 @@ import type { BackendSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
 import type { Failed } from '../attempt/outcome.ts'
+import type { BalancedRequest, ReplicaPick } from '../balance/pool-balance.ts'
 import { lessBusy, type PoolState, type Pools, type Replica } from '../pools/pools.ts'
 import type { Destination } from './in-flight-attempt.ts'
 
@@ -39,6 +40,8 @@ export interface AttemptPlannerPorts {
   readonly account: string
   /** The pools of the model in the order of the files, which those that are given may not have. */
   readonly declared: readonly Pool[]
+  /** By which a pool chooses among its replicas; absent where the least busy one is to be asked. */
+  readonly balanced?: BalancedRequest
 }
 
 /** A request's attempts in one pool. */
@@ -53,6 +56,8 @@ interface PoolAttempts {
   stumbled: boolean
   /** The replicas that are not behind with their work had no room: the others are asked once no other pool is left. */
   spills: boolean
+  /** How the replica that is asked was chosen, where that was by the prompt. */
+  pick?: ReplicaPick | undefined
 }
 
 /** The way of one request through the pools of its model: which replica comes next, and when to give up. */
@@ -102,6 +107,14 @@ export class AttemptPlanner {
   get #spilledLast(): readonly PoolAttempts[] {
     if (!this.#inPools.some(({ spills }) => spills)) return this.#inPools
     return [...this.#inPools].sort((a, b) => Number(a.spills) - Number(b.spills))
+  }
+
+  /** Another replica had room for it. */
+  moved(step: NextAttempt, replica: Replica): NextAttempt {
+    const inPool = this.#inPool(step.pool)
+    this.#chosen(inPool, [replica])
+    const { pick: _before, ...rest } = step
+    return { ...rest, replica, ...(inPool.pick && { pick: inPool.pick }) }
   }
 
   /**
@@ -209,7 +222,7 @@ export class AttemptPlanner {
     if (inPool.left || state.drained) return undefined
     if (inPool.attempts >= MAX_ATTEMPTS_IN_POOL) return undefined
     const fit = this.#fit(inPool, now)
-    const replica = lessBusy(fit, this.#ports.chance)
+    const replica = this.#chosen(inPool, fit)
     if (replica) return attemptIn(inPool, replica, fit)
     return this.#again(inPool, now) ?? this.#afterPause(inPool, now)
   }
@@ -229,6 +242,18 @@ export class AttemptPlanner {
 
   #isBehind(pool: Pool, replica: Replica, now: EpochMs): boolean {
     return replica.overload(this.#ports.settingsOf(pool).spill, now) !== undefined
+  }
+
+  /** By the prompt where the pool says so, else the less busy one of two. */
+  #chosen(inPool: PoolAttempts, untried: readonly Replica[]): Replica | undefined {
+    const { pool, state } = inPool
+    const { balanced, chance } = this.#ports
+    inPool.pick = undefined
+    if (!balanced || pool.balance === 'busy' || pool.replicas.length < 2 || untried.length === 0)
+      return lessBusy(untried, chance)
+    const chosen = state.balance.choose(pool, untried, balanced, state.pace.bytesPerToken)
+    inPool.pick = chosen?.pick
+    return chosen ? chosen.replica : lessBusy(untried, chance)
   }
 
   /** A lone replica that may only have stumbled. */
@@ -282,11 +307,12 @@ export class AttemptPlanner {
 }
 
 const attemptIn = (
-  { pool, attempts }: PoolAttempts,
+  { pool, attempts, pick }: PoolAttempts,
   replica: Replica,
   fit: readonly Replica[] = NONE,
 ): NextAttempt => ({
   kind: 'try',
+  ...(pick && { pick }),
   pool,
   replica,
   isRetry: attempts > 0,

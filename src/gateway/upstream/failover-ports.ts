@@ -1,7 +1,9 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
 import type { Pool } from '../../policy/config.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { isSilence } from '../attempt/outcome.ts'
+import type { BalancedRequest } from '../balance/pool-balance.ts'
 import type { Call } from '../call.ts'
 import { generates, type HealthVerdict } from '../health/check.ts'
 import { emptyRequests } from '../health/empty-requests.ts'
@@ -27,6 +29,8 @@ export interface FailoverPorts {
   readonly isGuest: boolean
   /** The pools of the model in the order of the files: a decision has those that are not usable behind the others. */
   readonly declared: readonly Pool[]
+  /** By which pools choose among their replicas; absent where the least busy one is asked. */
+  readonly balanced?: BalancedRequest
   /** Checks the health of a replica that failed, and updates its breaker. Never rejects. */
   readonly checkHealth: (pool: Pool, replica: Replica, how: Suspicion) => Promise<HealthVerdict>
 }
@@ -44,6 +48,7 @@ export function failoverPorts(
   { client, trying }: Pick<Call, 'client' | 'trying'>,
   admitted: AdmittedCall,
   failures = 0,
+  balanced?: BalancedRequest,
 ): FailoverPorts {
   const settingsOf = (pool: Pool) => backendOf(gateway.settings, pool)
   // Each by name: to copy all of a gateway for every request costs more than anything else that is done for it.
@@ -52,7 +57,7 @@ export function failoverPorts(
   const { account, kind } = admitted.caller
   const checkHealth = (pool: Pool, replica: Replica, how: Suspicion) =>
     checkHealthFor(gateway, admitted, expenses, { pool, replica, ...how })
-  return {
+  const ports: Mutable<FailoverPorts> = {
     pools,
     clock,
     chance,
@@ -66,6 +71,8 @@ export function failoverPorts(
     declared: admitted.decision.model.serve,
     checkHealth,
   }
+  if (balanced) ports.balanced = balanced
+  return ports
 }
 
 function checkHealthFor(

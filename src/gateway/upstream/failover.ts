@@ -4,6 +4,7 @@ import type { ExhaustedDenial } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { FirstToken } from '../attempt/first-token.ts'
 import type { BackendMessage, Failed, Failure, Outcome, Rejected, Work } from '../attempt/outcome.ts'
+import type { ReplicaPick } from '../balance/pool-balance.ts'
 import type { HealthVerdict } from '../health/check.ts'
 import type { Replica } from '../pools/pools.ts'
 import type { Client, Clock } from '../ports.ts'
@@ -46,6 +47,8 @@ export interface AttemptPlace {
   readonly settings: BackendSettings
   /** Hears when a stream gets its first token, where that is measured. */
   readonly firstToken?: FirstToken
+  /** How the replica was chosen, where that was by the prompt. */
+  readonly pick: ReplicaPick | undefined
 }
 
 /** How the attempts at one request ended. */
@@ -135,7 +138,7 @@ class Failover<T, A> {
     const room = taking instanceof Promise ? await taking : taking
     if ('limitReached' in room) return this.#full(pool, room.limitReached)
     const { replica, firstToken } = room
-    const step = { ...chosen, replica }
+    const step = replica === chosen.replica ? chosen : this.#planner.moved(chosen, replica)
     // While we waited for a slot the replica may have become unhealthy.
     if (ports.client.gone || !this.#planner.begin(step, ports.clock.now())) {
       room.reservation.settle(ZERO_USD)
@@ -143,7 +146,8 @@ class Failover<T, A> {
       return { kind: 'failed' }
     }
     const settings = ports.settingsOf(pool)
-    const place = { pool, replica: replica.url, fresh, settings, ...(firstToken && { firstToken }) }
+    const { pick } = step
+    const place: AttemptPlace = { pool, replica: replica.url, fresh, settings, pick, ...(firstToken && { firstToken }) }
     const report = this.#outbound.report(place)
     const attempt = new InFlightAttempt(ports, step, settings.eject, room, report)
     const from = ports.clock.elapsed()

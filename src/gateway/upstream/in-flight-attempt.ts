@@ -1,11 +1,13 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import type { Usage } from '../../wire/usage/usage.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import type { AnswerEnd, Ended, NoAnswer, Work } from '../attempt/outcome.ts'
+import type { ReplicaPick } from '../balance/pool-balance.ts'
 import type { Call } from '../call.ts'
 import { isOwnFault, OWN_FAULT_HINT } from '../own-faults.ts'
 import type { Ejection, Trial } from '../pools/breaker.ts'
-import { type PoolState, type Pools, type Replica, reportPool } from '../pools/pools.ts'
-import type { AttemptResult } from '../ports.ts'
+import { isBroken, type PoolState, type Pools, type Replica, reportPool } from '../pools/pools.ts'
+import type { AttemptResult, PromptTokens } from '../ports.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import type { Room } from './room.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
@@ -44,6 +46,7 @@ export class InFlightAttempt {
     this.#room = room
     this.#report = report
     destination.replica.inFlight++
+    this.#takeLoad()
     this.#trial = destination.replica.breaker.begin()
     if (destination.isRetry) this.#poolState.retrying++
   }
@@ -55,6 +58,8 @@ export class InFlightAttempt {
     const { pool, replica, isRetry } = this.#destination
     this.#status = status
     replica.breaker.answers(this.#ports.clock.now(), this.#trial)
+    replica.brokeOff = false
+    this.#computed()
     if (isRetry) this.#poolState.retrying--
     reportPool(this.#ports.alarm, pool.name, this.#poolState, undefined)
   }
@@ -66,6 +71,7 @@ export class InFlightAttempt {
     this.#report.failed(outcome)
     const { alarm, client, clock, account, isGuest } = this.#ports
     const { pool, replica } = this.#destination
+    if (outcome.kind === 'failed') replica.brokeOff ||= isBroken(outcome.cause)
     this.#conclude(client.gone ? 'nothing' : verdictOf(outcome), outcome.kind === 'rejected' ? undefined : outcome.work)
     if (outcome.kind !== 'failed') return
     const { cause, pause, blame, sure, misfit } = outcome
@@ -85,6 +91,8 @@ export class InFlightAttempt {
     const { pool, replica } = this.#destination
     // A gateway that shuts down breaks connections of good replicas.
     const isFailure = how === 'failed' && !client.gone
+    this.#learnOfCache(how, work)
+    if (isFailure) replica.brokeOff ||= isBroken(work.cause ?? '')
     this.#conclude(how === 'failed' && client.gone ? 'nothing' : VERDICTS[how], work)
     if (isFailure) this.#ports.checkHealth(pool, replica, { cause: work.cause ?? '' })
   }
@@ -93,9 +101,34 @@ export class InFlightAttempt {
     return this.#ports.pools.of(this.#destination.pool.name)
   }
 
+  /** Counts the prompt at the replica, whose cache will have it. */
+  #takeLoad(): void {
+    const { pick, replica } = this.#destination
+    if (!pick) return
+    replica.heldTokens += pick.heldTokens
+    replica.owedTokens += pick.owedTokens
+    this.#poolState.balance.sent(pick, replica)
+  }
+
+  /** The replica has read the prompt, or will not. */
+  #computed(): void {
+    const { pick, replica } = this.#destination
+    replica.owedTokens -= pick?.owedTokens ?? 0
+  }
+
+  /** Compares what the replica had cached with what it was expected to have. */
+  #learnOfCache(how: AnswerEnd, { usage }: Ended): void {
+    const { pick, replica } = this.#destination
+    const { balance } = this.#poolState
+    if (!usage) return
+    balance.count(usage, pick)
+    if (pick && how === 'well') balance.answered(pick, replica, usage.cachedTokens)
+  }
+
   /** Gives back what the attempt held, and reports to the breaker what its end says of the replica. */
   #conclude(verdict: ReplicaVerdict, work: Work | undefined): void {
-    const isRetrying = this.#state === 'trying' && this.#destination.isRetry
+    const isTrying = this.#state === 'trying'
+    const isRetrying = isTrying && this.#destination.isRetry
     this.#state = 'ended'
     const { expenses, pools, clock } = this.#ports
     const { pool, replica } = this.#destination
@@ -103,6 +136,8 @@ export class InFlightAttempt {
     this.#room.firstToken?.ended(clock.now())
     replica.inFlight--
     replica.slots.free()
+    if (isTrying) this.#computed()
+    replica.heldTokens -= this.#destination.pick?.heldTokens ?? 0
     this.#poolState.slots.free()
     if (isRetrying) this.#poolState.retrying--
     const now = clock.now()
@@ -120,6 +155,8 @@ export interface Destination {
   readonly replica: Replica
   /** The second attempt in the pool. */
   readonly isRetry: boolean
+  /** How the replica was chosen, where that was by the prompt. */
+  readonly pick?: ReplicaPick
 }
 
 /**
@@ -180,7 +217,7 @@ export function reportAttempt(
   { counter }: Pick<UpstreamPorts, 'counter'>,
   { trace }: Pick<Call, 'trace'>,
   { decision, hold }: Pick<AdmittedCall, 'decision' | 'hold'>,
-  { pool, replica }: { readonly pool: Pool; readonly replica: string },
+  { pool, replica, pick }: { readonly pool: Pool; readonly replica: string; readonly pick?: ReplicaPick | undefined },
 ): AttemptReport {
   const span = trace?.attempt({
     model: decision.model.name,
@@ -189,6 +226,7 @@ export function reportAttempt(
     backendModel: pool.model,
     maxTokens: hold.output,
   })
+  if (pick) counter.picked(pool.name, pick.why)
   const report = (result: AttemptResult, status: number | undefined, work?: Work) => {
     counter.attempt(pool.name, replica, result)
     span?.end({ result, ...(status !== undefined && { status }), ...(work?.usage && { usage: work.usage }) })
@@ -198,9 +236,17 @@ export function reportAttempt(
     failed: outcome => report(resultOf(outcome), outcome.kind === 'left' ? undefined : statusIn(outcome.cause)),
     over: (end, work, status) => {
       report(RESULTS[end], status, work)
+      if (decision.model.kind === 'chat' && work.usage)
+        counter.promptCounted(pool.name, promptTokens(work.usage, pick?.expectedTokens))
       if (work.skippedEvents !== undefined) counter.skippedEvents(pool.name, replica, work.skippedEvents)
     },
   }
+}
+
+/** The parts of a prompt, as its backend counted it. */
+function promptTokens({ inputTokens, cachedTokens = 0 }: Usage, expected = 0): PromptTokens {
+  const cached = Math.min(cachedTokens, inputTokens)
+  return { cached, computed: inputTokens - cached, expected: Math.min(expected, inputTokens) }
 }
 
 const RESULTS: Readonly<Record<AnswerEnd, AttemptResult>> = { well: 'ok', failed: 'interrupted', left: 'left' }

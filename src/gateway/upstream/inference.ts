@@ -1,6 +1,7 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
 import { BACKEND_DIALECTS } from '../../policy/backend-dialects.ts'
+import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import type { Millis, Model, Pool } from '../../policy/config.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { droppedAt, isNative, lossesAt, takesMarks } from '../../policy/dialect.ts'
@@ -13,6 +14,7 @@ import { readNative } from '../../wire/native/native-dialect.ts'
 import type { AnswerTerms } from '../../wire/openai/answer.ts'
 import type { BodyTerms, NativeTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
 import type { Headers } from '../../wire/openai/signals.ts'
+import { sessionOf } from '../../wire/session-of.ts'
 import { oneStep, type Steps } from '../../wire/steps.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf, usageOf } from '../admission/settlement.ts'
@@ -22,6 +24,7 @@ import { type AnswerStream, answerId, attemptStream } from '../answer/stream.ts'
 import type { Target } from '../attempt/attempt.ts'
 import { Measure, type MeasureTerms } from '../attempt/measure.ts'
 import { type Outcome, PROMPT_ONLY, UNSEEN, type Work } from '../attempt/outcome.ts'
+import type { BalancedRequest } from '../balance/pool-balance.ts'
 import type { Call } from '../call.ts'
 import { type Lesson, lessonOf, STREAM_OPTIONS, withLessons } from '../pools/lessons.ts'
 import { allowedBetas } from '../pools/pool-headers.ts'
@@ -40,7 +43,23 @@ export function forward<A>(
 ): Promise<Attempted<A>> {
   const { model, pools } = admitted.decision
   const context = 'context' in model ? model.context : 0
-  return failover(failoverPorts(gateway, call, admitted, failures), pools, context, outbound)
+  const balanced = balancedBy(gateway, call, admitted, () => outbound.sketch())
+  return failover(failoverPorts(gateway, call, admitted, failures, balanced), pools, context, outbound)
+}
+
+/** By what pools with several replicas choose among them: chats have a prompt that is found again. */
+function balancedBy(
+  { pools }: UpstreamPorts,
+  { wire, headers }: Call,
+  { caller }: LeasedCall,
+  sketch: BalancedRequest['sketch'],
+): BalancedRequest | undefined {
+  if (!wire.sketch) return undefined
+  return {
+    sketch,
+    domainIn: ({ caches }) => pools.domains.of(caches, caller),
+    session: () => sessionOf({ headers, named: wire.session, account: caller.account }) ?? sketch()?.anchor ?? 0,
+  }
 }
 
 /** An inference request as it is sent to replicas. Subclasses provide the body and read the answer. */
@@ -64,6 +83,11 @@ export abstract class Inference<A> implements Outbound<Target, A> {
 
   abstract attempt(target: Target): Promise<Outcome<A>>
 
+  /** The beginnings of its prompt. */
+  sketch(): PromptSketch | undefined {
+    return this.call.wire.sketch?.()
+  }
+
   /** Says to a backend that its answer is fetched as a stream, though the client wants it whole. */
   protected streams(_pool: Pool): { readonly streams?: true } {
     return {}
@@ -76,10 +100,17 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     const accepts = request.kind === 'chat' && request.extras ? acceptsOf(this.admitted.decision.model) : undefined
     return {
       cut: lossesAt(pool, request),
+      cacheSalt: this.cacheSaltIn(pool),
       passes: accepts ? [...pool.passes, ...accepts.keys()] : pool.passes,
       drops,
       ...this.streams(pool),
     }
+  }
+
+  /** What keeps the cached prompt of a chat from those who may not find it; undefined where everybody may, or nothing can. */
+  protected cacheSaltIn({ caches, provider }: Pool): string | undefined {
+    if (!provider.facts.cacheSalt || this.call.wire.request.kind !== 'chat') return undefined
+    return this.gateway.pools.domains.of(caches, this.admitted.caller).salt
   }
 
   /** The work that a crash is charged while no part of the answer has come. */
@@ -245,7 +276,15 @@ abstract class WithoutHostedTools<A> extends Inference<A> {
 
   protected override bodyFor(pool: Pool): Buffer {
     const { model, caps, provider } = pool
-    const terms = { ...this.#terms, caps, facts: provider.facts, marks: takesMarks(pool), ...this.streams(pool) }
+    const cacheSalt = this.cacheSaltIn(pool)
+    const terms = {
+      ...this.#terms,
+      caps,
+      facts: provider.facts,
+      marks: takesMarks(pool),
+      cacheSalt,
+      ...this.streams(pool),
+    }
     return this.call.wire.bodyFor(model, this.admitted.hold.output, terms)
   }
 }

@@ -40,20 +40,16 @@ export const GROWS: Readonly<Record<Measure, boolean>> = {
   concurrent: false,
 }
 
-/** `minute` slides, and so do days that are counted: `30d`. All others begin and end by the clock, UTC; weeks on Monday, quarters with January, April, July and October. */
-export type LimitWindow = NamedWindow | `${number}d`
+/** `minute` slides, and so do days that are counted: `30d`. All others begin and end by the clock, UTC; weeks on Monday. */
+export type LimitWindow = (typeof NAMED_WINDOWS)[number] | `${number}d`
 
-export type NamedWindow = (typeof NAMED_WINDOWS)[number]
-
-export const NAMED_WINDOWS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter'] as const
+export const NAMED_WINDOWS = ['second', 'minute', 'hour', 'day', 'week', 'month'] as const
 
 /** The longest window that slides, in days: counters are kept no longer. */
 export const MOST_DAYS = 90
 
-export const isNamedWindow = (text: string): text is NamedWindow => (NAMED_WINDOWS as readonly string[]).includes(text)
-
 export const isLimitWindow = (text: string): text is LimitWindow =>
-  isNamedWindow(text) || slidingDays(text) !== undefined
+  (NAMED_WINDOWS as readonly string[]).includes(text) || slidingDays(text) !== undefined
 
 /** The days of a window that slides by days; undefined for all others. */
 export function slidingDays(window: string): number | undefined {

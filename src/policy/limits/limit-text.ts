@@ -1,12 +1,4 @@
-import {
-  isNamedWindow,
-  type LimitRule,
-  type LimitScope,
-  type LimitWindow,
-  type Measure,
-  type NamedWindow,
-  slidingDays,
-} from './limit-rule.ts'
+import { type LimitRule, type LimitScope, type LimitWindow, type Measure, slidingDays } from './limit-rule.ts'
 
 /** Unit, window and scope of a rule, as explanations word them: `tokens a day for svc-core, of each key`. */
 export const ruleText = (rule: LimitRule): string => `${UNITS[rule.measure]} ${whereText(rule)}`
@@ -33,7 +25,7 @@ export function amountText({ measure }: Pick<LimitRule, 'measure'>, amount: numb
 
 /** `a day (UTC)`, `in any 30 days`, `at once` */
 export const windowText = (per: LimitWindow | undefined): string =>
-  per === undefined ? 'at once' : isNamedWindow(per) ? WINDOW_TEXTS[per] : `in any ${slidingDays(per)} days`
+  per === undefined ? 'at once' : (WINDOW_TEXTS[per] ?? `in any ${slidingDays(per)} days`)
 
 export const UNITS: Readonly<Record<Measure, string>> = {
   requests: 'requests',
@@ -46,14 +38,13 @@ export const UNITS: Readonly<Record<Measure, string>> = {
   concurrent: 'requests',
 }
 
-const WINDOW_TEXTS: Readonly<Record<NamedWindow, string>> = {
+const WINDOW_TEXTS: Readonly<Record<string, string>> = {
   second: 'a second',
   minute: 'a minute',
   hour: 'an hour',
   day: 'a day (UTC)',
   week: 'a week (UTC)',
   month: 'a month (UTC)',
-  quarter: 'a quarter (UTC)',
 }
 
 const SCOPE_TEXTS: Readonly<Record<Exclude<LimitScope, 'account'>, string>> = {

@@ -1,5 +1,5 @@
 import type { EpochMs, Millis } from '../time.ts'
-import { type LimitWindow, type NamedWindow, slidingDays } from './limit-rule.ts'
+import { type LimitWindow, slidingDays } from './limit-rule.ts'
 
 /**
  * The use of one measure in one window: cells, oldest first. Plain JSON, replaced as a whole, never changed in place.
@@ -10,7 +10,7 @@ export type RuleCounter = readonly Cell[]
 
 /** A calendar window is one cell; a window that slides has 61, of a sixtieth of its length each. */
 export interface Cell {
-  /** How many cells of its length there were before it; of months and quarters, since the year 0. */
+  /** How many cells of its length there were before it; of months, since the year 0. */
   readonly index: number
   /** Settled. */
   readonly used: number
@@ -140,22 +140,15 @@ const FIRST_MONDAY_SECONDS = 4 * 86_400
 
 const clock = (seconds: number, from = 0): Length => ({ seconds, from, slides: false })
 
-const NAMED_LENGTHS: Readonly<Record<NamedWindow, Length>> = {
-  second: clock(1),
-  minute: { seconds: 1, from: 0, slides: true },
-  hour: clock(3600),
-  day: clock(86_400),
-  week: clock(604_800, FIRST_MONDAY_SECONDS),
-  // Months differ in length.
-  month: clock(0),
-  quarter: clock(0),
-}
-
-/** By window; those that slide by days are added as they are met, and there are few. */
-const LENGTHS = new Map<LimitWindow, Length>(Object.entries(NAMED_LENGTHS) as [NamedWindow, Length][])
-
-/** The months of a cell, where it is made of whole months. */
-const MONTHS: Partial<Record<LimitWindow, number>> = { month: 1, quarter: 3 }
+/** By window; those that slide by days are added as they are met, and there are few. Months differ: their length is not asked. */
+const LENGTHS = new Map<LimitWindow, Length>([
+  ['second', clock(1)],
+  ['minute', { seconds: 1, from: 0, slides: true }],
+  ['hour', clock(3600)],
+  ['day', clock(86_400)],
+  ['week', clock(604_800, FIRST_MONDAY_SECONDS)],
+  ['month', clock(0)],
+])
 
 function lengthOf(per: LimitWindow): Length {
   const known = LENGTHS.get(per)
@@ -168,10 +161,9 @@ function lengthOf(per: LimitWindow): Length {
 /** The cell that a moment is in. What runs has no window, and one cell. */
 export function cellAt(per: LimitWindow | undefined, at: EpochMs): number {
   if (per === undefined) return 0
-  const months = MONTHS[per]
-  if (months !== undefined) {
+  if (per === 'month') {
     const date = new Date(at)
-    return Math.floor((date.getUTCFullYear() * 12 + date.getUTCMonth()) / months)
+    return date.getUTCFullYear() * 12 + date.getUTCMonth()
   }
   const { seconds, from } = lengthOf(per)
   return Math.floor((Math.floor(at / 1000) - from) / seconds)
@@ -180,8 +172,7 @@ export function cellAt(per: LimitWindow | undefined, at: EpochMs): number {
 /** When a cell begins. */
 export function cellStart(per: LimitWindow | undefined, index: number): EpochMs {
   if (per === undefined) return 0
-  const months = MONTHS[per]
-  if (months !== undefined) return Date.UTC(Math.floor((index * months) / 12), (index * months) % 12)
+  if (per === 'month') return Date.UTC(Math.floor(index / 12), index % 12)
   const { seconds, from } = lengthOf(per)
   return (index * seconds + from) * 1000
 }

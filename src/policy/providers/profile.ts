@@ -47,6 +47,8 @@ export interface PoolFacts {
   readonly callIds: CallIds
   /** Whether messages, parts and tools of a chat may be marked for a cache, as Anthropic has it. */
   readonly cacheMarks: boolean
+  /** Whether requests may say by `cache_salt` whose cached prompts they may find. */
+  readonly cacheSalt: boolean
   /** Where it counts one choice, whole answers of several are fetched as streams, whose tokens are counted as they come. */
   readonly choicesUsage: ChoicesUsage
   /** Thoughts that come back in a member are sent as Mistral's parts of the type `thinking`. */
@@ -73,9 +75,13 @@ export const UNKNOWN: PoolFacts = {
   finishReason: 'required',
   callIds: 'any',
   cacheMarks: false,
+  cacheSalt: false,
   choicesUsage: 'all',
   thoughts: 'member',
 }
+
+/** Facts that hold for requests in every dialect; all others are about chat completions. */
+export const OF_ALL_DIALECTS: ReadonlySet<keyof PoolFacts> = new Set(['drops', 'cacheSalt'])
 
 /** The provider or engine of a pool. */
 export interface PoolProvider {

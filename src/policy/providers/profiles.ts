@@ -326,12 +326,22 @@ export const PROFILES: Readonly<Record<ProviderName, Profile>> = {
   },
   vllm: {
     kind: 'engine',
-    facts: { developerRole: [{ ...asSystem('vllm-project/vllm#42407', 'ogx-ai/ogx#6069'), but: HARMONY }] },
+    facts: {
+      developerRole: [{ ...asSystem('vllm-project/vllm#42407', 'ogx-ai/ogx#6069'), but: HARMONY }],
+      // Older versions leave it unread.
+      cacheSalt: [
+        { is: true, source: ['vllm-project/vllm#17045', 'vllm-project/vllm#20981', 'vllm-project/vllm#49498'] },
+      ],
+    },
   },
   sglang: {
     kind: 'engine',
     // It takes the role, and templates leave out what it says.
-    facts: { developerRole: [{ ...asSystem('sgl-project/sglang#40082'), but: HARMONY }] },
+    facts: {
+      developerRole: [{ ...asSystem('sgl-project/sglang#40082'), but: HARMONY }],
+      // Its scheduler heeds it since the second of these.
+      cacheSalt: [{ is: true, source: ['sgl-project/sglang#10718', 'sgl-project/sglang#23300'] }],
+    },
   },
   llamacpp: {
     kind: 'engine',

@@ -6,6 +6,7 @@ import { serve } from '../../http/listener/server.ts'
 import { clientFamily, prepareSchemas } from '../../http/public/public.ts'
 import type { SingleProcess } from '../app.ts'
 import { baseOf } from '../parts/base.ts'
+import { followCacheSeed } from '../parts/cache-seed.ts'
 import type { GatewayHooks } from '../parts/hooks.ts'
 import { listenAt } from '../parts/listen.ts'
 import { openMachine } from '../parts/machine.ts'
@@ -43,6 +44,7 @@ export const startSingle = (loaded: Loaded, world: World, hooks: GatewayHooks) =
     parts.add(openUpkeep(base, stored))
     const machine = parts.add(openMachine(base, hooks))
     parts.add(upstream)
+    parts.addBeside(await followCacheSeed(world, store.fleet, upstream.pools.domains))
     const recent = new RecentRequests(clock.now())
     const readiness = new Readiness()
     const process = {

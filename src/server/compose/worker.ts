@@ -6,6 +6,7 @@ import { serve } from '../../http/listener/server.ts'
 import { clientFamily, prepareSchemas } from '../../http/public/public.ts'
 import type { WorkerApp, WorkerProcess } from '../app.ts'
 import { baseOf } from '../parts/base.ts'
+import { followCacheSeed } from '../parts/cache-seed.ts'
 import type { ProcessHooks } from '../parts/hooks.ts'
 import { openMachine } from '../parts/machine.ts'
 import { opening } from '../parts/open-parts.ts'
@@ -37,6 +38,7 @@ export const startWorker = (loaded: Loaded, world: World, hooks: ProcessHooks, m
     const machine = parts.add(openMachine(base, hooks))
     const upstream = parts.add(openUpstream(base, main.healthChecks))
     const { pools } = upstream
+    parts.addBeside(await followCacheSeed(world, stored.store.fleet, pools.domains))
     const report = reportReplicas(alarm, clock)
     upstream.follow((...what) => main.takesIn() || report(...what))
     const feed = main.feed({ store: stored.store, clock, config: () => serving.current.config })

@@ -79,6 +79,22 @@ const REPLICA = record(
 
 export interface ShownReplica extends TypeOf<typeof REPLICA> {}
 
+/** What the caches of a pool's backends saved since the start of the process. */
+const CACHING = record(
+  {
+    balance: word(['prefix', 'session', 'busy'] as const, 'How chats are spread over the replicas.'),
+    caches: word(['account', 'org', 'pool'] as const, 'Who may find whose prompt.'),
+    isolated: flag('Whether the backends keep these apart, by `cache_salt`.'),
+    prompt_tokens: whole('Tokens of the prompts of chats, as backends counted them.'),
+    cached_tokens: whole('Those of them that backends read from their caches.'),
+    expected_tokens: whole('Those that the gateway expected them to have.'),
+  },
+  'Caching',
+  'What the caches of the backends found of the prompts of chats, since the start of the process.',
+)
+
+export interface ShownCaching extends TypeOf<typeof CACHING> {}
+
 const POOL_FIELDS = {
   pool: text(),
   // Gateways before 0.2 do not send it.
@@ -98,6 +114,7 @@ const POOL_FIELDS = {
     text('The spend that counts against the hour; null without a limit, and while the store does not answer.'),
   ),
   max_usd_per_hour: orNull(text()),
+  caching: optional(CACHING),
   requests_10s: whole('First and second attempts in the last ten seconds.'),
   retries_10s: whole(),
   learned: optional(list(LESSON, 'Lessons from refusals of its backends; absent where there are none.')),
@@ -145,6 +162,7 @@ interface PoolReading {
   /** Attempts of the last ten seconds, and second attempts among them. */
   sent(now: EpochMs): { readonly all: number; readonly marked: number }
   replicas(pool: Pool): readonly ReplicaReading[]
+  readonly balance: { readonly found: Pick<ShownCaching, 'prompt_tokens' | 'cached_tokens' | 'expected_tokens'> }
   readonly lessons: {
     counted(pool: Pool, now: EpochMs): readonly (Omit<ShownLesson, 'as'> & { readonly as?: string })[]
   }
@@ -188,6 +206,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
     ...(overload && { busy: overloadText(overload) }),
     hour_usd: spent === undefined ? null : usdText(spent),
     max_usd_per_hour: maxNanoUsdPerHour === undefined ? null : usdText(maxNanoUsdPerHour),
+    ...cachingOf(pool, state),
     requests_10s: all,
     retries_10s: marked,
     ...(lessons.length > 0 && { learned: lessons.map(({ as, ...lesson }) => ({ ...lesson, as: as ?? null })) }),
@@ -197,6 +216,15 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
       ...(load && { load: replica.report ? shownLoad(replica.report, now) : null }),
     })),
   }
+}
+
+/** Nothing where no chat came to the pool. */
+function cachingOf(
+  { balance, caches, provider }: Pool,
+  { balance: { found } }: PoolReading,
+): Pick<ShownPool, 'caching'> {
+  if (found.prompt_tokens === 0) return {}
+  return { caching: { balance, caches, isolated: caches !== 'pool' && provider.facts.cacheSalt, ...found } }
 }
 
 /** Joins a pool of several processes of one gateway: running requests are added up, replicas are those of the first. */
@@ -209,6 +237,7 @@ export function addedPools(first: ShownPool, others: readonly ShownPool[]): Show
     waiting: sum(pool => pool.waiting),
     requests_10s: sum(pool => pool.requests_10s),
     retries_10s: sum(pool => pool.retries_10s),
+    ...addedCaching(all),
     ...learnedIn(all),
     replicas: first.replicas.map((replica, place) => {
       const same = all.flatMap(pool => pool.replicas[place] ?? [])
@@ -218,6 +247,22 @@ export function addedPools(first: ShownPool, others: readonly ShownPool[]): Show
         failures: Math.max(...same.map(each => each.failures)),
       }
     }),
+  }
+}
+
+function addedCaching(pools: readonly ShownPool[]): Pick<ShownPool, 'caching'> {
+  const all = pools.flatMap(({ caching }) => caching ?? [])
+  const [first] = all
+  if (!first) return {}
+  const sum = (field: 'prompt_tokens' | 'cached_tokens' | 'expected_tokens') =>
+    all.reduce((total, caching) => total + caching[field], 0)
+  return {
+    caching: {
+      ...first,
+      prompt_tokens: sum('prompt_tokens'),
+      cached_tokens: sum('cached_tokens'),
+      expected_tokens: sum('expected_tokens'),
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { knownJsonBytes } from './known-json.ts'
 import { isKnown } from './known-value.ts'
-import type { Outline, Texts } from './outline.ts'
+import type { Outline, Texts, TextVisitor } from './outline.ts'
 
 /**
  * The long texts of a body in Responses or Messages, which were left out of what was parsed of it. A text that was put
@@ -47,6 +47,18 @@ export class MarkedTexts {
     return size
   }
 
+  /** Shows the pieces of a text in their order. */
+  visit(text: string, visitor: TextVisitor): void {
+    let shown = 0
+    for (let mark = this.#has(text) ? markIn(text, 0) : undefined; mark; mark = markIn(text, shown)) {
+      if (mark.start > shown) visitor.text(text.slice(shown, mark.start))
+      const { from, size } = this.#placeOf(mark)
+      visitor.bytes(this.#bytes, from, from + size)
+      shown = mark.end
+    }
+    if (shown < text.length) visitor.text(shown === 0 ? text : text.slice(shown))
+  }
+
   /** A value with all of its texts. */
   whole(value: unknown): unknown {
     // A known value has no marks.
@@ -90,6 +102,7 @@ export class MarkedTexts {
     return {
       read: text => this.read(text),
       sizeOf: text => this.sizeOf(text),
+      visit: (text, visitor) => this.visit(text, visitor),
       whole: () => asObject(this.whole(chat)),
       json: value => this.json(value),
     }

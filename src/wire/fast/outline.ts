@@ -188,10 +188,19 @@ export interface Texts {
   sizeOf(text: string): number
   /** A text, or what it is a mark of. */
   read(text: string): string
+  /** Shows the pieces of a text in their order, without making a text of what was left out. */
+  visit(text: string, visitor: TextVisitor): void
   /** The body with all of them. */
   whole(): JsonObject
   /** The JSON of an object made of the body, in which marks stand for texts; absent where only all of them can be written. */
   json?(object: JsonObject): Buffer
+}
+
+/** Sees a text in pieces. */
+export interface TextVisitor {
+  text(text: string): void
+  /** A piece as JSON writes it, without its quotes. */
+  bytes(bytes: Buffer, from: number, to: number): void
 }
 
 /** The long texts of a body, which were left out of what was parsed of it. In their place stand marks. */
@@ -215,6 +224,12 @@ export class ElidedStrings implements Texts {
     const entry = this.#entryOf(text)
     if (entry === undefined) return text
     return String(JSON.parse(this.#bytes.toString('utf8', this.#elided[entry], this.#elided[entry + 1])))
+  }
+
+  visit(text: string, visitor: TextVisitor): void {
+    const entry = this.#entryOf(text)
+    if (entry === undefined) visitor.text(text)
+    else visitor.bytes(this.#bytes, (this.#elided[entry] ?? 0) + 1, (this.#elided[entry + 1] ?? 1) - 1)
   }
 
   whole(): JsonObject {

@@ -43,6 +43,7 @@ export function backendChat(parsed: OutlinedBody, chat: SortedChat, terms: Backe
   const changes = [{ name: 'model', json: JSON.stringify(terms.model) }]
   for (const name of caps) changes.push({ name, json: String(terms.output) })
   if (terms.streams) changes.push({ name: 'stream', json: 'true' })
+  if (terms.cacheSalt !== undefined) changes.push({ name: 'cache_salt', json: JSON.stringify(terms.cacheSalt) })
   const hasOptions = takesOptions(terms)
   if (hasOptions && (terms.streams || request.stream))
     changes.push({ name: 'stream_options', json: streamOptionsJson(outline) })
@@ -69,6 +70,7 @@ export function writtenAnew(
     ...(options !== undefined && { stream_options: options }),
     ...respelt(rest, request, terms),
     ...(terms.streams && { stream: true }),
+    ...(terms.cacheSalt !== undefined && { cache_salt: terms.cacheSalt }),
   }
   return texts?.json?.(anew) ?? Buffer.from(JSON.stringify(anew))
 }

@@ -1,3 +1,4 @@
+import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import type { Accepts, DeclaredFields } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { ChatAsk, OnlyNative } from '../../policy/facts.ts'
@@ -10,6 +11,8 @@ import { endUserOf } from '../end-user.ts'
 import { Fact, isKnown, oncePerValue } from '../fast/known-value.ts'
 import type { Texts } from '../fast/outline.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
+import { sketchOf } from '../prompt-sampler.ts'
+import { type SessionNames, sessionNamesIn } from '../session-of.ts'
 import type { Steps } from '../steps.ts'
 import { type Entry, readTools, type ToolNames, toolsProblem } from '../tools/listed.ts'
 import { type AnswerTerms, readCompletion, readLargeCompletion } from './answer.ts'
@@ -175,11 +178,13 @@ class ChatRequest implements WireRequest {
   readonly isProse?: true
   readonly hosted?: HostedChat
   readonly spoken?: Spoken
+  readonly session?: SessionNames
   readonly #parsed: OutlinedBody
   readonly #fields: Fields
   readonly #isPlain: boolean
   /** Whether it is for backends that know marks for a cache. */
   readonly #isPlainMarked: boolean
+  #sketch: PromptSketch | undefined
 
   constructor(checked: Checked, entries: readonly Entry[]) {
     const { parsed, fields, spoken } = checked
@@ -189,6 +194,8 @@ class ChatRequest implements WireRequest {
     const request = chatAsk(checked, entries, !this.#isPlain)
     this.request = request
     if (spoken) this.spoken = spoken
+    const session = sessionNamesIn(outline)
+    if (session) this.session = session
     this.#parsed = parsed
     this.#fields = fields
     if (request.stream) {
@@ -208,6 +215,13 @@ class ChatRequest implements WireRequest {
   routedText(): string {
     const { outline, texts } = this.#parsed
     return routedText(outline.messages, texts)
+  }
+
+  sketch(later?: readonly JsonObject[]): PromptSketch {
+    const { outline, texts } = this.#parsed
+    if (later && later.length > 0) return sketchOf({ chat: outline, texts }, later)
+    this.#sketch ??= sketchOf({ chat: outline, texts })
+    return this.#sketch
   }
 
   bodyFor(backendModel: string, output: number, terms: BodyTerms = {}): Buffer {

@@ -1,10 +1,13 @@
+import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import type { Accepts, CapField } from '../../policy/config.ts'
 import type { ClientDialectName } from '../../policy/dialect-members.ts'
 import type { ChatAsk, EmbeddingAsk, ImageAsk } from '../../policy/facts.ts'
 import type { PoolFacts } from '../../policy/providers/profile.ts'
 import type { WholeAnswer } from '../answer-reader.ts'
 import type { ChatOfDialect } from '../client-dialect.ts'
+import type { JsonObject } from '../json-safety.ts'
 import type { NativeDialect } from '../native/native-dialect.ts'
+import type { SessionNames } from '../session-of.ts'
 import type { Steps } from '../steps.ts'
 import type { Deltas } from '../tools/delta-reader.ts'
 import type { AnswerTerms } from './answer.ts'
@@ -15,6 +18,10 @@ export interface WireRequest {
   readonly request: ChatAsk | EmbeddingAsk | ImageAsk
   /** The text that routes look at; absent where there is nothing to route. */
   readonly routedText?: () => string
+  /** The beginnings of its prompt, with the messages that came later; absent where no cache of prefixes has any. */
+  readonly sketch?: (later?: readonly JsonObject[]) => PromptSketch
+  /** The names of its conversation in its body; absent where there is none. */
+  readonly session?: SessionNames
   /** Set for a request that is answered as a stream. */
   readonly stream?: StreamWanted
   /** The body for a backend that knows the model by this name, with the granted output cap, in the public form. */
@@ -68,7 +75,7 @@ export interface OwnDialect {
 }
 
 /** The parts of a request that a pool of its dialect gets, and those that it does not. */
-export interface NativeTerms extends Pick<BodyTerms, 'streams'> {
+export interface NativeTerms extends Pick<BodyTerms, 'streams' | 'cacheSalt'> {
   /** Tools of its provider that it does not allow. */
   readonly cut?: readonly string[]
   /** Members that it passes on, though its dialect does not have them. */
@@ -93,6 +100,8 @@ export interface BodyTerms {
   readonly facts?: PoolFacts
   /** Set where the answer of a chat is fetched as a stream, whatever the client asked for. */
   readonly streams?: true
+  /** By which the backend keeps its cached prompt from others. */
+  readonly cacheSalt?: string | undefined
 }
 
 export interface StreamWanted {

@@ -112,6 +112,7 @@ describe('`provider`', () => {
         finishReason: 'required',
         callIds: 'any',
         cacheMarks: false,
+        cacheSalt: false,
         choicesUsage: 'all',
         thoughts: 'member',
       },

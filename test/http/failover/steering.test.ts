@@ -187,9 +187,10 @@ describe('what is the fault of the pool takes it out within two requests', () =>
   it('an outage of one replica ejects it after five failures, as ever', async () => {
     site = await open(fine, ['svc-core'])
     site.onprem[0].always(status(500))
+    // Equal prompts would all go to one of them.
     for (let n = 0; n < 40; n++) {
       const response = await site.send('/v1/chat/completions', site.ada, {
-        messages: [{ role: 'user', content: 'Hi' }],
+        messages: [{ role: 'user', content: `Hi for the ${n}th time` }],
       })
       expect(response.status).toBe(200)
     }

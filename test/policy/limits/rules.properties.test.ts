@@ -20,14 +20,13 @@ import {
   type LimitWindow,
   MEASURES,
   type Measure,
-  NAMED_WINDOWS,
 } from '../../../src/policy/limits/limit-rule.ts'
 import type { CounterName, RuleClaim, Weight } from '../../../src/policy/limits/rule-claim.ts'
 import { cellAt, cellStart, NO_CELLS, type RuleCounter, slides } from '../../../src/policy/limits/rule-counter.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { type Ask, claimsOf, costAt, NOON, WIDE } from '../play.ts'
 
-const WINDOWS: readonly LimitWindow[] = [...NAMED_WINDOWS, '1d', '30d']
+const WINDOWS: readonly LimitWindow[] = ['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '30d']
 
 const rule: fc.Arbitrary<LimitRule> = fc
   .record({

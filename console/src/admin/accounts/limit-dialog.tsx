@@ -109,7 +109,6 @@ const WINDOWS = [
   ['day', text.dayUtc],
   ['week', text.weekUtc],
   ['month', text.monthUtc],
-  ['quarter', text.quarterUtc],
   ['7d', text.last7Days],
   ['30d', text.last30Days],
   ['90d', text.last90Days],

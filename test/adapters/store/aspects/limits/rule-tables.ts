@@ -8,7 +8,6 @@ import {
   type LimitWindow,
   MEASURES,
   type Measure,
-  NAMED_WINDOWS,
 } from '../../../../../src/policy/limits/limit-rule.ts'
 import type { CounterName, RuleClaim } from '../../../../../src/policy/limits/rule-claim.ts'
 import { windowOfField } from '../../../../../src/policy/limits/rule-claim.ts'
@@ -24,7 +23,7 @@ export interface RuleSpec {
   readonly room?: number
 }
 
-const WINDOWS: readonly LimitWindow[] = [...NAMED_WINDOWS, '1d', '7d', '30d']
+const WINDOWS: readonly LimitWindow[] = ['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '7d', '30d']
 
 const spec: fc.Arbitrary<RuleSpec> = fc
   .record({
@@ -47,7 +46,7 @@ const spec: fc.Arbitrary<RuleSpec> = fc
 export const lasting: fc.Arbitrary<readonly RuleSpec[]> = fc.array(
   fc.record({
     measure: fc.constantFrom(...MEASURES.filter(measure => measure !== 'concurrent')),
-    per: fc.constantFrom('day', 'week', 'month', 'quarter', '7d', '30d'),
+    per: fc.constantFrom('day' as const, 'week' as const, 'month' as const, '7d' as const, '30d' as const),
     of: fc.constantFrom('account' as const, 'key' as const, 'user' as const, 'plan' as const),
     key: fc.nat(1),
     model: fc.boolean(),
