@@ -116,6 +116,15 @@ it.each([
   expect(JSON.parse(last.slice(last.indexOf('{')))).toMatchObject({ sequence_number: 2, response: failed })
 })
 
+it('a response that was cut is incomplete, though its backend calls the event completed', () => {
+  const incomplete_details = { reason: 'max_output_tokens' }
+  const response = { id: 'resp_1', object: 'response', status: 'incomplete', incomplete_details, output: [] }
+  const { reader } = readIn(responsesNative, event({ type: 'response.completed', ...{ response } }), [])
+
+  expect(reader.last).toMatch(/^event: response\.incomplete\ndata: /)
+  expect(JSON.parse(reader.last.split('data: ')[1] ?? '')).toMatchObject({ type: 'response.incomplete', response })
+})
+
 describe('a response whose usage lacks members that Codex insists on', () => {
   const counts = { input_tokens: 100, output_tokens: 12 }
   const whole = {

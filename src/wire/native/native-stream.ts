@@ -102,7 +102,7 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
     this.tokens += tokens
     if (usage) this.report(usage)
     if (isFinished) this.finished = true
-    const named = namedEvent(event.type, sent ? JSON.stringify(sent) : text)
+    const named = namedEvent(String(sent?.type ?? event.type), sent ? JSON.stringify(sent) : text)
     if (!isLast) return { events: this.pass(named) }
     this.#last = named
     return { events: '', stop: { kind: 'done' } }

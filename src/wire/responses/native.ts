@@ -135,13 +135,14 @@ class ResponsesReader implements NativeReader {
   }
 }
 
-/** Reads the event that holds a whole response. */
+/** Reads the event that holds a whole response. vLLM calls it completed also where the cap cut it. */
 function lastOf(event: JsonObject): NativeEvent {
   const response = asObject(event.response)
   const usage = readUsage(response.usage)
   const whole = completed(response)
   const last = { ...NOTHING, isFinished: true, isLast: true, ...(usage && { usage }) }
-  return whole === response ? last : { ...last, sent: { ...event, response: whole } }
+  const type = response.status === 'incomplete' ? 'response.incomplete' : event.type
+  return whole === response && type === event.type ? last : { ...last, sent: { ...event, type, response: whole } }
 }
 
 const itemOf = ({ output_index: index }: JsonObject): string => `${index}`
