@@ -21,14 +21,9 @@ export interface LeastUsage extends CachedTokens {
 export const atLeast = (usage: Usage, outputTokens: number): Usage =>
   usage.outputTokens >= outputTokens ? usage : { ...usage, outputTokens }
 
-/**
- * A usage of an answer in which so much was seen. One that counts nothing at all is a service's way to tell none: undefined.
- * One that counts a prompt and no output is of what was seen at the least.
- */
-export function countedUsage(usage: Usage, seenTokens: number): Usage | undefined {
-  if (seenTokens === 0 || usage.outputTokens > 0) return usage
-  return usage.inputTokens === 0 ? undefined : atLeast(usage, seenTokens)
-}
+/** A usage of an answer in which so much was seen: undefined where it counts nothing at all, which is a service's way to tell none. */
+export const countedUsage = (usage: Usage, seenTokens: number): Usage | undefined =>
+  seenTokens > 0 && usage.inputTokens + usage.outputTokens === 0 ? undefined : usage
 
 /** The least usage once so much output came, from usage that was reported on the way. */
 export function leastOfReported(reported: Usage | undefined, outputTokens: number): LeastUsage {
