@@ -24,7 +24,7 @@ export interface CountersState extends RecordOf<typeof COUNTERS> {}
 const GUEST_DAY = {
   /** Days since the epoch, UTC. */
   day: number,
-  /** What all guests together were charged, without their running requests. */
+  /** Charges of all guests together, without their running requests. */
   used: nanoUsds,
 } satisfies Fields
 

@@ -3,7 +3,7 @@ import { list, moment, number, text } from './shape.ts'
 
 // A kept response, declared once. A new field is optional, since responses without it exist.
 
-/** What stores know of a response beside the sealed response itself. */
+/** Facts that stores keep of a response beside the sealed response itself. */
 const RESPONSE_HEAD = {
   id: text,
   /** The ids of items that it is found by. */

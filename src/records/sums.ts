@@ -7,7 +7,7 @@ import { nanoUsds, number, text } from './shape.ts'
 
 const { account, plan, model, key, pool, inputTokens, outputTokens, cost, cachedTokens, cacheWriteTokens } = BILL
 
-/** What rows of an account, or of failed attempts, add up to beside their number. */
+/** Sums of the rows of an account, or of failed attempts, beside their number. */
 const ADDED = { inputTokens, outputTokens, cost, cachedTokens, cacheWriteTokens } satisfies Fields
 
 /** Sums that are 0 are absent where that is optional. */

@@ -40,7 +40,7 @@ const IDLE_CPU = 0.05
 /** A collection that frees less shows that the rest is in use. */
 const LITTLE_BYTES = 8_000_000
 
-/** What the process holds for old objects and buffers, in use or not, and the part of a core it took since the call before. */
+/** Memory that the process holds for old objects and buffers, in use or not, and the part of a core it took since the call before. */
 export interface Idleness {
   readonly heldBytes: number
   readonly cpuRatio: number

@@ -20,7 +20,7 @@ export interface Drift {
   readonly section: 'models' | 'pools'
   readonly name: string
   readonly at: Place
-  /** What the pool has its replicas run. */
+  /** The model that the pool has its replicas run. */
   readonly upstream: string
   readonly provider: ProviderName
   readonly rate: Rate

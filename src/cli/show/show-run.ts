@@ -63,7 +63,7 @@ export function configText(loaded: Loaded, shown: Section = shownConfig(loaded))
   return textOf(loaded, shown, () => new Set())
 }
 
-/** The same of a large configuration: a line for each model, and plans by the entries that include their models. */
+/** Lines of a large configuration: one for each model, and plans by the entries that include their models. */
 export function briefText(loaded: Loaded, shown: Section = shownConfig(loaded)): string {
   return textOf(loaded, withBriefPlans(shown, loaded.config), entriesOnLines)
 }

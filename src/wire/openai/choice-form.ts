@@ -197,7 +197,7 @@ const NO_MEMBERS: JsonObject = {}
 const saysSomething = ({ content, reasoning_content: thoughts, reasoning, refusal, images }: JsonObject): boolean =>
   Boolean(content || thoughts || reasoning || refusal || images)
 
-/** What deltas say of a message. */
+/** Members of a message that deltas have. */
 const SAID = ['content', 'refusal', 'reasoning_content', 'reasoning', 'images', 'function_call']
 
 /** Reasons by which a model says that it is done: any other end may have cut it. */

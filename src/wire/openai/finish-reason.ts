@@ -33,7 +33,7 @@ const folded = (reason: string): string =>
     .replaceAll(/[\s-]+/g, '_')
     .replace(/^finish_reason_/, '')
 
-/** What some write in place of null until an answer ends. */
+/** Words that some backends write in place of null until an answer ends. */
 const UNFINISHED: ReadonlySet<string> = new Set(['', 'null', 'none', 'unspecified', 'not_finished', 'in_progress'])
 
 const SPELLINGS: Readonly<Record<FinishReason | 'failed', readonly string[]>> = {

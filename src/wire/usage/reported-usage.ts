@@ -35,7 +35,7 @@ export function readUsage(value: unknown): Usage | undefined {
 
 const hasCapitals = (value: JsonObject): boolean => Object.keys(value).some(name => CAPITAL.test(name))
 
-/** The same members, and those of its objects, under names in small letters. */
+/** Copies an object, and the objects in it, with names in small letters. */
 const snakeCased = (value: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
