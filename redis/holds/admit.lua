@@ -3,11 +3,12 @@
 --      8 what guests share, without the day: in the bucket of guests; in a cluster in that of the account, and shared/take.lua
 --      takes what all guests share  9 ring of the minute
 --      10 org of the account, only on a single server and only if it belongs to one
--- ARGV 3 lease  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
+-- ARGV 3 lease, 0 for a trial, which takes nothing  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
 --      10 limit of what guests share in a day, '' for others  11 claims  12 terms of the org, '' for none
 -- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 13 the counters
 -- and their limits, as rules.lua reads them
 local SPEND_KEPT_S = 100 * 86400
+local isTrial = ARGV[3] == '0'
 
 if wiped() then return { 'wiped' } end
 local now = clock()
@@ -47,11 +48,16 @@ if ARGV[10] ~= '' then
     local wait = (today + 1) * DAY_MS - now
     return { 'guests-spent', readings.text, digits(now), digits(wait), digits(taken), sums }
   end
-  addShared(KEYS[8], today, granted.cost)
-  redis.call('HSET', KEYS[6], 'shared', shareText({ day = today, cost = granted.cost }))
+  if not isTrial then
+    addShared(KEYS[8], today, granted.cost)
+    redis.call('HSET', KEYS[6], 'shared', shareText({ day = today, cost = granted.cost }))
+  end
 end
 
 local second = readings.second
+local hold = holdText(grantedHold(granted, { second = second, at = now, round = 0, spentTokens = 0, spentCost = 0 }))
+if isTrial then return { 'admitted', hold, readings.text, ARGV[7], sums } end
+
 local others = {}
 for i = 1, #claims.calendar do
   local window, requests = math.floor(second / claims.calendar[i].seconds), 1 + readings.calendar[i]
@@ -76,7 +82,6 @@ if counters.isNew then
   redis.call('HSET', KEYS[3], 'window', ARGV[7])
 end
 
-local hold = holdText(grantedHold(granted, { second = second, at = now, round = 0, spentTokens = 0, spentCost = 0 }))
 redis.call('HSET', KEYS[6], 'state', 'open', 'account', ARGV[5], 'window', ARGV[7], 'hold', hold, 'readings',
   readings.text)
 if looked then

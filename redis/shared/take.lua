@@ -1,6 +1,8 @@
 -- Takes what a request may hold of limits that accounts share: all of it, or nothing. Answers how much output that leaves it.
--- ARGV 3 lease  4 request  5 account  6 limit of what guests share in a day, '' for others  7 claims  8 the counters and
+-- ARGV 3 lease, 0 for a trial, which takes nothing  4 request  5 account  6 limit of what guests share in a day, '' for others  7 claims  8 the counters and
 --      their limits, as rules.lua reads them, '' for none
+local isTrial = ARGV[3] == '0'
+
 if wiped() then return { 'wiped' } end
 local now = clock()
 local kept = redis.call('HMGET', KEYS[2], 'hold', 'rules', 'cells', 'weight')
@@ -20,13 +22,16 @@ if ARGV[6] ~= '' then
     local wait = (today + 1) * DAY_MS - now
     return sharedRefusal({ 'guests-spent', digits(wait), digits(taken) }, now, looked)
   end
-  addShared(KEYS[4], today, granted.cost)
-  redis.call('HSET', KEYS[2], 'shared', shareText({ day = today, cost = granted.cost }))
+  if not isTrial then
+    addShared(KEYS[4], today, granted.cost)
+    redis.call('HSET', KEYS[2], 'shared', shareText({ day = today, cost = granted.cost }))
+  end
 end
 
 local sums = looked and rules.sums(looked) or ''
 local second = math.floor(now / 1000)
 local hold = holdText(grantedHold(granted, { second = second, at = now, round = 0, spentTokens = 0, spentCost = 0 }))
+if isTrial then return { 'taken', hold, sums } end
 redis.call('HSET', KEYS[2], 'state', 'open', 'account', ARGV[5], 'hold', hold)
 if looked then
   local weight = rules.take(looked, claims, granted)

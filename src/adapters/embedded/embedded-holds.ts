@@ -88,7 +88,7 @@ export class EmbeddedHolds implements HoldStore {
 }
 
 function admit(state: StoreState, admission: Admission): Admitted {
-  const { requestId, account, claims, shared } = admission
+  const { requestId, account, claims, shared, isTrial } = admission
   const { records, counters, holds, guestSpend, rules, writer } = state
   const repeated = holds.admitted(requestId)
   if (repeated) return { outcome: 'admitted', hold: repeated.hold, readings: repeated.readings }
@@ -126,14 +126,15 @@ function admit(state: StoreState, admission: Admission): Admitted {
     if (verdict.rules) judged.rules = judgedRules(claims, verdict.rules)
     return { outcome: 'guests-spent', retryAfterMs: untilMidnight(at), judged }
   }
+  const admitted: Mutable<Extract<Admitted, { outcome: 'admitted' }>> = { outcome: 'admitted', hold, readings }
+  if (verdict.rules) admitted.rules = verdict.rules.map(useOf)
+  if (isTrial) return admitted
   const held = { hold, readings, leaseUntil: at + LEASE_MS, isNew: holds.isNew(requestId) }
   holds.put(shared ? { ...held, shared: true } : held)
   counters.put(account, take(before, hold))
   if (hold.rules) takeRules(rules, account, hold.rules)
   if (shared) guestSpend.take(hold)
   writer.admitted(hold)
-  const admitted: Mutable<Extract<Admitted, { outcome: 'admitted' }>> = { outcome: 'admitted', hold, readings }
-  if (verdict.rules) admitted.rules = verdict.rules.map(useOf)
   return admitted
 }
 

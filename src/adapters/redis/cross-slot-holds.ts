@@ -75,7 +75,7 @@ export class CrossSlotHolds {
     if (!taken) return admitted
     if (!('denial' in admitted) && admitted.outcome === 'admitted') {
       const both = this.#both(admission, admitted, taken)
-      if (both.hold.output < taken.output)
+      if (both.hold.output < taken.output && !admission.isTrial)
         await this.#shared.weigh(both.hold, admission.claims).catch(async error => {
           // A share that cannot be given back ends with its hold, which waits on the disk where the store is away.
           const isGiven = await this.#giveBack(admission, taken)

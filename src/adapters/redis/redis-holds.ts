@@ -82,7 +82,7 @@ export class RedisHolds implements HoldStore {
   #admitAlone(admission: Admission): Promise<Admitted> {
     return admit(this.#access, admission, hold => {
       // The client was answered that the store is down, so that this hold would never be settled.
-      this.refund(hold).catch(() => {})
+      if (!admission.isTrial) this.refund(hold).catch(() => {})
     })
   }
 
@@ -208,7 +208,7 @@ const HEARTBEATS_AT_ONCE = 256
 /** One admission. `late` gets a hold whose answer arrived after the call was given up. */
 async function admit(
   access: Access,
-  { requestId, keyHash, account, terms, orgTerms, claims, shared }: Admission,
+  { requestId, keyHash, account, terms, orgTerms, claims, shared, isTrial }: Admission,
   late: (hold: Hold) => void,
 ): Promise<Admitted> {
   const bucket = access.layout.of(account)
@@ -227,7 +227,7 @@ async function admit(
     ...rules.keys,
   ]
   const values = [
-    ...[LEASE_MS, requestId, account, termsText(terms), window.start, window.end],
+    ...[isTrial ? 0 : LEASE_MS, requestId, account, termsText(terms), window.start, window.end],
     ...[keyHash === undefined ? 'sign-in' : 'key', shared ? shared.limit : '', claimsText(claims)],
     orgTerms ? termsText(orgTerms) : '',
     ...rules.values,

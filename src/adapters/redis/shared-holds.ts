@@ -34,10 +34,10 @@ export class SharedHolds {
 
   /** Takes the share of a request, with no more output than `want`. */
   async take(admission: Admission, want: number): Promise<Taken> {
-    const { requestId, account, claims, shared } = admission
+    const { requestId, account, claims, shared, isTrial } = admission
     const part = { ...sharedPart(claims), output: { ...claims.output, want } }
     const { keys, values } = claimedRules(this.#access.layout, GUESTS, part)
-    const all = [LEASE_MS, requestId, account, shared?.limit ?? '', claimsText(part), values[0] ?? '']
+    const all = [isTrial ? 0 : LEASE_MS, requestId, account, shared?.limit ?? '', claimsText(part), values[0] ?? '']
     const reply = await this.#access.script(GUESTS, 'take', [...this.#keysOf(requestId), ...keys], all, late => {
       // Its request was answered that the store is down.
       if (late[0] === 'taken') this.undo(admission, readTaken(late)).catch(() => {})
@@ -49,8 +49,9 @@ export class SharedHolds {
     throw new Error(`the script that takes shares answered ${outcome}`)
   }
 
-  /** Its account did not admit it: nothing of it counts, its request neither. */
-  async undo({ requestId, claims }: Admission, { uses, held }: TakenShare): Promise<void> {
+  /** Its account did not admit it: nothing of it counts, its request neither. A trial took nothing. */
+  async undo({ requestId, claims, isTrial }: Admission, { uses, held }: TakenShare): Promise<void> {
+    if (isTrial) return
     const { rules = [] } = sharedPart(claims)
     // One that was taken before keeps the cells of that time.
     const taken =

@@ -71,6 +71,7 @@ export const admission = record<Admission>({
   orgTerms: optional(repeatedJson),
   claims,
   shared: optional(record<NonNullable<Admission['shared']>>({ limit: nanoUsds })),
+  isTrial: optional(flag),
 })
 
 const readings = record<Readings>({

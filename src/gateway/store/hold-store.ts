@@ -54,6 +54,8 @@ export interface Admission {
   readonly claims: Claims
   /** A limit of one UTC day that all guests share, taken beside the account's own; given back as the hold is. */
   readonly shared?: { readonly limit: NanoUsd }
+  /** Judges without taking anything: an answer that admits has the hold that an admission would make, and nothing is counted. */
+  readonly isTrial?: boolean
 }
 
 export type Admitted =

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
+import type { Admission } from '../../../../src/gateway/store/hold-store.ts'
 import { NO_COUNTERS, take } from '../../../../src/policy/counters/account-counters.ts'
 import { judge } from '../../../../src/policy/counters/judge.ts'
 import { type Refuse, windowOf } from '../../../../src/policy/decision.ts'
 import { COUNT_RULES, limitsOf } from '../../../../src/policy/limits/named-rules.ts'
+import { claimsOfRules } from '../../../../src/policy/limits/rule-claim.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import type { Start } from '../contract.ts'
 import {
@@ -113,6 +115,39 @@ export function admissionContract(start: Start): void {
     expect(await store.holds.admit(admission(shop, 'req_2'))).toMatchObject({
       readings: { requests: 1, tokens: 30, day: 1, concurrent: 1, used: 0, held: 50 },
     })
+  })
+
+  it('a trial is answered as the admission behind it, and takes nothing', async () => {
+    const { store, clock } = await start()
+    const [shop, other] = [await openShop(store), await openShop(store, 'other')]
+    const rules = claimsOfRules(
+      [{ measure: 'requests', most: 1, per: 'hour' }],
+      { terms: shop.terms },
+      { plan: 'pro', model: { name: 'svc-core', tier: 'basic' } },
+    )
+    const asked: readonly Admission[] = [
+      admission(shop, 'req_1'),
+      admission(shop, 'req_2', claimsOf({ min: 0, want: 50, tpm: 100 })),
+      admission(shop, 'req_3', claimsOf({ rpm: 2 })),
+      admission(shop, 'req_4', claimsOf({ limit: 120 })),
+      admission(shop, 'req_5', claimsOf({ limit: 20 })),
+      admission(shop, 'req_6', claimsOf({ maxConcurrent: 2 })),
+      { ...admission(shop, 'req_7', claimsOf()), shared: { limit: nanoUsd(70) } },
+      { ...admission(other, 'req_8', claimsOf()), shared: { limit: nanoUsd(70) } },
+      admission({ ...shop, keyHash: 'hash-of-nobody' }, 'req_9'),
+      admission({ ...shop, terms: { override: 'free' } }, 'req_10'),
+      admission(shop, 'req_11', { ...claimsOf(), rules }),
+      admission(shop, 'req_12', { ...claimsOf(), rules }),
+    ]
+    for (const each of asked) {
+      const before = await store.accounts.readUsage(each.account)
+      const tried = [1, 2].map(() => store.holds.admit({ ...each, isTrial: true }))
+      const [first, again] = await Promise.all(tried)
+      expect(await store.accounts.readUsage(each.account)).toEqual(before)
+
+      expect([first, again]).toEqual(Array(2).fill(await store.holds.admit(each)))
+      clock.at += 1000
+    }
   })
 
   it('a retry after the wait is admitted, and one a millisecond earlier is not', async () => {

@@ -195,7 +195,9 @@ class Pair {
     const at = ask.firstWindow ? BEGIN : clock.at
     const requestId = `req_${shop.account}_${String(this.#asked++).padStart(4, '0')}`
     const asked = admission(shop, requestId, this.#claims(ask, windowOf(at).start))
+    const tried = await store.holds.admit({ ...asked, isTrial: true })
     const answer = await store.holds.admit(asked)
+    this.#same(tried, answer)
     this.#same(answer, this.#mirror.admit(asked))
     if (!('denial' in answer) && answer.outcome === 'counters-missing') {
       const begun = begunOf(answer.counters, ask.input, clock.at)
