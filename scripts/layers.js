@@ -19,7 +19,8 @@ const may = {
   adapters: { folders: ['kit', 'policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
   // Requests that no client sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
   simulate: { folders: ['kit', 'policy', 'config', 'wire', 'gateway'], packages: true },
-  http: { folders: ['kit', 'policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
+  // Operators ask what a request would get that no client sent.
+  http: { folders: ['kit', 'policy', 'records', 'wire', 'gateway', 'simulate', 'config/settings.ts'], packages: true },
   // The process that serves: it puts all the others together.
   server: { folders: ['kit', 'policy', 'config', 'wire', 'gateway', 'adapters', 'http'], packages: true },
   // The client of a running gateway, or of its store where none runs.

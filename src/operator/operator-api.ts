@@ -5,6 +5,7 @@ import { CommandFailed, exitCodes } from '../server/failure.ts'
 import type { InvitedAccount, LIST_ORDERS, ShownAccount, ShownAccounts } from '../wire/admin/account.ts'
 import type { ShownAudit } from '../wire/admin/audit.ts'
 import type { ShownStanding } from '../wire/admin/event.ts'
+import type { ShownExplained } from '../wire/admin/explained.ts'
 import { KEY, type ShownKey } from '../wire/admin/key.ts'
 import type { LedgerRecord } from '../wire/admin/ledger-record.ts'
 import type { CountedLimit } from '../wire/admin/limit.ts'
@@ -18,6 +19,7 @@ import type { AnswerOf, BodySent, OperationCall } from '../wire/admin-api/call.t
 import type { RowsQuery } from '../wire/admin-api/fields.ts'
 import * as keys from '../wire/admin-api/keys.ts'
 import type { PastRequestsQuery } from '../wire/admin-api/requests.ts'
+import * as requests from '../wire/admin-api/requests.ts'
 import type { ShownInvoice } from '../wire/invoice/shown-invoice.ts'
 import type { ShownInvoices } from '../wire/invoice/shown-invoices.ts'
 import { readAs } from '../wire/schema/read.ts'
@@ -55,6 +57,8 @@ export interface OperatorApi extends Streams {
   invite(named: string): Promise<InvitedAccount>
   /** Ends the open invitation; or, given the id of a sign-in that joined, lets that go. */
   uninvite(named: string, signIn?: string): Promise<ShownAccount>
+  /** Asks what a request of an account would get now. Changes nothing. */
+  explain(asked: BodySent<typeof requests.explainRequest>): Promise<ShownExplained>
 }
 
 /** Which accounts, and in which order. */
@@ -189,6 +193,7 @@ export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi =>
   unsetLimit: (account, limit) => run(accounts.unsetLimit, { account, limit }),
   setOrg: (account, org) => run(accounts.setOrg, { account, org }),
   invite: account => run(accounts.invite, { account }),
+  explain: asked => run(requests.explainRequest, asked),
   uninvite: (account, sign_in) => run(accounts.uninvite, { account, ...(sign_in && { sign_in }) }),
 })
 

@@ -39,7 +39,12 @@ export function pathAsked(request: InferenceRequest): string {
 }
 
 /** Reads a body of a caller as the endpoint does. */
-export function readAt(path: Path, bytes: Buffer, { config, settings }: Loaded, caller: Caller): WireRequest | Denied {
+export function readAt(
+  path: Path,
+  bytes: Buffer,
+  { config, settings }: Pick<Loaded, 'config' | 'settings'>,
+  caller: Caller,
+): WireRequest | Denied {
   const { brand, limits } = settings
   if (bytes.length > limits.bodyBytes) return { denial: { code: 'PAYLOAD_TOO_LARGE', limitBytes: limits.bodyBytes } }
   if (isDialectPath(path)) {
@@ -64,10 +69,12 @@ export interface Short {
   readonly model?: string
   readonly maxTokens?: number
   readonly stream?: boolean
+  /** Hosted tools of a chat. */
+  readonly tools?: readonly string[]
 }
 
 /** The body of the shortest request that says a text. */
-export function shortBody({ kind, text, model, maxTokens, stream }: Short): Buffer {
+export function shortBody({ kind, text, model, maxTokens, stream, tools }: Short): Buffer {
   const said = {
     chat: { messages: [{ role: 'user', content: text }] },
     embedding: { input: text },
@@ -78,6 +85,7 @@ export function shortBody({ kind, text, model, maxTokens, stream }: Short): Buff
     ...said,
     ...(maxTokens !== undefined && { max_tokens: maxTokens }),
     ...(stream !== undefined && { stream }),
+    ...(tools && { tools: tools.map(name => ({ type: 'hosted', name })) }),
   }
   return Buffer.from(JSON.stringify(body))
 }

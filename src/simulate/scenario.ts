@@ -94,7 +94,11 @@ export function ruleCountersOf({ at, usage }: Scenario): (claim: RuleClaim) => R
 }
 
 /** A request and its world as a case, or a command line, describes them. The texts are in order. */
-export type Situation = Omit<Case, 'name' | 'expect' | 'now'> & { readonly now?: EpochMs }
+export type Situation = Omit<Case, 'name' | 'expect' | 'now'> & {
+  readonly now?: EpochMs
+  /** Hosted tools of a chat in short form. */
+  readonly tools?: readonly string[]
+}
 
 /** The moment of tests that name none. */
 export const SOME_DAY: EpochMs = Date.UTC(2026, 0, 1, 12)
@@ -144,8 +148,9 @@ function whoOf(config: Config, { plan, auth, claims }: Situation): Who | undefin
   return found && { plan: found }
 }
 
-function sentBy(config: Config, situation: Situation): { readonly path: Path; readonly body: Buffer } {
-  const { request, stream, max_tokens: maxTokens } = situation
+/** The request as it is sent: as it is written, or made of the short forms. */
+export function sentBy(config: Config, situation: Situation): { readonly path: Path; readonly body: Buffer } {
+  const { request, stream, max_tokens: maxTokens, tools } = situation
   if (request) {
     const { path = pathOf.chat, body } = request
     return { path, body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }
@@ -154,15 +159,16 @@ function sentBy(config: Config, situation: Situation): { readonly path: Path; re
   const model = situation.model === 'none' ? undefined : situation.model
   const capped = kind === 'chat' && maxTokens !== undefined && { maxTokens: unitOf('count', maxTokens) }
   const streamed = kind === 'chat' && stream !== undefined && { stream }
+  const hosted = kind === 'chat' && tools !== undefined && { tools }
   return {
     path: pathOf[kind],
-    body: shortBody({ kind, text, ...(model !== undefined && { model }), ...capped, ...streamed }),
+    body: shortBody({ kind, text, ...(model !== undefined && { model }), ...capped, ...streamed, ...hosted }),
   }
 }
 
 const HELLO = 'Hello'
-/** As routes count them; one more is the role of the message. */
-const TOKEN = 'bla '
+/** A text of so many tokens, as routes count them; one of these is the role of the message. */
+export const textOfTokens = (tokens: number): string => 'bla '.repeat(tokens - 1)
 
 /** Where a situation has no texts, the kind of the model decides the body. */
 function saidBy(
@@ -172,12 +178,12 @@ function saidBy(
   if (input !== undefined) return { kind: 'embedding', text: input }
   if (prompt !== undefined) return { kind: 'image', text: prompt }
   if (chat !== undefined) return { kind: 'chat', text: chat }
-  if (tokens !== undefined) return { kind: 'chat', text: TOKEN.repeat(unitOf('count', tokens) - 1) }
+  if (tokens !== undefined) return { kind: 'chat', text: textOfTokens(unitOf('count', tokens)) }
   return { kind: kindOf(config, model), text: HELLO }
 }
 
 /** The kind of request for a name. An unknown name means a chat; so does one that only pass-through routes serve, which a chat is refused. */
-function kindOf(config: Config, name: string | undefined): CaseKind {
+export function kindOf(config: Config, name: string | undefined): CaseKind {
   const found = name === undefined ? undefined : (config.models.get(name) ?? aliasNamed(config, name)?.model)
   return found === undefined || found.kind === 'passthrough' ? 'chat' : found.kind
 }
@@ -219,5 +225,5 @@ function loadOf(name: string, state: PoolState): readonly [string, PoolLoad][] {
 /** A moment as a file or a command line writes it; undefined when it is none. */
 export const readMoment = (text: string): EpochMs | undefined => moment.read(text)
 
-const lowNames = (headers: Readonly<Record<string, string>>): Headers =>
+export const lowNames = (headers: Readonly<Record<string, string>>): Headers =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

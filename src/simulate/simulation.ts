@@ -1,11 +1,9 @@
-import type { Loaded, Settings } from '../config/settings.ts'
+import type { Loaded } from '../config/settings.ts'
 import { identifyWith } from '../gateway/accounts/identify.ts'
 import { claimedSignIn } from '../gateway/accounts/sign-in/claimed-sign-in.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
 import { healthOf } from '../gateway/infer.ts'
 import type { SignedIn } from '../gateway/store/account-store.ts'
-import { definitionInFiles, promptBytesOf } from '../gateway/tools/definition.ts'
-import type { Config } from '../policy/config.ts'
 import { type AccountCounters, holdOf } from '../policy/counters/account-counters.ts'
 import { judge } from '../policy/counters/judge.ts'
 import { readRules } from '../policy/counters/rule-hold.ts'
@@ -13,10 +11,9 @@ import { decide } from '../policy/decide.ts'
 import type { Allowed, Decision, Verdict } from '../policy/decision.ts'
 import type { Denial, Denied } from '../policy/denial.ts'
 import { explain, type Step } from '../policy/explain.ts'
-import type { Caller, Facts, InferenceRequest } from '../policy/facts.ts'
+import type { Caller, Facts } from '../policy/facts.ts'
 import type { RuleClaim } from '../policy/limits/rule-claim.ts'
 import type { RuleCounter } from '../policy/limits/rule-counter.ts'
-import { planName, planOf } from '../policy/plan.ts'
 import { guestsSpent } from '../policy/record.ts'
 import { chooseForm } from '../wire/chosen-form.ts'
 import type { ErrorForm } from '../wire/errors/forms.ts'
@@ -25,7 +22,8 @@ import { signalsOf } from '../wire/openai/signals.ts'
 import { readAt } from './endpoints.ts'
 import { callerOn, countersOf, ruleCountersOf, type Scenario } from './scenario.ts'
 import { poolsKnown, type Sent, send } from './send.ts'
-import { namingFoundPhrases, readStep, stagesOf } from './stages.ts'
+import { namingFoundPhrases, readStep, stagesOf, whoKnown } from './stages.ts'
+import { namingUnweighedTools, withToolsWeighed } from './weighed-tools.ts'
 
 /** The simulated way of a request, as far as it would come. */
 export interface Simulation {
@@ -178,41 +176,3 @@ async function identified({ config, settings }: Loaded, { who, at }: Scenario): 
 const NO_CLIENT = { clientAddress: '' }
 
 const whoRefused = ({ denial }: Denied): Step => ({ stage: 'who', outcome: 'deny', text: denial.code })
-
-function whoKnown(caller: Caller, config: Config): Step {
-  const plan = planOf(config, caller)
-  const text = `${caller.account} on plan ${planName(config, caller)}`
-  return { stage: 'who', outcome: 'pass', text, ...(plan && { at: plan.at }) }
-}
-
-/** A request with what its hosted tools weigh, as far as the files say. */
-export interface Weighed {
-  readonly request: InferenceRequest
-  /** The definitions of MCP tools, which a simulation does not ask their servers for. */
-  readonly unknown: readonly string[]
-}
-
-/** As the gateway weighs it, which does so only where the request is not refused anyway. */
-function withToolsWeighed({ tools }: Pick<Settings, 'tools'>, request: InferenceRequest, decision: Decision): Weighed {
-  let promptBytes = 0
-  const unknown: string[] = []
-  for (const { name } of ('denial' in decision ? undefined : decision.tools) ?? []) {
-    const settings = tools.get(name)
-    const definition = settings && definitionInFiles(settings)
-    if (definition) promptBytes += promptBytesOf(definition)
-    else unknown.push(name)
-  }
-  return { request: promptBytes > 0 ? { ...request, textBytes: request.textBytes + promptBytes } : request, unknown }
-}
-
-/** The steps, with a line below the step of the body on the tools that were left out of the sum. */
-function namingUnweighedTools(steps: readonly Step[], unknown: readonly string[]): readonly Step[] {
-  if (unknown.length === 0) return steps
-  const said: Step = {
-    stage: 'body',
-    outcome: 'pass',
-    text: `not counted: what ${unknown.join(', ')} would add, which only an MCP server knows`,
-  }
-  const at = steps.findLastIndex(({ stage }) => stage === 'body') + 1
-  return at === 0 ? steps : steps.toSpliced(at, 0, said)
-}

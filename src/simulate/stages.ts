@@ -1,4 +1,4 @@
-import { type Matcher, type Place, type Plan, placeOf } from '../policy/config.ts'
+import { type Config, type Matcher, type Place, type Plan, placeOf } from '../policy/config.ts'
 import { usedOf } from '../policy/counters/account-counters.ts'
 import { leastWeight } from '../policy/counters/judge.ts'
 import { ruleOf } from '../policy/counters/refusal.ts'
@@ -6,13 +6,14 @@ import { amountOf, weightOf } from '../policy/counters/weight.ts'
 import type { Allowed, Claims, Decision, Stage, Verdict } from '../policy/decision.ts'
 import type { Denied } from '../policy/denial.ts'
 import { ruleSteps, type Step, translationText } from '../policy/explain.ts'
-import type { InferenceRequest } from '../policy/facts.ts'
+import type { Caller, InferenceRequest } from '../policy/facts.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { ruleText, whereText } from '../policy/limits/limit-text.ts'
 import { isNamed } from '../policy/limits/named-rules.ts'
 import type { Weight } from '../policy/limits/rule-claim.ts'
 import { NOTHING_READ } from '../policy/limits/rule-counter.ts'
 import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
+import { planName, planOf } from '../policy/plan.ts'
 import { costOf } from '../policy/price.ts'
 import { dollars, usdText } from '../wire/money.ts'
 import { type Headers, signalsIn } from '../wire/openai/signals.ts'
@@ -41,6 +42,13 @@ export function stagesOf(facts: StageFacts): readonly Step[] {
   const unrouted = needsRouteStep(why) ? [unroutedStep(request)] : []
   const limits = verdict && !('denial' in decision) ? limitSteps(decision, verdict, facts) : []
   return inOrder([...own, ...read, ...unrouted, ...limits])
+}
+
+/** The step of a caller whose request goes no further than its body. */
+export function whoKnown(caller: Caller, config: Config): Step {
+  const plan = planOf(config, caller)
+  const text = `${caller.account} on plan ${planName(config, caller)}`
+  return { stage: 'who', outcome: 'pass', text, ...(plan && { at: plan.at }) }
 }
 
 /** The step of a body that cannot be read. */

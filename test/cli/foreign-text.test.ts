@@ -47,7 +47,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   plan: ['-c hostile.yaml', '-c next.yaml', '-c next.yaml --against hostile.yaml'],
   apply: ['-c next.yaml --yes'],
   rollback: ['--list', '--yes', '1 --yes'],
-  explain: ['-c hostile.yaml --chat hi', '--request SERVED', '--request GATED'],
+  explain: ['-c hostile.yaml --chat hi', '--account ada', '--request SERVED', '--request GATED'],
   init: ['hostile.yaml'],
   'import litellm': ['litellm.yaml', 'hostile.yaml'],
   'import portkey': ['portkey.yaml'],

@@ -27,6 +27,10 @@ const golden = (text: string) => withPlaceholders(text, site.dir)
 const READS: Readonly<Record<string, readonly string[]>> = {
   // First, as it tells of the last minute.
   quota: ['quota show', 'quota show ada'],
+  'explain-account': [
+    'explain --account bob@example.com --model svc-core --max-tokens 50 --chat hi',
+    'explain --account ada --model svc-pro --chat-tokens 20',
+  ],
   pools: ['pools'],
   fleet: ['fleet'],
   version: ['version', 'version --check'],

@@ -10,15 +10,15 @@ import { pathAsked } from '../../simulate/endpoints.ts'
 import { denialOf, type Past, pastOf } from '../../simulate/past.ts'
 import { readRecord } from '../../simulate/records.ts'
 import { type Answer, answerOf } from '../../simulate/result.ts'
+import { shownRemedy, shownStep } from '../../simulate/shown.ts'
 import type { ShownPast } from '../../wire/admin/past.ts'
 import { namedAsInLine } from '../../wire/decision-line.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText } from '../kit/table.ts'
 import { writeOut } from '../kit/terminal.ts'
-import { stepRecord } from '../test/test-text.ts'
 import { filesAt, findLine } from './decision-lines.ts'
 import type { ExplainOptions } from './explain.ts'
-import { denialText, isoText, remediesText, remedyRecord, stepLines } from './explain-text.ts'
+import { denialText, isoText, remediesText, stepLines } from './explain-text.ts'
 
 /** Prints the steps of a request of the decision log as it was decided, by the files that are there now. */
 export async function explainPast(requestId: string, options: ExplainOptions): Promise<void> {
@@ -79,7 +79,7 @@ function pastText({ past, revision, answer }: PastTold, colour: boolean): string
     foldedText(titleOf(past)),
     stepLines(steps, paint).join('\n'),
     outcome,
-    ...(flips.length > 0 ? [remediesText(flips, record.facts.at)] : []),
+    ...(flips.length > 0 ? [remediesText(flips.map(shownRemedy), record.facts.at)] : []),
     foldedText(noteOf(past, revision)),
   ]
   return `${parts.join('\n\n')}\n`
@@ -146,8 +146,8 @@ function shownPast({ past, revision, answer }: PastTold): ShownPast {
     agrees,
     outcome: again ?? null,
     answer: answer ? { status: answer.status, headers: answer.headers, body: answer.body ?? null } : null,
-    stages: steps.map(stepRecord),
-    allowed_if: flips.map(remedyRecord),
+    stages: steps.map(shownStep),
+    allowed_if: flips.map(shownRemedy),
     record: namedAsInLine(record),
   }
 }

@@ -2,19 +2,15 @@ import { decodeJwt } from 'jose'
 import { renderText } from '../../config/format/problem-text.ts'
 import { ago } from '../../config/model/formats.ts'
 import { parseLimitRule } from '../../config/model/limit-text.ts'
-import { isRefusal } from '../../config/model/scalar.ts'
 import { suggestion } from '../../config/model/suggest.ts'
-import { readUnit, type Unit } from '../../config/model/units.ts'
 import { loadWithStandIns } from '../../config/stand-ins.ts'
 import type { TokenClaims } from '../../gateway/accounts/sign-in/claimed-sign-in.ts'
 import { loadedOrFail } from '../../operator/load-files.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { CALENDAR_RULES } from '../../policy/limits/named-rules.ts'
-import { readBounded } from '../../server/bounded-file.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lookOf, usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
-import { isPath, PATHS, type Path } from '../../simulate/endpoints.ts'
 import type { Usage, UsedLimit } from '../../simulate/file.ts'
 import { remediesOf } from '../../simulate/flips.ts'
 import { answerOf } from '../../simulate/result.ts'
@@ -24,6 +20,7 @@ import { usageNowCalled } from '../../simulate/test-file.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { patternBeside, readAll, testsBeside } from '../test/test-files.ts'
 import type { ExplainOptions } from './explain.ts'
+import { bodyIn, countIn, headersIn, pathIn, refuseLonePath, textIn, unitIn, wrong } from './explain-options.ts'
 import { explanationJson, explanationText } from './explain-text.ts'
 
 /** Simulates one request end to end and prints each step. */
@@ -63,15 +60,12 @@ function scenarioOfCase(name: string, file: string, config: Config): Scenario {
   throw new CommandFailed(`✗ no case in ${patternBeside(file, cwd)} is called \`${name}\``, exitCodes.usage)
 }
 
-const wrong = (message: string): CommandFailed => new CommandFailed(`✗ ${message}`, exitCodes.usage)
-
 /** A request and its world by the options. Fails with wrong usage where they make no sense. */
 function situationIn(options: ExplainOptions, config: Config, now: EpochMs): Situation {
-  const { model, chat, input, prompt, stream, chatTokens, maxTokens, body } = options
+  const { model, chat, input, prompt, stream, chatTokens, maxTokens, body, tool } = options
   const usage = usageIn(options.usage)
   const pools = poolsIn(options, config)
-  if (options.path !== undefined && body === undefined)
-    throw wrong('--path says where a --body is sent: --chat, --input and --prompt say so themselves')
+  refuseLonePath(options)
   return {
     now: options.now === undefined ? now : momentIn(options.now),
     ...senderIn(options, config),
@@ -80,6 +74,7 @@ function situationIn(options: ExplainOptions, config: Config, now: EpochMs): Sit
     ...(input !== undefined && { input }),
     ...(prompt !== undefined && { prompt }),
     ...(stream !== undefined && { stream }),
+    ...(tool.length > 0 && { tools: tool }),
     ...(chatTokens !== undefined && { chat_tokens: countIn('--chat-tokens', chatTokens, 1) }),
     ...(maxTokens !== undefined && { max_tokens: countIn('--max-tokens', maxTokens, 1) }),
     ...(body !== undefined && { request: { path: pathIn(options.path), body: bodyIn(body) } }),
@@ -117,25 +112,6 @@ function momentIn(text: string): EpochMs {
   return at
 }
 
-const MOST: Readonly<Record<'count' | 'usd', number>> = { count: 1e9, usd: 9e12 }
-
-function unitIn(name: string, kind: 'count' | 'usd', text: string, least: number): number {
-  const unit: Unit = { kind, min: least, max: MOST[kind] }
-  const value = readUnit(unit, text)
-  if (isRefusal(value)) throw wrong(`${name}: \`${text}\` ${value.says}; ${value.hint}`)
-  return value
-}
-
-const countIn = (name: string, text: string, least = 0): number => unitIn(name, 'count', text, least)
-
-function pathIn(path: string = PATHS[0]): Path {
-  if (!isPath(path)) throw wrong(`--path: no model answers at \`${path}\`: ${suggestion(path, PATHS)}`)
-  return path
-}
-
-/** The text unchanged: the gateway's own parser rejects malformed JSON. */
-const bodyIn = (file: string): string => textIn('--body', file)
-
 /** No message has a part of the token. */
 function claimsIn(file: string): TokenClaims {
   try {
@@ -144,25 +120,6 @@ function claimsIn(file: string): TokenClaims {
     if (error instanceof CommandFailed) throw error
     throw wrong(`--token: ${file} has no signed JWT`)
   }
-}
-
-/** As large as any request that a gateway may be told to take. */
-const MOST_BODY_BYTES = 64_000_000
-
-function textIn(option: string, file: string): string {
-  try {
-    return readBounded(file === '-' ? 0 : file, MOST_BODY_BYTES)
-  } catch (error) {
-    throw wrong(`${option}: ${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
-  }
-}
-
-const headersIn = (written: readonly string[]): Record<string, string> => Object.fromEntries(written.map(headerIn))
-
-function headerIn(text: string): readonly [string, string] {
-  const { name, value = '' } = /^(?<name>[\w-]+):\s*(?<value>.*)$/.exec(text)?.groups ?? {}
-  if (name === undefined) throw wrong(`--header: \`${text}\` is not a header; write 'name: value'`)
-  return [name, value.trim()]
 }
 
 function poolsIn({ down, failing }: ExplainOptions, { pools }: Config): Situation['pools'] {

@@ -1,16 +1,17 @@
 import type { EpochMs } from '../../policy/config.ts'
 import { counted } from '../../policy/counted.ts'
 import type { Step } from '../../policy/explain.ts'
+import { nanoUsd } from '../../policy/nano-usd.ts'
 import { lengthOfTime, painter } from '../../server/log/terminal-text.ts'
 import type { Remedy } from '../../simulate/flips.ts'
 import { type Answer, errorFields } from '../../simulate/result.ts'
 import type { Scenario } from '../../simulate/scenario.ts'
+import { shownRemedy, shownStep } from '../../simulate/shown.ts'
 import type { Simulation } from '../../simulate/simulation.ts'
-import type { ShownRemedy } from '../../wire/admin/past.ts'
+import type { ShownRemedy, ShownStep } from '../../wire/admin/past.ts'
 import { dollars, usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText, placedLines } from '../kit/table.ts'
-import { stepRecord } from '../test/test-text.ts'
 
 /** A request, what became of it, and what would have become of it otherwise. */
 export interface Explained {
@@ -30,7 +31,7 @@ export function explanationText({ scenario, simulation, answer, remedies, brand 
     simulation.denial
       ? paint('red', foldedText(denialText(answer)))
       : paint('green', foldedText(servedText(simulation, answer, brand))),
-    ...(remedies.length > 0 ? [remediesText(remedies, scenario.at)] : []),
+    ...(remedies.length > 0 ? [remediesText(remedies.map(shownRemedy), scenario.at)] : []),
   ]
   return `${parts.join('\n\n')}\n`
 }
@@ -57,6 +58,10 @@ export function stepLines(steps: readonly TextStep[], paint: ReturnType<typeof p
   return placedLines(placed, HEAD, paint)
 }
 
+/** Stages that a gateway sent, as they are printed. */
+export const textSteps = (stages: readonly ShownStep[]): readonly TextStep[] =>
+  stages.map(({ file, line, ...step }) => ({ ...step, ...(file !== null && line !== null && { at: { file, line } }) }))
+
 /** A step as it is here, or as a gateway sent it. */
 type TextStep = Pick<Step, 'text'> & {
   readonly stage: string
@@ -82,14 +87,14 @@ export function denialText({ status, body }: Answer): string {
   return `${status} ${kind} · ${message}`
 }
 
-export function remediesText(remedies: readonly Remedy[], at: EpochMs): string {
+export function remediesText(remedies: readonly ShownRemedy[], at: EpochMs): string {
   return ['It would be allowed', ...remedies.map(remedy => foldedText(`  · ${remedyText(remedy, at)}`, 2))].join('\n')
 }
 
-function remedyText(remedy: Remedy, now: EpochMs): string {
+function remedyText(remedy: ShownRemedy, now: EpochMs): string {
   switch (remedy.change) {
     case 'time':
-      return `again at ${isoText(remedy.at)}, in ${lengthOfTime(remedy.at - now)}`
+      return againText(Date.parse(remedy.at), now)
     case 'max_tokens':
       if (remedy.to === undefined) return `with max_tokens ≥ ${remedy.from}`
       return remedy.from === 1
@@ -104,11 +109,13 @@ function remedyText(remedy: Remedy, now: EpochMs): string {
     case 'under_way':
       return `while no more than ${counted(remedy.to, 'other request')} ${remedy.to === 1 ? 'is' : 'are'} running`
     case 'held':
-      return `while running requests reserve no more than ${dollars(usdText(remedy.to))}`
+      return `while running requests reserve no more than ${dollars(usdText(nanoUsd(remedy.to)))}`
     case 'pool':
       return `while ${listed(remedy.names)} answers`
   }
 }
+
+const againText = (at: EpochMs, now: EpochMs): string => `again at ${isoText(at)}, in ${lengthOfTime(at - now)}`
 
 const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
@@ -131,11 +138,8 @@ export function explanationJson({ scenario, simulation, answer, remedies }: Expl
     served_by: sent && 'servedBy' in sent.end ? sent.end.servedBy.name : null,
     max_tokens: simulation.facts?.request.kind === 'chat' ? (admitted?.hold.output ?? null) : null,
     answer: { status: answer.status, headers: answer.headers, body: answer.body ?? null },
-    stages: simulation.steps.map(stepRecord),
-    allowed_if: remedies.map(remedyRecord),
+    stages: simulation.steps.map(shownStep),
+    allowed_if: remedies.map(shownRemedy),
   }
   return `${jsonText(told, 2)}\n`
 }
-
-export const remedyRecord = (remedy: Remedy): ShownRemedy =>
-  remedy.change === 'time' ? { ...remedy, at: new Date(remedy.at).toISOString() } : remedy

@@ -7,6 +7,9 @@ export interface ExplainOptions {
   readonly guest?: boolean
   readonly auth?: string
   readonly token?: string
+  readonly account?: string
+  readonly key?: string
+  readonly address?: string
   readonly model?: string
   readonly chat?: string
   readonly chatTokens?: string
@@ -14,6 +17,7 @@ export interface ExplainOptions {
   readonly prompt?: string
   readonly maxTokens?: string
   readonly stream?: boolean
+  readonly tool: readonly string[]
   readonly body?: string
   readonly path?: string
   readonly header: readonly string[]
@@ -45,6 +49,9 @@ const HYPOTHETICAL = [
     'guest',
     'auth',
     'token',
+    'account',
+    'key',
+    'address',
     'model',
     'chat',
     'chatTokens',
@@ -55,11 +62,14 @@ const HYPOTHETICAL = [
     'body',
     'path',
   ],
-  ...['header', 'usage', 'down', 'failing', 'now'],
+  ...['tool', 'header', 'usage', 'down', 'failing', 'now'],
 ]
 
 const USAGE_HELP =
   'what was used before: requests, tokens (of the minute), oldest, day, month_usd, reserved_usd, concurrent, guests_usd, or a limit of a plan as `tokens per day of key for svc-core=1.9M`; may be repeated, or be several with commas'
+
+/** Options that invent a sender or a state, which an account as it is now has of its own. */
+const INVENTED = ['plan', 'guest', 'auth', 'token', 'usage', 'down', 'failing', 'now']
 
 /** `svcctl explain`: what would become of a request, or became of a past one, and why. Exit codes: 0 explained, 1 refused and --exit-code given, 2 wrong usage. */
 export function registerExplain(program: Command): void {
@@ -67,7 +77,7 @@ export function registerExplain(program: Command): void {
     .command('explain')
     .summary('show what would happen to a request, and why')
     .description(
-      'Decides a made-up request, or one of the decision log, as the gateway would, and tells what each stage says, the line of the files that decides it, and what would have a refused request served. No server is asked.',
+      'Decides a made-up request, or one of the decision log, as the gateway would, and tells what each stage says, the line of the files that decides it, and what would have a refused request served. With --account or --key the gateway decides it on the account as it is now, or the store where none runs, and nothing is sent, counted or reserved; otherwise no server is asked.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
@@ -81,6 +91,14 @@ export function registerExplain(program: Command): void {
         'who sends it: whom the token in this file stands for; its claims are read, and its signature is not; - is stdin',
       ).conflicts(['plan', 'guest', 'auth']),
     )
+    .addOption(
+      new Option('--account <account>', 'who sends it: this account as it is now, by its id or label').conflicts([
+        ...INVENTED,
+        'key',
+      ]),
+    )
+    .addOption(new Option('--key <id>', 'who sends it: this key as it is now, by its id').conflicts(INVENTED))
+    .option('--address <address>', 'from where, with a --key that works from some addresses alone')
     .option('--model <model>', 'the model or alias it asks for')
     .addOption(new Option('--chat <text>', 'a chat that says this').conflicts(SPOKEN.chat))
     .addOption(new Option('--chat-tokens <count>', 'a chat as long as this').conflicts(SPOKEN.chatTokens))
@@ -88,6 +106,12 @@ export function registerExplain(program: Command): void {
     .addOption(new Option('--prompt <text>', 'an image of this').conflicts(SPOKEN.prompt))
     .addOption(new Option('--max-tokens <count>', 'the output cap of the chat').conflicts('body'))
     .addOption(new Option('--stream', 'the chat is streamed').conflicts('body'))
+    .addOption(
+      new Option('--tool <name>', 'a hosted tool that the chat lists; may be repeated')
+        .argParser(collected)
+        .default([])
+        .conflicts(['body', 'input', 'prompt']),
+    )
     .addOption(new Option('--body <file>', 'the whole body, as JSON; - is stdin').conflicts('model'))
     .option('--path <path>', 'where the body is sent: /v1/chat/completions unless said')
     .option('--header <name: value>', 'a header, which routes may look at; may be repeated', collected, [])
@@ -113,6 +137,10 @@ export function registerExplain(program: Command): void {
       if (options.request !== undefined) {
         const { explainPast } = await import('./explain-past.ts')
         return explainPast(options.request, options)
+      }
+      if ((options.account ?? options.key ?? options.address) !== undefined) {
+        const { explainAccount } = await import('./explain-account.ts')
+        return explainAccount(options)
       }
       // Its modules are compiled on import, which other commands need not wait for.
       const { explain } = await import('./explain-run.ts')

@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { COLUMN_RULES } from '../../policy/limits/named-rules.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownStanding } from '../../wire/admin/event.ts'
-import { nameOfUse, type ShownLimitUse } from '../../wire/admin/limit-use.ts'
-import { jsonLine, oneLine } from '../../wire/printable.ts'
+import { jsonLine } from '../../wire/printable.ts'
 import { registerGrant } from '../accounts/accounts.ts'
 import { forPrograms } from '../kit/formats.ts'
+import { limitsTable } from '../kit/limits-table.ts'
 import {
   type Common,
   configOption,
@@ -20,7 +20,8 @@ import {
 } from '../kit/options.ts'
 import { type Column, tableText, terminalWidth, widthOf } from '../kit/table.ts'
 import { writeOut } from '../kit/terminal.ts'
-import { fullestCell, hasRules, limitCells, quotaCell, shareOf, usdCell } from './tail/cells.ts'
+import { usdCell } from '../kit/usd.ts'
+import { fullestCell, hasRules, limitCells, quotaCell, shareOf } from './tail/cells.ts'
 
 /** Registers `svcctl quota show|tail|grant`. */
 export function registerQuota(program: Command): void {
@@ -91,33 +92,6 @@ export function quotaTable(standings: readonly ShownStanding[]): string {
 }
 
 const BAR = 10
-
-/** Every limit of an account, as people read it. */
-export const limitsTable = (limits: readonly ShownLimitUse[]): string =>
-  tableText(
-    LIMIT_COLUMNS,
-    limits.map(use => [
-      oneLine(nameOfUse(use)),
-      use.key ?? '',
-      ...[use.limit, use.used, use.held, use.remaining].map(amount => amountCell(use, amount)),
-      use.resets_at === null ? '-' : withoutFraction(use.resets_at),
-    ]),
-  )
-
-const amountCell = ({ measure }: ShownLimitUse, amount: string | null): string => {
-  if (amount === null) return '-'
-  return measure === 'usd' ? usdCell(amount) : amount
-}
-
-const LIMIT_COLUMNS: readonly Column[] = [
-  { title: 'LIMIT', least: 20 },
-  { title: 'KEY', gives: 1 },
-  { title: 'MOST' },
-  { title: 'USED' },
-  { title: 'RESERVED', gives: 3 },
-  { title: 'LEFT' },
-  { title: 'RESETS', gives: 2 },
-]
 
 /** The fullest limit has a column where any account has limits that have none of their own. */
 const tableOf = (standings: readonly ShownStanding[], bar: number): string => {

@@ -2,7 +2,7 @@ import { painter, usesColour, withoutFraction } from '../../server/log/terminal-
 import type { RequestDetail } from '../../wire/admin/request-detail.ts'
 import { dollars } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { stepLines } from '../explain/explain-text.ts'
+import { stepLines, textSteps } from '../explain/explain-text.ts'
 import { type Common, missingLines, type OfFleet, withOperator } from '../kit/options.ts'
 import { type Column, foldedText, table, tableText } from '../kit/table.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'
@@ -20,10 +20,7 @@ export const showRequest = (requestId: string, options: Common & OfFleet): Promi
 export function detailText(requestId: string, detail: RequestDetail, colour: boolean): string {
   const { ledger, decision, why_none } = detail
   const rows = factsOf(detail).filter(([, value]) => value !== '')
-  const steps = decision?.stages.map(({ file, line, ...step }) => ({
-    ...step,
-    ...(file !== null && line !== null && { at: { file, line } }),
-  }))
+  const steps = decision && textSteps(decision.stages)
   const parts = [
     `${requestId}\n${table(rows)}`,
     ledger.length > 0 ? ledgerTable(ledger) : 'The ledger has no row of it: it cost nothing.',

@@ -3,7 +3,7 @@ import type { Place } from '../../policy/config.ts'
 import { painter } from '../../server/log/terminal-text.ts'
 import type { Mismatch } from '../../simulate/expectations.ts'
 import type { Coverage, FileResults, Result, Run } from '../../simulate/run-tests.ts'
-import type { ShownStep } from '../../wire/admin/past.ts'
+import { shownStep } from '../../simulate/shown.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText, terminalWidth, widthOf, wrapped } from '../kit/table.ts'
 
@@ -122,16 +122,9 @@ function resultRecord(file: string, { kind, name, at, mismatches, decided, looke
     ...(mismatches.length > 0 && {
       failures: mismatches.map(({ path, expected, got }) => ({ path, expected, got: got ?? null })),
     }),
-    ...(decided && { decided_by: stepRecord(decided) }),
+    ...(decided && { decided_by: shownStep(decided) }),
   }
 }
-
-/** `file` and `line` are null where no line of a file decided. */
-export const stepRecord = ({ stage, outcome, text, at }: NonNullable<Result['decided']>): ShownStep => ({
-  ...{ stage, outcome, text },
-  file: at?.file ?? null,
-  line: at?.line ?? null,
-})
 
 const coverageRecord = ({ of, declared, missed }: Coverage): object => ({
   ...{ of, declared },

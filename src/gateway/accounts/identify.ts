@@ -107,11 +107,11 @@ async function byKey(
   const keyHash = hashOf(key)
   const recalled = mayRecall && store.keys.recallCaller(keyHash)
   // Its use was noted when it was found.
-  if (recalled && !denialOf(config, recalled, client))
+  if (recalled && !keyDenial(config, recalled, client))
     return { ...known(recalled), keyHash, confirm: () => byKey(ports, key, client, false) }
   const caller = await store.keys.findCaller(keyHash)
   if (!caller) return INVALID_KEY
-  const denied = denialOf(config, caller, client)
+  const denied = keyDenial(config, caller, client)
   if (denied) return denied
   keyUses.note(keyHash, caller.account)
   return { ...known(caller), keyHash }
@@ -121,7 +121,11 @@ const known = (caller: KeyCaller): Pick<Identified, 'caller' | 'apart'> =>
   caller.apart === undefined ? { caller } : { caller, apart: caller.apart }
 
 /** Why a key that works is not served. */
-function denialOf(config: Config, { kind, addresses }: KeyCaller, client: AddressedClient): Denied | undefined {
+export function keyDenial(
+  config: Config,
+  { kind, addresses }: Pick<KeyCaller, 'kind' | 'addresses'>,
+  client: AddressedClient,
+): Denied | undefined {
   // Where guests are not served any more, their keys are none.
   if (kind === 'guest' && !config.guestPlan) return INVALID_KEY
   if (!addresses || isWithin(addresses, client.clientAddress)) return undefined

@@ -318,7 +318,7 @@ export class PoolState {
   }
 
   /** Why no request is sent here, for the log. */
-  whyUnusable(pool: Pool, now: EpochMs, account?: string): string {
+  whyUnusable(pool: Pool, now: EpochMs, account?: string): 'drained' | 'paused' | 'ejected' {
     const replicas = this.replicas(pool)
     if (this.drained || replicas.every(({ drained }) => drained)) return 'drained'
     return replicas.some(replica => replica.cooling(now, account) > 0) ? 'paused' : 'ejected'

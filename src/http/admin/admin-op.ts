@@ -1,6 +1,7 @@
 import type { Secret, Settings } from '../../config/settings.ts'
 import { asMask, isId, isKeyId, isOrg } from '../../gateway/accounts/accounts.ts'
 import { hashOf, isWellFormed, withoutKeys } from '../../gateway/accounts/keys.ts'
+import type { Pools } from '../../gateway/pools/pools.ts'
 import type { Clock, Random } from '../../gateway/ports.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
@@ -17,6 +18,8 @@ export interface AdminContext {
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
+  /** The state of the pools of a running gateway. */
+  readonly pools?: Pools
   /** The secrets from which guests' keys are derived, newest first. */
   readonly guestSecrets: readonly Secret[]
   /** The operator who runs it, for the audit. */

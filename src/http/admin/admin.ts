@@ -24,6 +24,7 @@ import {
   showMatrix,
 } from './admin-config.ts'
 import { consoleEndpoints } from './admin-console.ts'
+import { explainOp } from './admin-explain.ts'
 import { findAccountsOp } from './admin-find.ts'
 import { inviteOps } from './admin-invite.ts'
 import { listInvoices, showInvoice } from './admin-invoice.ts'
@@ -55,6 +56,7 @@ export const adminOps: readonly AdminOp[] = [
   findAccountsOp,
   listAccountsOp,
   listOrgsOp,
+  explainOp,
 ]
 
 /** The endpoints for operators, on the admin listener alone. */

@@ -1,4 +1,5 @@
 import { EVENT_KINDS, REMEMBERED } from '../admin/event.ts'
+import { EXPLAINED, MOST_PROMPT_TOKENS } from '../admin/explained.ts'
 import { PAST_REQUESTS } from '../admin/past-request.ts'
 import { POOL_EVENT } from '../admin/pool.ts'
 import { REQUEST_DETAIL } from '../admin/request-detail.ts'
@@ -6,11 +7,14 @@ import { REVISION_EVENT } from '../admin/revision.ts'
 import { ALARM_EVENT } from '../admin/state.ts'
 import {
   cases,
+  closed,
   fixed,
+  flag,
   forms,
   list,
   map,
   moment,
+  object,
   optional,
   orNull,
   type RecordOf,
@@ -21,7 +25,7 @@ import {
   word,
 } from '../schema/schema.ts'
 import { call } from './call.ts'
-import { ACCOUNT_NAME, GATEWAY, KEY_NAME, PERIOD } from './fields.ts'
+import { ACCOUNT_NAME, GATEWAY, KEY_NAME, name, PERIOD } from './fields.ts'
 
 /** The newest requests of a process. */
 const NEWEST = record(
@@ -83,6 +87,31 @@ export const showRequest = call({
   id: 'The id of a request.',
   query: { gateway: GATEWAY },
   answer: REQUEST_DETAIL,
+  errors: ['NOT_FOUND'],
+})
+
+export const explainRequest = call({
+  method: 'POST',
+  path: '/admin/explain',
+  needs: 'viewer',
+  summary:
+    'Says whether a request of an account would be served now, what refuses it, and what it would reserve. Nothing is sent, counted or reserved.',
+  body: closed({
+    account: optional(ACCOUNT_NAME),
+    key: optional(KEY_NAME),
+    address: optional(name('The address of the client, for a key that works from some addresses alone.')),
+    path: optional(name('Where it is sent: `/v1/chat/completions` where neither this nor the model says otherwise.')),
+    headers: optional(map(text(), 'Headers that routes look at.', { most: 50 })),
+    body: optional(forms(object('The whole body.'), text('The whole body as its client sends it.'))),
+    model: optional(name('The model or alias, in place of `body`, as are the fields below.')),
+    text: optional(text('Its text, which routes may look at.')),
+    prompt_tokens: optional(whole('How long it is, in place of `text`.', { least: 1, most: MOST_PROMPT_TOKENS })),
+    max_tokens: optional(whole('The output cap of a chat.', { least: 1, most: 1e9 })),
+    stream: optional(flag('Whether a chat is streamed.')),
+    tools: optional(list(name(), 'Hosted tools that a chat lists.')),
+  }),
+  mostBytes: 8_000_000,
+  answer: EXPLAINED,
   errors: ['NOT_FOUND'],
 })
 

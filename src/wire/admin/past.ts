@@ -17,7 +17,7 @@ import {
   word,
 } from '../schema/schema.ts'
 
-const STEP = record(
+export const STEP = record(
   {
     stage: text(),
     outcome: word(['pass', 'deny']),
@@ -39,7 +39,7 @@ const LESS_RUNNING = record({
 })
 
 /** A change that would have had a request admitted. */
-const REMEDY = cases('change', {
+export const REMEDY = cases('change', {
   time: record({ change: fixed('time'), at: moment() }),
   max_tokens: record({ change: fixed('max_tokens'), from: whole(), to: optional(whole()) }),
   thinking: record({ change: fixed('thinking'), to: fixed(false) }),
@@ -66,7 +66,7 @@ const OUTCOME = open(
   ),
 )
 
-const ANSWER = record(
+export const REFUSED_ANSWER = record(
   { status: whole(), headers: map(text()), body: orNull(object()) },
   'RefusedAnswer',
   'The answer of a refused request.',
@@ -84,7 +84,7 @@ export const DECISION = open(
       same_files: flag('Whether the same files decided it then.'),
       agrees: flag('Whether it comes to the same, to the byte.'),
       outcome: orNull(described(OUTCOME, 'The outcome under these files; null where it is not known.')),
-      answer: orNull(ANSWER),
+      answer: orNull(REFUSED_ANSWER),
       stages: list(STEP),
       allowed_if: list(REMEDY, 'Changes that would have admitted it, each tried out.'),
       record: object('The record in the log.'),

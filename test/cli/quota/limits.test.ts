@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { limitsTable, quotaTable } from '../../../src/cli/quota/quota.ts'
+import { limitsTable } from '../../../src/cli/kit/limits-table.ts'
+import { quotaTable } from '../../../src/cli/quota/quota.ts'
 import type { ShownLimitUse } from '../../../src/wire/admin/limit-use.ts'
 import { atWidth } from '../at-width.ts'
 import { standing } from './tail/events.ts'

@@ -102,6 +102,8 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'POST /admin/accounts/find': 'viewer',
   'POST /admin/accounts/list': 'viewer',
   'GET /admin/orgs': 'viewer',
+  // Limits, spend and prices of one account, as its page shows them; nothing is sent.
+  'POST /admin/explain': 'viewer',
   'GET /admin/pools': 'viewer',
   'POST /admin/pools/drain': 'admin',
   'POST /admin/pools/undrain': 'admin',
@@ -152,6 +154,7 @@ it('what changes something is for more than viewers', () => {
     'POST /admin/accounts/show',
     'POST /admin/accounts/find',
     'POST /admin/accounts/list',
+    'POST /admin/explain',
     'POST /admin/console/code',
     'POST /admin/console/end',
     'POST /admin/search',

@@ -3,6 +3,7 @@ import type { ShownRequest, ShownStanding } from '../../../wire/admin/event.ts'
 import { countedText } from '../../../wire/admin/limit.ts'
 import { fullestOf, nameOfUse, shareOfUse } from '../../../wire/admin/limit-use.ts'
 import { oneLine } from '../../../wire/printable.ts'
+import { usd, usdCell } from '../../kit/usd.ts'
 
 /** `███▌░░░░░░`: what is used of a limit, to an eighth of a cell, and never more; full only when all of it is. */
 export function bar(share: number, width: number): string {
@@ -19,12 +20,6 @@ export function quotaCell(standing: ShownStanding, width: number): string {
   const { used_usd, limit_usd } = standing
   const amounts = limit_usd === null ? usdCell(used_usd) : `${usdCell(used_usd)}/${usd(limit_usd)}`
   return width === 0 ? amounts : `${bar(shareOf(standing), width)} ${amounts}`
-}
-
-/** `$17.42`, `<$0.01` */
-export const usdCell = (text: string): string => {
-  const shown = usd(text)
-  return shown.startsWith('<') ? `<$${shown.slice(1)}` : `$${shown}`
 }
 
 /** A cell for each limit that has a column. */
@@ -54,13 +49,6 @@ export function lastCell(request: ShownRequest | undefined): string {
   return oneLine(
     [status, interrupted === undefined ? '' : 'interrupted', ...what].filter(part => part !== '').join(' '),
   )
-}
-
-/** Two digits behind the point; of less than a cent that there is something, `<0.01`. */
-export function usd(text: string): string {
-  const amount = Number(text)
-  if (amount === 0 || Math.abs(amount) >= 0.01) return amount.toFixed(2)
-  return amount > 0 ? '<0.01' : '-<0.01'
 }
 
 /** `999`, `1.5k`, `118k`, `10M`: never more than there is. */

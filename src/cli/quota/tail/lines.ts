@@ -3,9 +3,10 @@ import { COLUMN_RULES } from '../../../policy/limits/named-rules.ts'
 import type { ShownRequest } from '../../../wire/admin/event.ts'
 import { oneLine, oneLineInPlace } from '../../../wire/printable.ts'
 import { type Column, clip, lineOf, widthOf, widthsIn } from '../../kit/table.ts'
+import { usdCell } from '../../kit/usd.ts'
 import { requestRow, type Tone, toneOf } from '../../requests/requests-run.ts'
 import type { Row } from './board.ts'
-import { fullestCell, hasRules, lastCell, limitCells, quotaCell, usdCell } from './cells.ts'
+import { fullestCell, hasRules, lastCell, limitCells, quotaCell } from './cells.ts'
 import type { Ui } from './ui.ts'
 
 /** One line of the screen. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { bar, lastCell, quotaCell, rateCell, short, usd, usdCell } from '../../../../src/cli/quota/tail/cells.ts'
+import { usd, usdCell } from '../../../../src/cli/kit/usd.ts'
+import { bar, lastCell, quotaCell, rateCell, short } from '../../../../src/cli/quota/tail/cells.ts'
 import { request, standing } from './events.ts'
 
 describe('a bar', () => {

@@ -1,0 +1,205 @@
+import type { Settings } from '../config/settings.ts'
+import { newRequestId } from '../gateway/accounts/keys.ts'
+import {
+  type AdmissionStore,
+  type AdmittedCall,
+  type Applicant,
+  admit,
+  type Refusal,
+} from '../gateway/admission/admit.ts'
+import { healthOf } from '../gateway/infer.ts'
+import type { Pools } from '../gateway/pools/pools.ts'
+import type { Clock, Random } from '../gateway/ports.ts'
+import type { Store } from '../gateway/store/store.ts'
+import { AttemptPlanner } from '../gateway/upstream/attempt-planner.ts'
+import { backendOf } from '../gateway/upstream/failover-ports.ts'
+import type { Config, EpochMs, Pool } from '../policy/config.ts'
+import { decide } from '../policy/decide.ts'
+import type { Allowed, Mutable } from '../policy/decision.ts'
+import type { Denial, Denied } from '../policy/denial.ts'
+import type { Step } from '../policy/explain.ts'
+import type { Facts } from '../policy/facts.ts'
+import { type DecisionRecord, outcomeOf } from '../policy/record.ts'
+import { chooseForm } from '../wire/chosen-form.ts'
+import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
+import { isObject } from '../wire/json-safety.ts'
+import type { WireRequest } from '../wire/openai/request.ts'
+import { type Headers, signalsOf } from '../wire/openai/signals.ts'
+import { addRate } from '../wire/quota-headers.ts'
+import { type Path, readAt } from './endpoints.ts'
+import type { Remedy } from './flips.ts'
+import { pastOf } from './past.ts'
+import type { Answer } from './result.ts'
+import { readStep, whoKnown } from './stages.ts'
+import { callerFrom, type FoundCaller, type TrialSender, whoRefused } from './trial-sender.ts'
+import { namingUnweighedTools, withToolsWeighed } from './weighed-tools.ts'
+
+/** Parts of a running gateway, or a store that no gateway runs on. */
+export interface TrialPorts {
+  readonly config: Config
+  readonly settings: Settings
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  /** The state of the pools; absent where no gateway runs, so that all of them count as healthy. */
+  readonly pools?: Pools
+}
+
+/** A request as a client would send it. */
+export interface TrialRequest {
+  readonly path: Path
+  readonly body: Buffer
+  /** By lower-case name. */
+  readonly headers: Headers
+}
+
+/** The answer that a request would get now, and why. */
+export interface Trial {
+  readonly at: EpochMs
+  readonly facts?: Facts
+  /** The decision of the files, where they allow it. */
+  readonly decision?: Allowed
+  /** Its hold as it would be made, where the limits admit it. */
+  readonly admitted?: AdmittedCall
+  /** The pools in the order in which they would be tried. */
+  readonly pools: readonly PoolNow[]
+  /** Absent where it would be served. */
+  readonly refusal?: { readonly denial: Denial; readonly answer: Answer }
+  readonly steps: readonly Step[]
+  /** Changes that would have it served. */
+  readonly remedies: readonly Remedy[]
+  /** Hosted tools whose definitions an MCP server has: the prompt is counted without them. */
+  readonly unweighed: readonly string[]
+}
+
+export interface PoolNow {
+  readonly name: string
+  readonly state: 'healthy' | 'ejected' | 'paused' | 'drained'
+}
+
+/**
+ * Takes a request of an account the way of the gateway, on what the store has of the account now: the same admission judges
+ * it, as a trial. Nothing is sent, counted or reserved. Rejects with StoreUnavailable.
+ */
+export async function tryRequest(ports: TrialPorts, sender: TrialSender, request: TrialRequest): Promise<Trial> {
+  const { config, clock } = ports
+  const at = clock.now()
+  const found = await callerFrom(ports, sender)
+  if ('denial' in found) return refusedEarly(ports, request, at, found, [whoRefused(sender, found)])
+  const wire = readAt(request.path, request.body, ports, found.caller)
+  if ('denial' in wire) return refusedEarly(ports, request, at, wire, [whoKnown(found.caller, config), readStep(wire)])
+  return judged(ports, found, request, wire, at)
+}
+
+const refusedEarly = (
+  { settings }: TrialPorts,
+  request: TrialRequest,
+  at: EpochMs,
+  { denial }: Denied,
+  steps: readonly Step[],
+): Trial => ({
+  ...{ at, pools: [], steps, remedies: [], unweighed: [] },
+  refusal: { denial, answer: answerTo(settings, request, { denial }) },
+})
+
+async function judged(
+  ports: TrialPorts,
+  found: FoundCaller,
+  request: TrialRequest,
+  wire: WireRequest,
+  at: EpochMs,
+): Promise<Trial> {
+  const { config, settings, pools } = ports
+  const { caller } = found
+  const read: Facts = {
+    at,
+    caller,
+    request: wire.request,
+    health: pools ? healthOf(pools, { config, settings }, at, caller.account) : { down: [] },
+    signals: signalsOf(config, { wire, headers: request.headers }),
+  }
+  const { request: weighed, unknown } = withToolsWeighed(settings, read.request, decide(config, read))
+  const { admitted, record } = await admittedAs(ports, found, { ...read, request: weighed })
+  const past = pastOf({ config }, record)
+  const decision = decide(config, record.facts)
+  const allowed = 'denial' in decision ? {} : { decision, pools: poolsNow(ports, decision, record.facts) }
+  const trial: Trial = {
+    ...{ at, facts: record.facts, pools: [], ...allowed },
+    steps: namingUnweighedTools(past.steps, unknown),
+    remedies: past.flips,
+    unweighed: unknown,
+  }
+  if ('denial' in admitted) {
+    const { denial } = admitted
+    return { ...trial, refusal: { denial, answer: answerTo(settings, request, admitted) } }
+  }
+  return sent(ports, request, { ...trial, admitted })
+}
+
+/** Asks for admission as a request does, by a trial, and keeps what was decided on. */
+async function admittedAs(
+  { config, settings, store, random }: TrialPorts,
+  { keyHash }: FoundCaller,
+  facts: Facts,
+): Promise<{ readonly admitted: AdmittedCall | Refusal; readonly record: DecisionRecord }> {
+  const id = newRequestId(facts.at, random)
+  const applicant: Mutable<Applicant> = { requestId: id, facts }
+  if (keyHash !== undefined) applicant.keyHash = keyHash
+  if (settings.guests) applicant.guestsNanoUsdPerDay = settings.guests.guestsNanoUsdPerDay
+  const records: DecisionRecord[] = []
+  const admitted = await admit(config, trying(store), applicant, (facts, decision, end, seen) => {
+    const outcome = outcomeOf(config, facts, decision, end)
+    records.push({ id, revision: config.revision, facts, outcome, ...(seen && { seen }) })
+  })
+  const [record] = records
+  if (!record) throw new Error('an admission ended without a decision')
+  return { admitted, record }
+}
+
+/** A store that judges admissions and takes nothing. Counters of new limits begin, as they would with a request. */
+const trying = ({ holds, ledger, keys }: Store): AdmissionStore => ({
+  ledger,
+  keys,
+  holds: {
+    admit: admission => holds.admit({ ...admission, isTrial: true }),
+    beginCounters: (account, begun) => holds.beginCounters(account, begun),
+  },
+})
+
+function poolsNow({ pools }: TrialPorts, decision: Allowed, { at, caller, health }: Facts): readonly PoolNow[] {
+  const stateOf = (pool: Pool): PoolNow['state'] =>
+    pools && health.down.includes(pool.name) ? pools.of(pool.name).whyUnusable(pool, at, caller.account) : 'healthy'
+  return decision.pools.map(pool => ({ name: pool.name, state: stateOf(pool) }))
+}
+
+/** Where an admitted request would go: nowhere, as far as is known, where no pool is healthy. */
+function sent({ settings, pools }: TrialPorts, request: TrialRequest, trial: Trial): Trial {
+  const { at, decision, facts } = trial
+  if (!pools || !decision || !facts || trial.pools.some(({ state }) => state === 'healthy')) return trial
+  const ports = {
+    pools,
+    settingsOf: (pool: Pool) => backendOf(settings, pool),
+    chance: () => 0,
+    account: facts.caller.account,
+    declared: decision.model.serve,
+  }
+  const denial = new AttemptPlanner(ports, decision.pools).denial(at)
+  const names = trial.pools.map(({ name }) => name)
+  const text = trial.pools.map(({ name, state }) => `${name} is ${state}`).join(', ')
+  return {
+    ...trial,
+    steps: trial.steps.map(step => (step.stage === 'send' ? { ...step, outcome: 'deny', text } : step)),
+    remedies: [{ change: 'pool', names }],
+    refusal: { denial, answer: answerTo(settings, request, { denial }) },
+  }
+}
+
+/** The answer to the client of a refused request. */
+function answerTo(settings: Settings, { path, headers: sent }: TrialRequest, { denial, rate }: Refusal): Answer {
+  const { form } = chooseForm(settings.errors.form, path, sent)
+  const { status, headers, body } = renderDenial(denial, errorTermsOf(settings), form)
+  if (!isObject(body)) throw new Error(`the body of ${denial.code} is no object`)
+  const all: Record<string, string> = { ...headers }
+  if (rate) addRate(all, rate)
+  return { status, headers: all, body }
+}
