@@ -1,6 +1,7 @@
 import type { Cancel, Clock, Reading } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Steps } from '../../wire/steps.ts'
+import { SpanMemory } from './span-memory.ts'
 
 /** Reading of bodies and answers takes about so long of one turn of the event loop, then everything else gets one. */
 const TURN_MS: Millis = 8
@@ -49,6 +50,8 @@ type Kind = 'small' | 'costly' | 'going on'
  * ones are read one at a time, of the account first that had its last longest ago, with turns of the event loop between them.
  */
 export class Turns {
+  /** Values that accounts send again, which need no time to be read. */
+  readonly spans: SpanMemory
   readonly #clock: Pick<Clock, 'elapsed' | 'after'>
   readonly #accounts = new Map<string, Spent>()
   #waiting: Job[] = []
@@ -61,6 +64,7 @@ export class Turns {
 
   constructor(clock: Pick<Clock, 'elapsed' | 'after'>) {
     this.#clock = clock
+    this.spans = new SpanMemory(clock)
   }
 
   /** Waits until no other costly body of the account has its turn; to be called back when it is over. */

@@ -5,7 +5,6 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Feed } from '../feed.ts'
 import type { ReadyApp } from '../health.ts'
 import type { BodyMemory } from '../ingress/body-memory.ts'
-import type { SpanMemory } from '../ingress/span-memory.ts'
 import type { ListenerApp } from '../listener/listener-app.ts'
 
 /** Dependencies of the client endpoints. */
@@ -16,8 +15,6 @@ interface ClientFacts {
   readonly begun: Promise<void>
   /** Bodies in flight, of which there is only so much at once. */
   readonly bodies: BodyMemory
-  /** Values of bodies that come again. */
-  readonly spans: SpanMemory
   /** The newest requests of clients. */
   readonly recent: Remembered
   /** Hears of accounts that begin to use something. */

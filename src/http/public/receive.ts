@@ -14,10 +14,7 @@ import { isShed } from '../listener/shed.ts'
 import type { ClientApp } from './client-app.ts'
 
 /** Dependencies of receiving bodies. */
-export type ReceiveApp = Pick<
-  ClientApp,
-  'config' | 'settings' | 'store' | 'clock' | 'bodies' | 'turns' | 'spans' | 'shedding'
->
+export type ReceiveApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'clock' | 'bodies' | 'turns' | 'shedding'>
 
 /** To ask whether a smaller body is costly would take as long as to read it. */
 const SMALL_BYTES = 8192
@@ -100,7 +97,7 @@ async function readInTurn<P extends object, T extends object>(
 ): Promise<Read<T>> {
   const { turns } = app
   const { account } = found.caller
-  const spans = app.spans.of(found.caller)
+  const spans = app.turns.spans.of(found.caller)
   const read = (bytes: Buffer): T | Denied => {
     const parsed = parse(bytes, spans)
     return 'denial' in parsed ? parsed : check(parsed, size)

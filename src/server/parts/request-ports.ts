@@ -1,6 +1,5 @@
 import { AnswerMemory, answerMemoryBytes } from '../../gateway/answer/answer-memory.ts'
 import { BodyMemory, bodyMemoryBytes } from '../../http/ingress/body-memory.ts'
-import { SpanMemory } from '../../http/ingress/span-memory.ts'
 import { Turns } from '../../http/ingress/turns.ts'
 import { ReadLimits } from '../../http/listener/read-limits.ts'
 import { collectSoon, memoryBytes } from '../machine.ts'
@@ -33,7 +32,6 @@ export function requestPorts(base: Base, { stored, records, machine, upstream }:
     decisions: records.decisions,
     counter: metrics,
     turns: new Turns(clock),
-    spans: new SpanMemory(clock),
     reads: new ReadLimits(clock),
     countRead: metrics.read,
     countStranger: metrics.stranger,
