@@ -52,6 +52,19 @@ it('the commands of docs/how-to/monitoring.md run beside a gateway, and print wh
   await reader.read('docs/how-to/monitoring.md')
 })
 
+it('the commands of docs/how-to/prompt-caches.md run beside a gateway, and print what the page shows', async () => {
+  const backends = await Promise.all([startBackend(), startBackend()])
+  const [first, second] = backends
+  const reader = await Reader.arrive({ main: program.main, ports: { 8000: first.port, 8001: second.port } })
+  onTestFinished(async () => {
+    await reader.leave()
+    await Promise.all(backends.map(backend => backend.close()))
+  })
+  await reader.run('svcctl init my-gateway --backend http://127.0.0.1:8000/v1\ncd my-gateway')
+  await reader.run('svcctl serve')
+  await reader.read('docs/how-to/prompt-caches.md')
+})
+
 it('the commands of docs/how-to/policies-in-git.md run in an empty folder, and print what the page shows', async () => {
   const reader = await Reader.arrive({ main: program.main, ports: {} })
   onTestFinished(() => reader.leave())

@@ -15,7 +15,7 @@ interface Site {
   readonly test: TestGateway
 }
 
-async function start(count: number, fields = ''): Promise<Site> {
+async function start(count: number, fields = 'balance: prefix'): Promise<Site> {
   const replicas = await Promise.all(Array.from({ length: count }, () => startBackend()))
   const test = await startTestGateway({ onprem: replicas, fields: { onprem: fields } })
   open.push(...replicas.map(each => () => each.close()), () => test.close())
@@ -91,7 +91,7 @@ describe('a pool of several replicas', () => {
   })
 
   it('asks the next one where the first is gone, and forgets what that one had cached', async () => {
-    const site = await start(3, 'eject: { after: 1 }')
+    const site = await start(3, 'balance: prefix, eject: { after: 1 }')
     const { pools, clock } = site.test.gateway.app
     const state = pools.of('onprem')
     const talk = new Conversation(site, await site.test.key('pro'), text('red', 9000))

@@ -28,7 +28,8 @@ let key: string
 beforeEach(async () => {
   onprem = [await startBackend(), await startBackend()]
   cloud = await startBackend()
-  test = await startTestGateway({ onprem, cloud: [cloud] })
+  // Equal prompts would all go to one replica.
+  test = await startTestGateway({ onprem, cloud: [cloud], fields: { onprem: 'balance: busy' } })
   key = await test.key('pro')
 })
 

@@ -20,7 +20,8 @@ export class Failover {
   static async start({ fields, yaml }: Pick<TestPools, 'fields' | 'yaml'> = {}): Promise<Failover> {
     const onprem = [await startBackend(), await startBackend()] as const
     const cloud = await startBackend()
-    const costs = 'cost_usd_per_1m: { input: 1, output: 2 }, cost_usd_per_image: 0.01'
+    // Equal prompts would all go to one replica.
+    const costs = 'balance: busy, cost_usd_per_1m: { input: 1, output: 2 }, cost_usd_per_image: 0.01'
     const test = await startTestGateway({
       onprem,
       cloud: [cloud],
