@@ -52,6 +52,15 @@ export function fleetContract(start: Start): void {
     expect(members).toEqual([member('a', { revision: 'bbbb', inFlight: 3 })])
   })
 
+  it('the first seed of cached prompts is that of all gateways, over a restart too', async () => {
+    const { store, reopen } = await start()
+    const seeds = await Promise.all(['one', 'two', 'three'].map(fresh => store.fleet.cacheSeed(fresh)))
+    expect(new Set(seeds).size).toBe(1)
+    expect(['one', 'two', 'three']).toContain(seeds[0])
+    const reopened = await reopen()
+    expect(await reopened.fleet.cacheSeed('four')).toBe(seeds[0])
+  })
+
   it('a drained pool or replica stays so over a restart, until it is undrained', async () => {
     const { store, reopen } = await start()
     await store.fleet.setDrained({ pool: 'onprem' }, true)
