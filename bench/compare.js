@@ -1,5 +1,5 @@
-// The gateway against bare proxies and peers, by turns in one run. `npm run bench -- --help` says what may be chosen.
-// Needs dist/ (npm run build) and a C compiler; a peer that is not installed is skipped, and listed as such.
+// Compares the gateway with bare proxies and peers, in turns within one run. `npm run bench -- --help` lists the options.
+// Needs dist/ (npm run build) and a C compiler; a peer that is not installed is skipped, and the report says so.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,7 +17,7 @@ const effort = readOptions(process.argv.slice(2))
 if (effort) await run()
 
 async function run() {
-  // Beside the sources: a temporary directory may be in memory, where a durable ledger costs nothing.
+  // Next to the sources: a temporary directory may be in memory, where a durable ledger costs nothing.
   mkdirSync(join(root, 'data'), { recursive: true })
   const directory = mkdtempSync(join(root, 'data', 'bench-'))
   try {
@@ -63,7 +63,7 @@ async function measureAll(directory) {
   return report({ machine: describeMachine(directory), moments, effort, left, cases, results })
 }
 
-/** The cases that take the contenders by turns. */
+/** The cases that measure the contenders in turns. */
 async function allTurns(programs, directory, chosen, contenders) {
   const running = [direct(directory)]
   const results = {}

@@ -1,6 +1,6 @@
-// How soon the console is seen: first contentful paint of the door, with and without a cache, and a reload of who is signed
-// in until figures are there. Medians of nine, on the demo. Then what Live costs the browser of an operator in a second.
-// `node bench/console.js`, after a build; it needs Chromium.
+// Measures how soon the console appears: the first contentful paint of the sign-in page, with and without a cache, and a
+// reload of a signed-in session until it shows figures. Medians of nine, on the demo. Then it measures what Live costs an
+// operator's browser per second. `node bench/console.js`, after a build; it needs Chromium.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -20,7 +20,7 @@ try {
   for await (const line of createInterface({ input: gateway.stdout })) if (line.includes('/console')) break
   gateway.stdout.resume()
   const url = `http://localhost:${port}/console`
-  // The first one starts processes of the browser.
+  // The first page also starts the browser's processes.
   await paintOf(await newPage(), url)
 
   const cold = []

@@ -1,8 +1,8 @@
-// What paying clients notice of hostile ones: attacks from one guest key, from 12 guest keys at one address, and from 50 keys
-// at 50 addresses, beside three paying clients. `node bench/hostile.js [--seconds 15] [--attack NAME] [--pair]`, after a build.
-// --pair attacks two gateways on one Redis behind nginx, and needs redis-server and nginx. Ends with 1 where a gate is missed:
-// no paying request is refused, their 99th percentile is at most 250 ms or twice that of the same run without attackers, the
-// memory of a gateway at most 768 MB above that run, and 30 s later within 64 MB of it.
+// Measures what paying clients notice of hostile ones: attacks from one guest key, from 12 guest keys at one address, and from
+// 50 keys at 50 addresses, next to three paying clients. `node bench/hostile.js [--seconds 15] [--attack NAME] [--pair]`,
+// after a build. --pair attacks two gateways on one Redis behind nginx, and needs redis-server and nginx. Exits 1 if a gate is
+// missed: no paying request is refused, their 99th percentile is at most 250 ms or twice that of the same run without
+// attackers, and a gateway's memory is at most 768 MB above that run and within 64 MB of it 30 s later.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -34,7 +34,7 @@ const { values } = parseArgs({
 })
 const seconds = Number(values.seconds)
 
-/** One chat after the other, until it is over. */
+/** Sends one chat after another until the attack is over. */
 async function pays(url, key, isOver) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const outcomes = []
@@ -83,7 +83,7 @@ async function attacked(terms) {
   return JSON.parse(printed || '{}')
 }
 
-/** Paying clients beside an attack, or alone where there is none; with the most memory meanwhile. */
+/** Measures paying clients during an attack, or alone without one, and the peak memory meanwhile. */
 async function measure(site, paying, during) {
   let isOver = false
   let most = site.memory()
@@ -105,7 +105,7 @@ async function backTo(site, bytes) {
   return site.memory() - bytes
 }
 
-/** What one attack did, on a site of its own. */
+/** Runs one attack on a fresh site. */
 async function play(attack, origin) {
   const directory = await mkdtemp(join(tmpdir(), 'hostile-'))
   const site = await openSite(directory, { isPair: values.pair })

@@ -1,4 +1,4 @@
-// What a list of the invoices of a month costs on Redis with 1,000 accounts that have usage: a page of the console, and all as
+// Measures listing the invoices of a month on Redis with 1,000 accounts that have usage: a page of the console, and all as
 // CSV. `node bench/invoices.js`, after a build; it needs redis-server.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ const port = await freePort()
 const redis = spawn('redis-server', ['--port', String(port), '--save', '', '--maxmemory-policy', 'noeviction'])
 for await (const line of createInterface({ input: redis.stdout })) if (line.includes('Ready to accept')) break
 redis.stdout.resume()
-// As a store that has been there for months: all days of a month are read, and not those since it began alone.
+// Makes the store look months old, so that all days of a month are read and not just those since its start.
 await send(`HSET svc:meta since ${Math.floor(Date.now() / 86_400_000) - 200}`)
 try {
   const site = await openSite(ACCOUNTS, `redis://127.0.0.1:${port}`)

@@ -1,6 +1,6 @@
-// What limits cost: the CPU of an admission and its settlement, of this process and of Redis, under a plan with the short
-// forms alone, and with twenty rules beside them. `node bench/limits.js [rounds]`, after a build. Every number is the
-// median of rounds that take the plans in turns. Redis is measured where redis-server is installed.
+// Measures what limits cost: the CPU of an admission and its settlement, in this process and in Redis, on a plan with only the
+// named limits, and with twenty rules as well. `node bench/limits.js [rounds]`, after a build. Every number is the median of
+// rounds that measure the plans in turns. Redis is measured if redis-server is installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { settle } from './store/request.js'
 
 const ROUNDS = Number(process.argv[2] ?? 15)
 const REQUESTS = 400
-/** As many at once, as under load: a settlement of the embedded store waits for its commit. */
+/** Concurrent requests, as under load: a settlement in the embedded store waits for its commit. */
 const AT_ONCE = 32
 const ACCOUNTS = 100
 const PORT = 28_766
@@ -71,7 +71,7 @@ async function request(store, plan, rules) {
   await settle(store, admitted.hold)
 }
 
-/** Requests of one plan, and the CPU that one took, in microseconds. */
+/** Runs requests on one plan, and returns the CPU per request in microseconds. */
 async function round(store, plan, rules, serverMicros) {
   const [before, serverBefore] = [process.cpuUsage(), await serverMicros()]
   let left = REQUESTS
@@ -135,7 +135,7 @@ try {
   await rm(directory, { recursive: true, force: true })
 }
 
-/** What Redis took of the CPU so far, in microseconds. */
+/** The CPU time of Redis so far, in microseconds. */
 function cpuOfRedis() {
   const { stdout } = spawnSync('redis-cli', ['-p', String(PORT), 'info', 'cpu'], { encoding: 'utf8' })
   const seconds = name => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(stdout)?.[1] ?? 0)

@@ -1,6 +1,6 @@
-// Where the gateway's time goes under load: its ten dearest functions, and its dearest modules. Needs dist/ and a C compiler.
+// Shows where the gateway's time goes under load: its ten most expensive functions and modules. Needs dist/ and a C compiler.
 // `npm run bench:profile -- [whole-1k | whole-32k | burst | paced] [seconds] [--redis]`; the profile itself stays in
-// data/profile.cpuprofile, for the tools of a browser.
+// data/profile.cpuprofile, for a browser's developer tools.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -63,7 +63,7 @@ async function profile() {
   }
 }
 
-/** What a request costs without the profiler: on the thread of JavaScript, and on all others. */
+/** The cost of a request without the profiler: on the JavaScript thread, and on all others. */
 async function loadedCpu(programs, options, { pids }) {
   const [main] = pids
   const before = cpuOf(pids)
@@ -73,7 +73,7 @@ async function loadedCpu(programs, options, { pids }) {
   return { main: own / asked, others: (after.total - before.total - own) / asked, rate: answered / Number(seconds) }
 }
 
-/** Samples count the time in which others had the core, too: only their shares are used. */
+/** Samples include time in which other processes had the core, so only their shares are used. */
 function print({ functions, modules, total }, { main, others, rate }) {
   const each = micros =>
     `${((main * micros) / total).toFixed(1).padStart(8)} µs  ${((100 * micros) / total).toFixed(1).padStart(5)} %`

@@ -1,5 +1,5 @@
-// What it costs a request to be remembered, and an account to be asked for what is remembered of it.
-// `node bench/recent.js [requests]`, after a build.
+// Measures what it costs to remember a request, and to list an account's remembered requests. `node bench/recent.js
+// [requests]`, after a build.
 import { RecentRequests } from '../dist/gateway/recent-requests.js'
 
 const [count = 1_000_000] = process.argv.slice(2).map(Number)
@@ -7,7 +7,7 @@ const ROUNDS = 9
 
 const idOf = index => `req_${String(index).padStart(26, '0')}`
 
-/** As a log has them: each an object of its own, of 3,000 accounts that take turns. */
+/** Requests as in a log: separate objects, from 3,000 accounts in turns. */
 const endOf = index => ({
   at: 1_795_255_200_000 + index,
   requestId: idOf(index),
@@ -59,7 +59,7 @@ const asked = Array.from({ length: ROUNDS }, () => {
 console.log(`newest 50 of an account   ${medianOf(asked).toFixed(0)} µs`)
 console.log(`all 5,000                 ${timeOf(() => few.newest()).toFixed(1)} ms`)
 
-/** Of the processor, in milliseconds: others may use it too. */
+/** CPU time in milliseconds, which other load on the machine does not change. */
 function timeOf(run) {
   const begun = process.cpuUsage()
   run()

@@ -1,4 +1,5 @@
-// How many recorded decisions a second `svcctl replay` takes through a candidate, on one core, and what writing one down costs. Needs dist/: npm run build.
+// Measures how many recorded decisions per second `svcctl replay` judges on one core, and what recording one costs. Needs
+// dist/: npm run build.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -44,14 +45,14 @@ else {
   const directory = mkdtempSync(join(tmpdir(), 'svc-bench-'))
   try {
     await record(directory)
-    // In a process of its own, as svcctl does it.
+    // In a separate process, as svcctl runs it.
     spawnSync(process.execPath, [script, directory], { stdio: 'inherit' })
   } finally {
     rmSync(directory, { recursive: true, force: true })
   }
 }
 
-/** Chats of all plans, named and routed, of which some are refused. */
+/** Chats on all plans, with named and routed models; some are refused. */
 function requestOf(n) {
   const model = [undefined, undefined, 'svc-core', 'svc-pro'][n % 4]
   const request = {
@@ -75,7 +76,7 @@ function requestOf(n) {
   return { at: AT + n, caller, request, health: { down: [] }, signals }
 }
 
-/** What the account used before: nothing, or all of its minute. */
+/** The account's earlier usage: none, or its whole minute. */
 function standingOf(n) {
   const second = Math.floor(AT / 1000)
   return n % 10 === 0
@@ -95,7 +96,7 @@ async function record(directory) {
     const start = cpuMicros()
     for (const { id, noted } of decided) noteOf({ config, settings, decisions: log }, id)(...noted)
     const middle = cpuMicros()
-    // The disk, behind them.
+    // Waits for the disk after them.
     await new Promise(resolve => setTimeout(resolve, 51))
     await log.close()
     spent.inside += middle - start
@@ -144,7 +145,7 @@ async function measure(directory) {
   )
 }
 
-/** Lines a second of CPU time. */
+/** Lines per second of CPU time. */
 async function rate(files, take) {
   const before = cpuMicros()
   for await (const { lines } of partsOf(files)) for (const line of lines) take(line)

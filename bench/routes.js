@@ -1,4 +1,5 @@
-// What smart routing costs a request: an ordinary prompt of 4 KB beside adversarial ones of 1 MB, with 100 routes. Needs dist/: npm run build.
+// Measures what smart routing costs a request: an ordinary prompt of 4 KB next to adversarial ones of 1 MB, with 100 routes.
+// Needs dist/: npm run build.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -56,7 +57,7 @@ function measure(config) {
     }
     return { name, run, times }
   })
-  // Interleaved: a noisy machine is noisy for all of them.
+  // Interleaved, so that noise on the machine affects all of them.
   for (let round = 0; round < ROUNDS; round++) {
     for (const { run, times } of cases) {
       const started = performance.now()

@@ -1,6 +1,6 @@
-// What a request costs where another process has the embedded store, as with `server.workers`: CPU µs of the process that
-// asks and of the one that has it, by how many requests run at once. `node bench/store-process.js [rounds]`, after a build.
-// Each process has a core of its own; numbers are medians of rounds that take the rows by turns.
+// Measures what a request costs when another process has the embedded store, as with `server.workers`: CPU µs of the calling
+// process and of the store process, by the number of concurrent requests. `node bench/store-process.js [rounds]`, after a
+// build. Each process has its own core; numbers are medians of rounds that measure the rows in turns.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -16,13 +16,13 @@ const ROUNDS = Number(process.argv[2] ?? 5)
 const ROWS = [1, 8, 64, 256]
 const ACCOUNTS = 50
 const WARM = 30_000
-/** Requests of a round for each that runs at once, and the most. */
+/** Requests per round and concurrent request, and the maximum. */
 const EACH = 500
 const MOST = 50_000
 
 const data = fileURLToPath(new URL('../data', import.meta.url))
 mkdirSync(data, { recursive: true })
-// Beside the sources: a temporary directory may be in memory, where a durable ledger costs nothing.
+// Next to the sources: a temporary directory may be in memory, where a durable ledger costs nothing.
 const directory = mkdtempSync(join(data, 'store-process-'))
 const socket = join(directory, 'store.sock')
 const child = await startStoreProcess({ kind: 'embedded', path: join(directory, 'store') }, socket, console.error)
@@ -65,7 +65,7 @@ async function measure(atOnce) {
   }
 }
 
-/** So many requests, `atOnce` of them at any moment. As in a worker, those of a turn go on together. */
+/** Runs `count` requests, `atOnce` at a time. As in a worker, those of one turn continue together. */
 async function run(atOnce, count) {
   let left = count
   const one = async () => {

@@ -1,6 +1,6 @@
-// What an admission and a settlement cost with many keys and rows in the store, against few; and how long such a store
-// takes to open. As many accounts are active in both; `cold` are accounts that were not active before.
-// `node bench/store.js [many] [few]`, after a build. Redis is measured where redis-server is installed.
+// Measures what an admission and a settlement cost with many keys and rows in the store, compared with few, and how long such
+// a store takes to open. Both have the same number of active accounts; `cold` are accounts that were not active before. `node
+// bench/store.js [many] [few]`, after a build. Redis is measured if redis-server is installed.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -26,7 +26,7 @@ async function fill(store, count) {
 
 const median = numbers => [...numbers].sort((a, b) => a - b)[numbers.length >> 1]
 
-/** Medians of rounds that take the stores in turns, for each of them. */
+/** The medians of rounds that measure the stores in turns. */
 async function timed(stores, pick) {
   const rounds = stores.map(() => ({ admit: [], settle: [] }))
   for (let round = 0; round < ROUNDS; round++) {
@@ -46,7 +46,7 @@ function say(what, [small, large]) {
   console.log(`${what}: ${us(small)} with ${few}, ${us(large)} with ${many}: x ${(large / small).toFixed(2)}`)
 }
 
-/** Both stores in turns, so that what else the machine does meets both. */
+/** Measures both stores in turns, so that other load on the machine affects both. */
 async function compare(kind, open) {
   const sizes = [few, many]
   const stores = []

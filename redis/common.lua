@@ -1,13 +1,13 @@
--- What every script begins with. Milliseconds, tokens and nano-USD, all of them integers below 2^53.
--- KEYS[1] is the epoch of the bucket, ARGV[1] the epoch that the caller knows, with the greatest step of the schema that it
--- knows and, where it writes a restriction, the step of that: `epoch+known+writes`. ARGV[2] is a time or ''.
+-- Every script includes this file. Milliseconds, tokens and nano-USD are integers below 2^53.
+-- KEYS[1] is the epoch of the bucket. ARGV[1] is `epoch+known+writes`: the epoch that the caller knows, the newest schema step
+-- that it knows and, if it writes a restriction, the step of that restriction. ARGV[2] is a time or ''.
 local function number(text) return tonumber(text) or 0 end
 
--- Numbers become texts by this: Lua's own way ends at 14 digits, and that of redis.call takes three times as long.
+-- Formats integers: Lua's own conversion ends at 14 digits, and that of redis.call takes three times as long.
 local function digits(number) return string.format('%d', number) end
 
--- Emptied, or filled by another program: nothing it says can be trusted. A bucket with restrictions has their step behind its
--- epoch, where a gateway that does not know them finds it wiped as well.
+-- True if the store was emptied or filled by another program, so that none of its data can be trusted. A bucket with
+-- restrictions appends their step to its epoch: a gateway that does not know them finds the bucket wiped as well.
 local function wiped()
   local kept = redis.call('GET', KEYS[1])
   if not kept then return true end
@@ -23,8 +23,8 @@ local function serverTime()
   return number(time[1]) * 1000 + math.floor(number(time[2]) / 1000)
 end
 
--- A clock of the server that was set back goes on, a tenth more slowly, until the time is what it shows. steady.lua keeps
--- beside the epoch by how much it was ahead, and since when: `ahead since`.
+-- After the server's clock was set back, our time continues from the later value, a tenth more slowly, until the clock has
+-- caught up. steady.lua stores next to the epoch how far it was ahead and since when: `ahead since`.
 local function aheadAt(time)
   local kept = redis.call('GET', string.sub(KEYS[1], 1, -#'epoch' - 1) .. 'clock')
   if not kept then return 0 end
@@ -38,5 +38,5 @@ local function clock()
   return time + aheadAt(time)
 end
 
--- The functions of rules.lua, in scripts that have it.
+-- Filled by rules.lua, in scripts that include it.
 local rules

@@ -1,6 +1,6 @@
--- The commands that the user of this connection may not run, or nothing. It changes nothing: Redis refuses
--- what a user may not do before it looks at the rest. LPUSH, SADD, HSETNX and APPEND always write, and are not tried.
--- KEYS 1.. a key of each pattern, which nothing uses: the script does not begin where the user may not use them
+-- Returns the commands that the user of this connection may not run. It changes no data: Redis checks permissions before
+-- arguments. LPUSH, SADD, HSETNX and APPEND always write, so they are not tried.
+-- KEYS 1.. an unused key of each pattern: Redis does not start the script if the user may not use them
 local key = KEYS[1]
 local calls = {
   { 'TIME' }, { 'INFO', 'server' }, { 'SCAN', '0', 'COUNT', '1' },
@@ -15,7 +15,7 @@ local calls = {
   { 'ZREM', key, 'a' }, { 'ZREMRANGEBYSCORE', key, '1', '1' },
 }
 
--- In the words of Redis 7.0, and in those of Valkey and of later ones.
+-- Matches the wording of Redis 7.0, and that of Valkey and later versions.
 local function forbids(said)
   return string.find(said, "The user executing the script can't run", 1, true)
     or string.find(said, 'ACL failure in script', 1, true)

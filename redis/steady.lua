@@ -1,5 +1,5 @@
--- The clock of this server was set: scripts on this bucket count by one that is so far ahead of it. Leases that end later than
--- any lease can, since it was set back by more than is corrected, end as if they were new.
+-- Corrects for a change of the server's clock: scripts on this bucket count with the corrected time. Leases
+-- that end later than any lease can, since the clock was set back by more than is corrected, end as if they were new.
 -- KEYS 2 correction  3 leases  4 leases of what accounts share  ARGV 3 ahead, in ms  4 lease
 local TOLERANCE_MS = 500
 if wiped() then return { 'wiped' } end

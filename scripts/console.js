@@ -1,5 +1,5 @@
-// Builds the web console of console/ into dist/console: scripts and styles in brotli alone, from which src/http/console makes the other
-// forms, and a manifest that it reads.
+// Builds the web console from console/ into dist/console: scripts and styles in brotli only, from which src/http/console makes
+// the other encodings, and a manifest that it reads.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const TYPES = {
   svg: 'image/svg+xml',
   txt: 'text/plain; charset=utf-8',
 }
-/** What vite writes with a hash in its name: `public-BfN3x_0a.js`. */
+/** A file name with the hash that vite adds: `public-BfN3x_0a.js`. */
 const HASHED = /-[\w-]{8}\.(?:js|css)$/
 
 export async function buildConsole(root, out) {
@@ -45,14 +45,14 @@ function loadedBy(door, output) {
   return found
 }
 
-/** The doors that serve a file: those that load it; all of them where it is no part of the build, such as the icon. */
+/** The doors that serve a file: those that load it, or all of them for a file outside the build, such as the icon. */
 function doorsOf(name, loaded) {
   const doors = Object.keys(loaded)
   const own = doors.filter(door => loaded[door].has(name))
   return own.length > 0 || /\.(?:js|css)$/.test(name) ? own : doors
 }
 
-/** What the manifest says of a file. A script or style is compressed in its place. */
+/** The manifest's entry for a file. Compresses scripts and styles in place. */
 function described(out, name) {
   const bytes = readFileSync(join(out, name))
   const compressed = /\.(?:js|css)$/.test(name)

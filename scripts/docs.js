@@ -1,5 +1,5 @@
-// `npm run docs`: builds the site of docs/ and serves it. `--build` only builds it, into site/.vitepress/dist.
-// Its packages are those of site/, installed at the first run: no page of the site needs the network afterwards.
+// `npm run docs`: builds the site of docs/ and serves it. `--build` only builds it, into site/.vitepress/dist. Its packages
+// are those of site/, installed at the first run; afterwards no page needs the network.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -13,10 +13,10 @@ const run = (command, ...args) => execFileSync(command, args, { cwd: site, stdio
 
 if (!existsSync(join(site, 'node_modules', 'vitepress'))) run('npm', 'ci', '--no-audit', '--no-fund')
 
-// Vite finds packages from where a page lies, which is below site/ for copies alone.
+// Vite resolves packages from a page's own folder, which is below site/ only for copies.
 rmSync(join(site, 'pages'), { recursive: true, force: true })
 for (const page of pages()) cpSync(join(root, page), join(site, 'pages', page), { recursive: true })
-// The site opens with what this is; the table of all pages stands behind it.
+// The site opens with what the product is; the table of all pages moves to its own page.
 renameSync(join(site, 'pages/docs/index.md'), join(site, 'pages/docs/contents.md'))
 writeFileSync(join(site, 'pages/docs/index.md'), home())
 cpSync(join(root, 'console/static/icon.svg'), join(site, 'pages/public/icon.svg'))
@@ -24,7 +24,7 @@ cpSync(join(root, 'console/static/icon.svg'), join(site, 'pages/public/icon.svg'
 run('npx', '--no', 'vitepress', 'build')
 if (!values.build) run('npx', '--no', 'vitepress', 'preview', '--port', values.port)
 
-/** The first page, with the pictures of the console that the last run of its tests left in CI_ARTIFACTS, where it did. */
+/** The home page, with screenshots of the console if the last run of its tests left any in CI_ARTIFACTS. */
 function home() {
   const text = readFileSync(join(site, 'home.md'), 'utf8')
   const pictures = ['light', 'dark'].map(scheme => [
@@ -37,7 +37,7 @@ function home() {
   return text.replace('hero:\n', `hero:\n  image: ${image}\n`)
 }
 
-/** The pages of the repository, and docs/ with all it has. */
+/** Copies the pages of the repository and all of docs/. */
 function pages() {
   const readmes = ['src', 'console', 'importers'].flatMap(folder =>
     readdirSync(join(root, folder), { recursive: true })

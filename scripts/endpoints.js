@@ -1,9 +1,9 @@
-// The pages of endpoints: each operation of an OpenAPI document with its parameters, the fields of its body, and its answers.
+// The endpoint pages: each operation of an OpenAPI document with its parameters, body fields and answers.
 
 /** The page's text from a document. */
 export const endpointsText = api => operationsText(api)
 
-/** The same with the fields of each answer and of each schema, and without the answers that every operation may have. */
+/** The page with the fields of each answer and schema, but without answers that every operation may have. */
 export const endpointsAndSchemasText = (api, common) =>
   [operationsText(api, common), '## Schemas', ...Object.entries(api.components.schemas).map(schemaText(api))].join(
     '\n\n',
@@ -19,12 +19,12 @@ function operationsText(api, common) {
   return operations.map(operation => operationText(operation, found, common)).join('\n\n')
 }
 
-/** Follows references of a document. */
+/** Resolves references within a document. */
 function finderIn(api) {
   const found = ({ $ref, ...own }) => {
     if (!$ref) return own
     const [, , section, name] = $ref.split('/')
-    // What stands beside a reference says more of this place.
+    // Members next to a reference describe this place more closely.
     return { ...found(api.components[section][name]), ...own }
   }
   return found
@@ -55,7 +55,7 @@ function operationText({ title, summary, description, parameters = [], requestBo
   ].join('\n\n')
 }
 
-/** The fields of a body, in each of its forms; of several records, those of the first. */
+/** The fields of a body in each of its forms; for a stream of records, those of the first. */
 function fieldsOf(content, found) {
   return Object.values(content ?? {}).flatMap(({ schema = {} }) => {
     const whole = found(schema)
@@ -106,7 +106,7 @@ function typeOf(reference, found) {
   return [types.join(' or ') || 'any', ...bounds.filter(Boolean)].join(', ')
 }
 
-/** The name of the schema that is referred to, or the type. */
+/** The name of the referenced schema, or the type. */
 const nameOf = (reference, found) =>
   reference.$ref ? `\`${reference.$ref.split('/').at(-1)}\`` : typeOf(reference, found)
 

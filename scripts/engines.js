@@ -1,12 +1,12 @@
-// Fails when an installed dependency does not run on the oldest Node that package.json promises, or a source calls what is
-// wrong there.
+// Fails if an installed dependency does not run on the oldest Node that package.json promises, or if a source calls a function
+// that is wrong there.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import semver from 'semver'
 
 const read = name => JSON.parse(readFileSync(new URL(`../${name}`, import.meta.url), 'utf8'))
 const oldest = semver.minVersion(read('package.json').engines.node).version
-/** Calls that the oldest Node answers wrongly, and what to call instead. */
+/** Calls that the oldest Node answers wrongly, with their replacements. */
 const WRONG = { 'URL.canParse(': 'parseUrl of src/kit: once compiled, it refuses texts such as http://ü' }
 const root = join(import.meta.dirname, '..')
 const sources = ['src', 'importers/src', 'demo/src'].flatMap(folder =>

@@ -1,6 +1,6 @@
-// docs/incidents.md: a section for each kind of incident, by the name that `runbook` of an incident leads to.
+// docs/incidents.md: one section per kind of incident, under the anchor that `runbook` links to.
 
-/** Kinds that wake somebody first. */
+/** Kinds that page somebody come first. */
 export function incidentsText(kinds) {
   const all = Object.entries(kinds)
   const sorted = [

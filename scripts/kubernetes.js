@@ -1,5 +1,5 @@
 // Writes deploy/kubernetes from the Helm chart, so that nothing is written twice: `node scripts/kubernetes.js`. It needs helm.
-// `--check` exits 1 where one is stale.
+// `--check` exits 1 if one is stale.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const MANIFESTS = {
   'redis.yaml': [],
   'embedded.yaml': ['--set', 'store=embedded'],
-  // Whole: a Deployment that says how many there are takes that back from the autoscaler at each apply.
+  // A whole file: a Deployment with `replicas` would overrule the autoscaler at each apply.
   'redis-autoscaled.yaml': ['--set', 'autoscaling.enabled=true'],
   'service-monitor.yaml': ['--set', 'serviceMonitor.enabled=true', '--show-only', 'templates/service-monitor.yaml'],
 }

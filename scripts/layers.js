@@ -1,23 +1,23 @@
-// Fails when a folder of src/ imports what it must not know, or when files or folders import each other in a circle. See
-// the map in CONTRIBUTING.md.
+// Fails when a folder of src/ imports a layer above it, or when files or folders import each other in a circle. See the map in
+// CONTRIBUTING.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
 
-/** What each folder may import beside itself: other folders, and packages or `node:`. */
+/** The folders and kinds of packages that each folder may import. */
 const may = {
   // Helpers that know nothing of the gateway.
   kit: { folders: [], packages: false },
   policy: { folders: [], packages: false },
   config: { folders: ['kit', 'policy'], packages: true },
-  // What is stored, declared once: the codecs of all others follow from it.
+  // Stored records, each declared once: the codecs of all others follow from it.
   records: { folders: ['policy'], packages: false },
   wire: { folders: ['kit', 'policy', 'records'], packages: true },
   gateway: { folders: ['kit', 'policy', 'records', 'wire', 'config/settings.ts'], packages: true },
   adapters: { folders: ['kit', 'policy', 'records', 'wire', 'gateway', 'config/settings.ts'], packages: true },
-  // Requests that no client sent, taken the whole way: what `svcctl test` and `svcctl explain` are made of.
+  // Simulated requests, taken the whole way, for `svcctl test` and `svcctl explain`.
   simulate: { folders: ['kit', 'policy', 'config', 'wire', 'gateway'], packages: true },
   // Operators ask what a request would get that no client sent.
   http: { folders: ['kit', 'policy', 'records', 'wire', 'gateway', 'simulate', 'config/settings.ts'], packages: true },
@@ -54,11 +54,11 @@ const IMPORTERS = new Set([
   'cli/prices/prices-run.ts',
 ])
 
-/** Folders whose own files stand on top: what their folders share is in `kit/`, and no folder imports a file beside it. */
+/** Folders whose own files are the top layer: helpers shared by their folders are in `kit/`, and no folder imports a file beside it. */
 const roofs = ['cli']
 
 const faults = []
-// The workspaces are packages of their own: they import packages and their own files.
+// The workspaces are separate packages: they import packages and their own files.
 for (const workspace of ['demo', 'importers']) {
   const own = fileURLToPath(new URL(`../${workspace}/src`, import.meta.url))
   for (const path of sources(own))
@@ -66,9 +66,9 @@ for (const workspace of ['demo', 'importers']) {
       if (name.startsWith('.') && relative(own, resolve(own, path, '..', name)).startsWith('..'))
         faults.push(`${workspace}/src/${path} must not import ${name}`)
 }
-/** Modules of words that the console shares: each must run in a browser. */
+/** Text modules that the console shares: each must run in a browser. */
 const SHARED_WORDS = new Set(['wire/invoice/invoice-words.ts'])
-// The console runs in browsers: of the gateway it knows the shapes of what travels, as types alone, and shared words.
+// The console runs in browsers: it may import the gateway's wire types, as types only, and shared texts.
 const pages = fileURLToPath(new URL('../console/src', import.meta.url))
 for (const path of sources(pages)) {
   const text = readFileSync(join(pages, path), 'utf8')
@@ -108,7 +108,7 @@ function imports(root, path, form = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g) {
   return [...text.matchAll(form)].map(match => match[1])
 }
 
-/** What a file of src imports of src, but for what it loads later by `import()`. */
+/** The files of src that a file imports, except those that it loads later by `import()`. */
 function importedBy(file) {
   return imports(src, file, /\bfrom\s*'([^']+)'/g)
     .filter(name => name.startsWith('.'))
@@ -122,14 +122,14 @@ function allowed(path, folder, rule, name) {
   if (!name.startsWith('.')) return rule.packages
   const target = relative(src, resolve(src, path, '..', name))
   if (target.startsWith('..')) return false
-  // Adapters know nothing of each other: each is a file, or a folder of its own.
+  // Adapters do not know each other: each is a file, or a folder of its own.
   if (folder === 'adapters' && target.startsWith('adapters/')) return target.split('/')[1] === path.split('/')[1]
   return [folder, ...rule.folders].some(place => target === place || target.startsWith(`${place}/`))
 }
 
 /**
- * The first circle that each file closes: its files in order, the first one again at the end. Imports of types count;
- * `import()` does not, since a command is loaded that way once it is called.
+ * The first circle that each file closes: its files in order, with the first one repeated at the end. Type imports count.
+ * `import()` does not, since it loads a command only when it is called.
  */
 function circlesAmong(files) {
   const known = new Set(files)
@@ -147,8 +147,8 @@ function circlesAmong(files) {
 }
 
 /**
- * Each folder whose parts import each other in a circle, with the imports that close one. Its parts are the folders in it,
- * each with all it holds, and the files beside them. Imports of types count.
+ * Each folder whose parts import each other in a circle, with the imports that close one. The parts are the folders within it,
+ * with everything below them, and the files beside them. Type imports count.
  */
 function foldersInCircles(files) {
   const steps = files.flatMap(file => importedBy(file).map(target => [file, target]))
@@ -181,7 +181,7 @@ function shortestCircle(links) {
   return circles.sort((one, other) => one.length - other.length)[0]
 }
 
-/** The shortest way from a part back to itself, as a list of one; an empty list where it has none. */
+/** The shortest path from a part back to itself, as a list with one entry; empty if there is none. */
 function wayBack(part, links) {
   const ways = links.filter(({ from }) => from === part).map(link => [link])
   const seen = new Set()

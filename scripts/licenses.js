@@ -1,8 +1,8 @@
-// The licences of what the build joins into its own files; scripts/materials.js reads the packages from them.
+// The licences of packages that the build bundles; scripts/materials.js reads the packages from them.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** A part for each text: a line `name version, licence` for each package that these modules are of, an empty line, and the text. */
+/** One part per licence text: a line `name version, licence` for each package that has it, an empty line, and the text. */
 export function licenses(modules) {
   const folders = new Set(modules.map(id => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0]).filter(Boolean))
   const packages = new Map()

@@ -1,13 +1,14 @@
-// Bills of materials as CycloneDX, of a packed package and of the executable: what an install of it brings, and what its build has put into its own files.
+// CycloneDX bills of materials of a packed package and of the executable: its dependencies, and the packages that its build
+// has bundled.
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where the build says what it has bundled: parts that each begin with a line `name version, licence` for each package. */
+/** The lists of bundled packages: parts that each begin with a line `name version, licence` per package. */
 const BUNDLED = ['dist/bundled/LICENSES.txt', 'dist/console/LICENSES.txt']
 
-/** `root` is the clone that has built the package, whose lock file knows what is bundled. */
+/** `root` is the clone that built the package; its lock file has the versions of bundled packages. */
 export function materialsOf(root, tarball) {
   const installed = sbomOfInstall(tarball)
   const all = npmSbom(root)
@@ -27,7 +28,7 @@ export function materialsOf(root, tarball) {
   }
 }
 
-/** The same of the executable: what an install brings, and the Node that runs it, with what is in that. */
+/** The bill of the executable: its dependencies, and its Node with the libraries inside it. */
 export function materialsOfExecutable(name, bill, { versions }) {
   const own = { ...bill.metadata.component, name, purl: undefined }
   const node = {
@@ -61,7 +62,7 @@ function bundledIn(tarball) {
     .map(([, name, version]) => `${name}@${version}`)
 }
 
-/** What npm would install today. */
+/** The dependencies that npm would install today. */
 function sbomOfInstall(tarball) {
   const folder = mkdtempSync(join(tmpdir(), 'svc-materials-'))
   try {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { minifySync } from 'rolldown/experimental'
 
-/** Stack traces, profiles and errors tell them. */
+/** Stack traces, profiles and errors show these names. */
 const names = { keepNames: { function: true, class: true } }
 
 export function minify(dist) {
@@ -14,7 +14,7 @@ export function minify(dist) {
     const options = { module: true, compress: names, mangle: names, sourcemap: true, inputMap }
     const { code, map, errors } = minifySync(path, readFileSync(path, 'utf8'), options)
     if (errors.length > 0) throw new Error(`${name} cannot be minified: ${errors[0].message}`)
-    // No line that names the map, which no install has.
+    // The file does not name its map, because no install has it.
     writeFileSync(path, `${code}\n`)
     writeFileSync(`${path}.map`, JSON.stringify(map))
   }

@@ -1,12 +1,12 @@
-// Writes importers/src/listed-prices.ts, the prices that `svcctl import` proposes, from @pydantic/genai-prices. Run it
-// after an upgrade of that package. The package itself is not shipped: it has 2 MB, and reads tokens of answers as well.
+// Writes importers/src/listed-prices.ts, the prices that `svcctl import` proposes, from @pydantic/genai-prices. Run it after
+// upgrading that package. The package itself is not shipped: it is 2 MB, and also reads the tokens of answers.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findProvider } from '@pydantic/genai-prices'
 
-/** Those whose models an import knows by provider, and whose prices are for tokens. */
+/** Providers whose models an import recognises and that charge by token. */
 const PROVIDERS = [
   ...['openai', 'anthropic', 'google', 'azure', 'mistral', 'groq', 'deepseek', 'x-ai', 'cohere', 'together'],
   ...['fireworks', 'perplexity', 'cerebras', 'moonshotai', 'novita', 'voyageai', 'zai', 'baseten'],
@@ -26,7 +26,7 @@ function lineOf(provider, { match, prices }) {
   return [[provider, ...numbers, isTiered ? '+' : '-', ...names].join(' ')]
 }
 
-/** The last one that has begun. A price of some hours of the day is nobody's price of a month. */
+/** The newest price in effect. A price for some hours of the day cannot be billed by the month. */
 function currentOf(all) {
   const begun = ({ constraint }) => !constraint || (constraint.type === 'start_date' && constraint.start_date <= today)
   return all.filter(begun).at(-1)?.prices
@@ -36,7 +36,7 @@ function baseOf(price) {
   return typeof price === 'object' ? price.base : price
 }
 
-/** Names with a sign for how they are compared. */
+/** Names with a sign that tells how they are compared. */
 function namesIn(match) {
   if (match.or) return match.or.flatMap(namesIn)
   if (match.and) return [`/^${match.and.map(aheadOf).join('')}`]
@@ -47,7 +47,7 @@ function namesIn(match) {
   return match.regex ? [`/${match.regex}`] : []
 }
 
-/** One of several conditions, as a look ahead from the start of a name. */
+/** One of several conditions, as a lookahead from the start of a name. */
 function aheadOf(match) {
   const plain = text => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   if (match.starts_with) return `(?=${plain(match.starts_with)})`
@@ -67,7 +67,7 @@ writeFileSync(
   fileURLToPath(new URL('../importers/src/listed-prices.ts', import.meta.url)),
   `// Generated from @pydantic/genai-prices (MIT) by scripts/prices.js. Do not edit.
 
-/** Where the prices are from, and the day for which they were taken. */
+/** The source of the prices, and the day for which they were taken. */
 export const SOURCE = { name: '@pydantic/genai-prices', version: '${version}', day: '${today}' } as const
 
 /** A model a line: provider, US dollars for a million tokens in, out, read from a cache and written to it, \`+\` where long prompts cost more, and the names that it has. */

@@ -1,6 +1,6 @@
-// The tables of docs/providers.md, from the profiles.
+// Writes the tables of docs/providers.md from the profiles.
 
-/** A section for each row, with a line for each of its cells. */
+/** One section per row, with a line for each of its cells. */
 export function providersText({ PROFILES, ANYWHERE }, { writtenName }) {
   const rows = Object.entries(PROFILES).map(([name, profile]) => rowText(name, profile, writtenName))
   const anywhere = [

@@ -1,5 +1,6 @@
-// The reference pages of docs/: fields of the YAML from the schema, commands of svcctl from commander, endpoints from
-// openapi.yaml and the declared calls of the admin API, error codes from their rows, which the schemas of errors in openapi.yaml are made from as well.
+// Writes the reference pages of docs/: YAML fields from the schema, commands of svcctl from commander, endpoints from
+// openapi.yaml and the declared calls of the admin API, and error codes from their table, which also generates the error
+// schemas of openapi.yaml.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +13,7 @@ const root = new URL('..', import.meta.url)
 
 /** The generated part of each page, and of openapi.yaml. */
 export async function referencePages() {
-  // The pages come from the compiled sources: those have to be the ones that are there now.
+  // The pages come from compiled sources, so compile the current ones first.
   execFileSync(process.execPath, [fileURLToPath(new URL('scripts/build.js', root)), '--where-stale'])
   const { docsOf } = await import(new URL('dist/config/docs/doc.js', root))
   const { svcctl } = await import(new URL('dist/cli/program.js', root))
@@ -27,7 +28,7 @@ export async function referencePages() {
       'docs/configuration.md': configurationText(docsOf),
       'docs/admin-endpoints.md': endpointsAndSchemasText(
         adminDocument({ version: '', brand: 'svc' }),
-        // The head of the page says what these mean.
+        // The head of the page explains these.
         ['200', '400', '401', '403', '413', '415', '429', '500', '503'],
       ),
       'docs/endpoints.md': endpointsText(parse(readFileSync(new URL('openapi.yaml', root), 'utf8'))),
@@ -39,12 +40,12 @@ export async function referencePages() {
   }
 }
 
-/** Codes whose bodies have fields of their own: their schemas are written by hand. */
+/** Codes whose bodies have extra fields: their schemas are written by hand. */
 const SHAPED = new Set(['rate_limit_exceeded', 'quota_exceeded', 'UPSTREAMS_EXHAUSTED'])
 
-/** The codes that clients meet, a schema for the body of each, and those that come with 503. */
+/** The codes that clients meet, a schema for the body of each, and the codes that come with 503. */
 function errorSchemasText(errorCodes) {
-  // One that only streams have comes with 200: its event has a schema of its own.
+  // A code that occurs only within streams comes with 200: its event has a schema of its own.
   const codes = Object.entries(errorCodes).filter(([, { isForOperators, status }]) => !isForOperators && status >= 400)
   const flat = codes.filter(([code]) => !SHAPED.has(code))
   const ref = name => `{ $ref: "#/components/schemas/${name}" }`
@@ -64,7 +65,7 @@ function errorSchemasText(errorCodes) {
   ].join('\n')
 }
 
-/** A section of the page for each section of the file, with a table of its fields; sections within sections follow. */
+/** One section per section of the file, with a table of its fields, followed by the sections within it. */
 function configurationText(docsOf) {
   const [top] = docsOf('')
   const index = top.fields.map(({ name, description }) => `| [\`${name}\`](#${name}) | ${escaped(description)} |`)
@@ -96,10 +97,10 @@ function fieldText(docsOf, doc, path, marks, byKind) {
     .join('\n\n')
 }
 
-/** Conditions within conditions have the fields of one. */
+/** Nested conditions have the same fields. */
 const RECURSIVE = new Set(['any', 'not'])
 
-/** The table of a section has the whole description of each field, not its first sentence alone. */
+/** A section's table has each field's whole description, not only its first sentence. */
 const fieldsInFull = (docsOf, { fields }, path) =>
   fields.map(field => {
     const found = docsOf(`${path}.${field.name}`)
@@ -134,7 +135,7 @@ function fieldTable(fields) {
 
 const plainText = value => (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('|', '\\|')
 
-/** A bar would end a cell of a table, and an angle bracket outside of code would be taken for HTML. */
+/** A bar would end a table cell, and an angle bracket outside code would be taken for HTML. */
 const escaped = text =>
   text
     .split(/(`[^`]*`)/)
@@ -142,7 +143,7 @@ const escaped = text =>
     .join('')
     .replaceAll('|', '\\|')
 
-/** The codes of clients, those of operators, and the types of a 429. */
+/** The codes for clients, those for operators, and the types of a 429. */
 function errorsText(errorCodes, rateTypes) {
   const rows = wanted =>
     Object.entries(errorCodes)
@@ -161,7 +162,7 @@ function errorsText(errorCodes, rateTypes) {
   ].join('\n\n')
 }
 
-/** Every command with its own help, as a terminal of 100 columns shows it. */
+/** Every command with its own help, as in a terminal of 100 columns. */
 function svcctlText(program) {
   const commands = commandsBelow(program)
   const index = commands.map(

@@ -1,5 +1,5 @@
-// Writes into build/ what a release consists of: both packages, the executable of this system, a bill of materials of each, and the
-// checksums of all. `npm run release`, on a clean clone with its dependencies installed; .github/workflows/release.yml publishes it.
+// Writes a release into build/: both packages, the executable for this system, a bill of materials of each, and the checksums
+// of all. `npm run release`, on a clean clone with its dependencies installed; .github/workflows/release.yml publishes it.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

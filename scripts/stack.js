@@ -1,5 +1,5 @@
-// Says where in src/ the places of a stack trace are: an install names columns of one long line. `node scripts/stack.js < trace.txt`,
-// in a clone of the version that was installed, once it is built.
+// Maps a stack trace of an install to lines of src/: an install names columns of one long line. `node scripts/stack.js <
+// trace.txt`, in a built clone of the version that was installed.
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 

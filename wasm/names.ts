@@ -1,7 +1,7 @@
 /**
- * The names and short texts of a JSON text that cost its parser something. A name that follows the same names as before,
- * from the first of its object on, costs next to nothing: any other makes the parser describe a new form of object, and is
- * a new name. The parser keeps one copy of every short text, so a short text costs when it comes for the first time.
+ * The names and short texts of a JSON text that make its parser work. A name that follows the same names as before, counted from
+ * the first one of its object, costs next to nothing. Any other name makes the parser describe a new shape of object, and counts
+ * as new. The parser keeps one copy of every short text, so a short text costs only the first time.
  */
 import { BACKSLASH, beginStrings, closed, escaped, LETTER_U, opened, QUOTE, readString } from './strings'
 
@@ -11,42 +11,42 @@ const OPEN_LIST: u8 = 0x5b
 const OPEN_OBJECT: u8 = 0x7b
 const CLOSE_OBJECT: u8 = 0x7d
 
-/** Of what is kept behind the text: the form of each object that is open, then a table of all forms. */
+/** The memory behind the text: the shape of each open object, then a table of all shapes. */
 const DEEPEST: usize = 255
 const FORMS_SIZE: usize = 8 * (DEEPEST + 1)
 const SLOTS: usize = 65_536
-/** More than both take, in bytes. */
+/** Larger than both together, in bytes. */
 export const LENGTH_MARGIN: i32 = 8 * 65_536 + 4096
 const GAP: usize = 64
-/** The parser keeps one copy of texts up to this length in UTF-16, of which each unit takes at most three bytes of UTF-8. */
+/** The parser keeps one copy of each text up to this length in UTF-16; a unit takes at most three bytes of UTF-8. */
 const SHORT_UNITS: i32 = 10
 const SHORT_BYTES: i32 = 30
-/** Makes what is kept of a text another number than that of the same name. */
+/** Separates the hash of a text from that of an equal name. */
 const TEXT_SEED: u64 = 0x5851f42d4c
 
 const NAMES_EXCEEDED: i32 = 1
 const TEXTS_EXCEEDED: i32 = 2
 
-/** In two parts, since tools that take this for JavaScript know no such number. */
+/** In two parts, since tools that take this file for JavaScript reject such a number. */
 const FACTOR: u64 = 0x9e3779b97f4a7000 | 0xc15
 
 let forms: usize
 let table: usize
-/** How many lists and objects are open, and how many names and short texts were new so far. */
+/** The number of open lists and objects, and of new names and short texts so far. */
 let depth: usize
 let names: i32
 let texts: i32
-/** Whether the last string may be a value: no colon came behind it. */
+/** True if the last string may be a value: no colon followed it. */
 let isValue: bool
 
-/** Whether a string in JSON, without its quotes and with so many bytes that only its escapes take, may be a short text. */
+/** True if a JSON string may be a short text, given its length without quotes and the bytes that its escapes add. */
 export function mayBeShort(bytes: usize, escapedBytes: i32): bool {
   return <i32>bytes - escapedBytes <= SHORT_BYTES
 }
 
 /**
- * Which of both is exceeded, or 0: stops there. The sum of both bounds is at most two thirds of the table. `seed` keeps others
- * from choosing names and texts that look the same.
+ * Stops at the first exceeded bound and returns which it is, or 0. The sum of both bounds is at most two thirds of the table.
+ * `seed` keeps attackers from choosing names and texts that collide.
  */
 export function exceeded(text: usize, end: usize, mostNames: i32, mostTexts: i32, seed: u64): i32 {
   forms = (end + GAP + 7) & ~7
@@ -100,26 +100,26 @@ function isShort(): bool {
   let units = 0
   for (let at = opened + 1; at < closed; at++) {
     const byte = load<u8>(at)
-    // What follows the first byte of a character is none of its own; characters of four bytes are two units.
+    // Continuation bytes of a character count as nothing; characters of four bytes are two units.
     if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1
     if (byte === BACKSLASH) at += load<u8>(at + 1) === LETTER_U ? 5 : 1
   }
   return units <= SHORT_UNITS
 }
 
-/** An object that has no names yet. */
+/** Starts an object without names. */
 function start(seed: u64): void {
   store<u64>(forms + 8 * depth, seed)
 }
 
-/** The form of an object to which the name that came last is added. */
+/** The shape of an object after the last name is added to it. */
 function formAfter(form: u64): u64 {
   let hash = form ^ (<u64>(closed - opened) * FACTOR)
   let at = opened + 1
   for (; at + 8 <= closed; at += 8) hash = mixed(hash ^ load<u64>(at))
   let rest: u64 = 0
   for (; at < closed; at++) rest = (rest << 8) | load<u8>(at)
-  // 0 is a slot that is free.
+  // 0 marks a free slot.
   return mixed(mixed(hash ^ rest)) | 1
 }
 
@@ -127,7 +127,7 @@ function mixed(hash: u64): u64 {
   return rotl(hash * FACTOR, 29)
 }
 
-/** Names such as "7" are kept in a list, with room for those before them, each time anew. */
+/** The parser keeps names such as "7" in an array, with room for all lower indexes, and allocates it each time. */
 function isNumber(): bool {
   return <u32>load<u8>(opened + 1) - 0x30 <= 9
 }

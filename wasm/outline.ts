@@ -1,6 +1,6 @@
 /**
- * One pass over a JSON text, before anything of it is parsed: AssemblyScript, which looks at sixteen bytes at once.
- * `node scripts/generate.js` compiles it into src/wire/fast/outline-code.ts; src/wire/fast/outline.ts is what calls it.
+ * One pass over a JSON text before anything of it is parsed, in AssemblyScript, sixteen bytes at a time. `node
+ * scripts/generate.js` compiles it into src/wire/fast/outline-code.ts; src/wire/fast/outline.ts calls it.
  */
 import { exceeded, LENGTH_MARGIN, mayBeShort } from './names'
 import {
@@ -26,7 +26,7 @@ const LETTER_T: u8 = 0x74
 const OPEN_OBJECT: u8 = 0x7b
 const CLOSE_OBJECT: u8 = 0x7d
 
-/** Four characters each, the first of them the least. */
+/** Four characters each, the first in the lowest byte. */
 const INST: u32 = 0x74736e69
 const RUCT: u32 = 0x74637572
 const IONS: u32 = 0x736e6f69
@@ -46,19 +46,19 @@ const IMAGE: u32 = 0x616d693a
 const AGE: u32 = 0x2f656761
 const FOUR_ZEROS: u32 = 0x30303030
 
-/** What the memory holds: results, members, and the text; behind it zeros, and where the texts stood that are left out. */
+/** The memory layout: results, members, and the text. Zeros follow it, and then the positions of the texts that were left out. */
 const RESULT: usize = 0
 const MEMBERS: usize = 32
 const MOST_MEMBERS: i32 = 1024
 const TEXT_AT: usize = MEMBERS + 16 * MOST_MEMBERS
 const ZEROS: usize = 32
 const LEFT_OUT_SIZE: usize = 12
-/** Longer texts are left out: bytes, with one quote. */
+/** Texts longer than this are left out; in bytes, with one quote. */
 const LONG: usize = 256
-/** Of data:image/ */
+/** The length of `data:image/`. */
 const PICTURE_START: usize = 11
 
-/** What is left out: the long texts of a chat and of an input, or those of Responses and Messages. */
+/** Which texts to leave out: the long ones of a chat and of an input, or those of Responses and Messages. */
 const OF_DIALECTS: i32 = 2
 
 const HAS_HEX_ESCAPE: i32 = 1
@@ -73,28 +73,28 @@ let end: usize
 let depth: i32
 let values: i32
 let names: i32
-/** Strings that may be short texts, and whether the last one was counted: a colon behind it makes it a name. */
+/** Strings that may be short texts, and whether the last one was counted: a colon after it makes it a name. */
 let shorts: i32
 let isCounted: bool
 /** Names of the outermost object. */
 let outermost: i32
 let isOdd: bool
 let members: i32
-/** The member that came last; 0 before the first. */
+/** The last member; 0 before the first. */
 let member: usize
 /** Whether there is one, and its name has no escapes. */
 let isPlainMember: bool
 /** What it is: the messages of a chat, what is to be embedded, which may be a list, or anything else. */
 let inMessages: bool
 let isOfDialects: bool
-/** Whether it may hold long texts in Responses or Messages: their messages or items, and their system prompt. */
+/** True within members that may hold long texts in Responses or Messages: messages or items, and the system prompt. */
 let inSaid: bool
 let inInput: bool
 let isList: bool
-/** The quotes of the name that came last. */
+/** The position of the last name's quotes. */
 let nameOpened: usize
 let nameClosed: usize
-/** The outline is written over the text, which is always longer: how far it is, and from where on the text is to follow. */
+/** The outline is written over the text, which is always longer: how far it has come, and where the rest of the text begins. */
 let written: usize
 let copied: usize
 let leftOut: i32
@@ -109,7 +109,7 @@ let knownOut: i32
  */
 declare function known(place: i32, nameStart: i32, nameEnd: i32): i32
 
-/** Makes room for a text of so many bytes, and says where it goes. The memory may be another one then. */
+/** Makes room for a text of so many bytes, and returns where it goes. The memory may have been replaced afterwards. */
 export function room(length: i32): usize {
   const leftOutMost = <usize>length / LONG + 1
   const bytes = TEXT_AT + <usize>length + ZEROS + 16 + leftOutMost * LEFT_OUT_SIZE
@@ -123,7 +123,7 @@ export function roomForNames(length: i32): usize {
   return room(length + LENGTH_MARGIN)
 }
 
-/** Whether the text that was put there has more new names (1) or new short texts (2) than may be; 0 where it has not. */
+/** Returns 1 if the text has too many new names, 2 for too many new short texts, else 0. */
 export function newExceeded(length: i32, mostNames: i32, mostTexts: i32, seed: u64): i32 {
   return exceeded(TEXT_AT, TEXT_AT + length, mostNames, mostTexts, seed)
 }
@@ -199,7 +199,7 @@ function tell(): void {
   store<i32>(RESULT, shorts, 28)
 }
 
-/** Brackets and braces are each other's neighbours, but for one bit. */
+/** Brackets and braces are neighbours, except for one bit. */
 function isStructure(byte: u8): bool {
   return byte === COMMA || byte === COLON || (byte | 0x20) === OPEN_OBJECT || (byte | 0x20) === CLOSE_OBJECT
 }
@@ -248,7 +248,7 @@ function endMember(at: usize): void {
   if (member !== 0) store<i32>(member, <i32>(at - TEXT_AT), 12)
 }
 
-/** Of a string that only a backend reads: leaves how it begins, and a mark of it, U+0000 and how many came before it. */
+/** Shortens a string that only a backend reads: keeps its start, and a mark with U+0000 and how many came before it. */
 function leaveOutLong(before: u8): void {
   if (isOfDialects) {
     if (inSaid && before === COLON && (depth === 1 || isText() || isOutput())) leaveOut(0)
@@ -267,7 +267,7 @@ function leaveOut(kept: usize): void {
   copy(opened + 1 + kept)
   writeNul()
   writeNumber(leftOut++)
-  // Texts of dialects are put together: without it a digit that follows would belong to the number.
+  // Texts of dialects are joined: without it, a following digit would belong to the number.
   if (isOfDialects) writeNul()
   copied = closed
 }
@@ -307,17 +307,17 @@ function isSystemPrompt(begins: u32): bool {
   return length === 12 && begins === INST && load<u32>(opened + 5) === RUCT && load<u32>(opened + 9) === IONS
 }
 
-/** Whether it is the result of a tool in Responses. */
+/** True for the result of a tool in Responses. */
 function isOutput(): bool {
   return nameClosed - nameOpened === 7 && load<u32>(nameOpened + 1) === OUTP && load<u16>(nameOpened + 5) === 0x7475
 }
 
-/** Whether it is the input, or of its list. */
+/** True for the input, or an element of its list. */
 function isEmbedded(before: u8): bool {
   return depth === 1 ? before === COLON : depth === 2 && isList
 }
 
-/** Whether it is what a message or a call of a tool says: the name that came last is its own. */
+/** True for the text of a message or a tool call: the last name is its own. */
 function isText(): bool {
   const length = nameClosed - nameOpened - 1
   const begins = load<u32>(nameOpened + 1)
@@ -326,7 +326,7 @@ function isText(): bool {
   return length === 9 && begins === ARGU && load<u32>(nameOpened + 5) === MENT && load<u8>(nameOpened + 9) === LETTER_S
 }
 
-/** Whether it is a picture, of which only the beginning is looked at. */
+/** True for a picture, of which only the start is examined. */
 function isPicture(): bool {
   if (nameClosed - nameOpened !== 4 || load<u32>(nameOpened) !== QUOTED_URL) return false
   return load<u32>(opened + 1) === DATA && load<u32>(opened + 5) === IMAGE && load<u32>(opened + 8) === AGE
@@ -339,7 +339,7 @@ function writeNumber(number: i32): void {
   written += size
 }
 
-/** Takes what follows as it is, up to a place. */
+/** Copies the text up to a position unchanged. */
 function copy(to: usize): void {
   const length = to - copied
   if (written !== copied) memory.copy(written, copied, length)

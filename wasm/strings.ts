@@ -1,4 +1,4 @@
-/** Strings of a JSON text. Behind the text must stand zeros: they end a string that is not closed. */
+/** Strings of a JSON text. Zeros must follow the text: they end a string that is not closed. */
 
 export const BLANK: u8 = 0x20
 export const QUOTE: u8 = 0x22
@@ -9,28 +9,28 @@ export const LETTER_U: u8 = 0x75
 /** A backslash and u. */
 const HEX_ESCAPE: u16 = 0x755c
 
-/** What may follow a backslash and stands for one byte, as bits from the backslash on: \ b f n r t. */
+/** The characters that follow a backslash in a one-byte escape, as bits counted from the backslash: \ b f n r t. */
 const SHORT_ESCAPES: u32 = 1 | (1 << 6) | (1 << 10) | (1 << 18) | (1 << 22) | (1 << 24)
 
-/** Whether any string had escapes such as \u00e9, and U+0000 as one of them. */
+/** True once a string has had an escape such as \u00e9, and U+0000 as one of them. */
 export let hasHexEscape: bool
 export let hasNul: bool
-/** The quotes of the string that came last, how many bytes its escapes take more than it has, and whether the parser may refuse it. */
+/** The last string's quotes, the bytes that its escapes add, and whether the parser may refuse it. */
 export let opened: usize
 export let closed: usize
 export let escaped: i32
 export let isPeculiar: bool
-/** What stands before is behind a backslash, and has been read. */
+/** Everything before this position is behind a backslash, and has been read. */
 let resume: usize
 
-/** Before the first string of a text. */
+/** Resets the state before the first string of a text. */
 export function beginStrings(): void {
   opened = closed = 0
   escaped = 0
   hasHexEscape = hasNul = isPeculiar = false
 }
 
-/** To the quote that closes a string, or to the end of the text. */
+/** Reads to the quote that closes a string, or to the end of the text. */
 export function readString(start: usize, end: usize): void {
   opened = start
   closed = 0
@@ -51,7 +51,7 @@ function readSpecial(at: usize, end: usize): void {
   else isPeculiar = true
 }
 
-/** The places of quotes, backslashes and control characters among sixteen bytes, as bits. */
+/** The positions of quotes, backslashes and control characters among sixteen bytes, as bits. */
 function specials(at: usize): i32 {
   const bytes = v128.load(at)
   const quotes = i8x16.eq(bytes, i8x16.splat(QUOTE))
@@ -72,7 +72,7 @@ function isShortEscape(byte: u8): bool {
   return byte === QUOTE || byte === SLASH || (place < 32 && ((SHORT_ESCAPES >> place) & 1) !== 0)
 }
 
-/** Half a character is refused; both halves of one, one behind the other, are four bytes. */
+/** Half a surrogate pair is refused; two halves in a row make one character of four bytes. */
 function readHexEscape(backslash: usize): void {
   hasHexEscape = true
   const code = hexAt(backslash + 2)
@@ -86,7 +86,7 @@ function readHexEscape(backslash: usize): void {
   } else isPeculiar = true
 }
 
-/** The number that four hexadecimal digits are, or one with more digits where they are not. */
+/** The value of four hexadecimal digits, or a number too large for four if one of them is not hexadecimal. */
 function hexAt(at: usize): u32 {
   let number: u32 = 0
   for (let i: usize = 0; i < 4; i++) {

@@ -1,4 +1,4 @@
-// What is measured. Those with `load` take the contenders by turns, round after round; the others run by themselves.
+// The measured cases. Those with `load` measure the contenders in turns, round after round; the others run by themselves.
 import { idleStreams } from './idle.js'
 import { memoryAfter } from './memory.js'
 import { redisPair } from './redis-pair.js'

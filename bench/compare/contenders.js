@@ -1,4 +1,4 @@
-// Who is compared: each starts once for a run, and is asked by turns.
+// The contenders: each starts once per run, and they are asked in turns.
 import { resolve } from 'node:path'
 import { bare } from './contenders/bare.js'
 import { mintKey, startGateway } from './contenders/gateway.js'
@@ -9,9 +9,9 @@ import { missingRedis, startRedis } from './contenders/redis.js'
 import { cores } from './processes.js'
 import { writeRequests } from './requests.js'
 
-/** From here on; below those that the kernel gives to connections. */
+/** The first port to use, below the range that the kernel assigns to connections. */
 const PORT = 24_100
-/** Above the port of the gateway that it is for; that of admins is in between. */
+/** Offset of Redis's port from its gateway's; the admin port is in between. */
 const REDIS_ABOVE = 100
 const names = { gateway: 'svc-gateway', redis: 'svc-gateway, Redis' }
 let nextPort = PORT + 1
@@ -42,13 +42,13 @@ export const gatewayOnRedis = {
   },
 }
 
-/** One more gateway on a Redis that runs. */
+/** Starts one more gateway on a running Redis. */
 export const onRedis = (place, redis) =>
   startGateway({ ...place, name: 'gateway-redis', store: `redis://127.0.0.1:${redis.port}/0` })
 
 const everybody = [gateway, gatewayOnRedis, bare, httpProxy, nginx, portkey]
 
-/** All of them; or this gateway beside the build of another directory, or beside itself without some of its fast ways. */
+/** All contenders; or this gateway next to the build of another directory, or next to itself without some of its fast paths. */
 export function contendersOf({ against, without }) {
   if (against === undefined && without === undefined) return everybody
   const others = []
@@ -67,10 +67,10 @@ export function contendersOf({ against, without }) {
   return [gateway, ...others]
 }
 
-/** Files of a contender are named by its port, so that no two of a run have the same. */
+/** Files of a contender are named after its port, so no two in a run share a name. */
 export const portOfItsOwn = () => nextPort++
 
-/** Starts a contender on a port of its own, with the files of its requests. Its `stop` ends all that belongs to it. */
+/** Starts a contender on a port of its own, with its request files. `stop` ends everything that belongs to it. */
 export async function open(contender, { directory, core = cores.contender, redisCore = cores.rest }) {
   const place = { port: portOfItsOwn(), backend: PORT, directory, core, redisCore }
   const started = await contender.start(place)
@@ -85,7 +85,7 @@ export async function open(contender, { directory, core = cores.contender, redis
   return { ...started, name, isGateway, requests, stop, place, key }
 }
 
-/** The backend itself, asked as the contenders are. */
+/** The backend itself, called in the same way as the contenders. */
 export const direct = directory => ({
   name: contenderNames.direct,
   ports: [PORT],

@@ -1,4 +1,4 @@
-// What an open stream holds, in a process that is warm: room for young objects that it had before is no stream's.
+// Memory per open stream in a warm process, excluding the young generation that the process had before.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contendersOf, open } from './contenders.js'
@@ -8,13 +8,13 @@ import { memoryOf } from './processes.js'
 const OPENED_PER_SECOND = 1000
 const REST_MS = 5000
 
-/** As many streams as a process can have, when it has a connection to its backend for each, and some files. */
+/** The number of streams that fit into the file limit: each needs a connection to the backend, and the process needs some files. */
 function streamsWithin(wanted) {
   const limit = Number(/^Max open files\s+\S+\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1] ?? 1024)
   return Math.min(wanted, Math.floor((limit - 200) / 2))
 }
 
-/** Rows of `{ name, streams, bytes }`, one for each contender, and what was not as wanted. */
+/** Rows of `{ name, streams, bytes }`, one per contender, and remarks on what was not as requested. */
 export async function idleStreams({ programs, directory, effort, missing }) {
   const streams = streamsWithin(effort.idleStreams)
   const remarks =

@@ -1,4 +1,4 @@
-// What a run was made on.
+// Describes the machine that a run was made on.
 import { spawnSync } from 'node:child_process'
 import { cpus, loadavg, release, totalmem } from 'node:os'
 import { findPackage } from './deps.js'
@@ -24,7 +24,7 @@ export function describeMachine(directory) {
 
 const PARSES = 2000
 
-/** CPU µs in which 32 KB of JSON are parsed now: what else a machine does slows every process down. */
+/** CPU µs to parse 32 KB of JSON right now: other load on the machine slows every process down. */
 export function speedNow() {
   const json = JSON.stringify(
     Array.from({ length: 400 }, (_, n) => ({ role: 'user', content: `message ${n} of a long conversation` })),

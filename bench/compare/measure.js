@@ -1,12 +1,12 @@
-// One measurement: a contender under a load, and what it took.
+// One measurement: a contender under a load, with its results.
 import { availableParallelism } from 'node:os'
 import { load } from './native.js'
 import { cpuOf, machineCpu, memoryOf } from './processes.js'
 
 /**
- * Requests a second, CPU µs of a request, the share of a core that was in use, the share of the machine that others used,
- * the bytes that are resident afterwards, and the µs until the first byte of the body (`first`) and the last (`latency`).
- * `beside` are processes that belong to the measurement, such as the backend.
+ * Requests per second, CPU µs per request, the share of a core in use, the share of the machine that others used, the resident
+ * bytes afterwards, and the µs to the first byte of the body (`first`) and to the last (`latency`). `beside` are processes that
+ * belong to the measurement, such as the backend.
  */
 export async function measure({ load: program, beside }, contender, options, core) {
   const { ports, pids, redis } = contender
@@ -19,7 +19,7 @@ export async function measure({ load: program, beside }, contender, options, cor
   const after = cpuOf(pids)
   const machine = machineCpu() - cpuOf(besides).total - machineBefore
   const { asked, answered, seconds, failed, complaint, latency, first } = loaded
-  // A gateway that sheds load keeps no connection.
+  // A gateway that sheds load closes connections.
   if (loaded.reopened > asked / 100) console.error(`${contender.name}: closed ${loaded.reopened} connections`)
   if (failed > 0) console.error(`${contender.name}: ${failed} of ${asked} failed: ${complaint}`)
   const micros = after.total - before.total

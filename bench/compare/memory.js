@@ -1,4 +1,4 @@
-// Whether memory grows with requests: after many of them, against after a tenth.
+// Checks whether memory grows with requests: after many of them, compared with after a tenth.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { contendersOf, open } from './contenders.js'
 import { load } from './native.js'
@@ -8,7 +8,7 @@ import { median } from './stats.js'
 const SAMPLES = 10
 const SAMPLE_MS = 1000
 
-/** Rows of `{ name, requests, all, own }` in bytes; pages of the ledger's file are in `all` alone, and the kernel's to take. */
+/** Rows of `{ name, requests, all, own }` in bytes. Pages of the ledger's file are only in `all`, and the kernel may reclaim them. */
 export async function memoryAfter({ programs, directory, effort, missing }) {
   const rows = []
   for (const contender of contendersOf(effort).filter(each => each.isGateway && !missing(each))) {

@@ -1,4 +1,4 @@
-// The load client and the backend, compiled from C, so that neither is what is measured.
+// The load client and the backend, compiled from C so that neither limits the measurement.
 import { execFile, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { cores, onCore } from './processes.js'
 
 const sources = fileURLToPath(new URL('native', import.meta.url))
 
-/** Compiles both into a directory; says where they are. */
+/** Compiles both into a directory and returns their paths. */
 export function compile(directory) {
   const built = name => {
     const to = join(directory, name)
@@ -25,7 +25,7 @@ export function compile(directory) {
 
 const run = promisify(execFile)
 
-/** Runs the load client with options such as `{ ports, request, connections, seconds }`; what it measured, times in µs. */
+/** Runs the load client with options such as `{ ports, request, connections, seconds }` and returns what it measured, times in µs. */
 export async function load(program, options, core = cores.rest) {
   const [command, ...args] = onCore(core, [program, ...argsOf(options)])
   const { stdout } = await run(command, args, { maxBuffer: 1 << 20 })

@@ -1,8 +1,8 @@
-// What the command line asks for.
+// The options on the command line.
 import { parseArgs } from 'node:util'
 import { caseNames } from './cases.js'
 
-/** How long everything takes: whole, or for a look. */
+/** How long everything takes: a thorough run, or a quick look. */
 const thorough = {
   rounds: 5,
   seconds: 2.5,
@@ -28,7 +28,7 @@ cases: ${caseNames.join(', ')}
 (src/wire/fast/README.md); both measure ${comparedCases.join(', ')} unless --only says otherwise, and no other contender.
 A whole run writes bench/RESULTS.md; with any option but --rounds the tables are printed only.`
 
-/** The options, or undefined after saying what there is. */
+/** The options; undefined after printing the help. */
 export function readOptions(args) {
   const options = {
     quick: { type: 'boolean' },

@@ -1,4 +1,4 @@
-// Processes of a run: started on a core of their own, asked what they took, ended.
+// Processes of a run: starts them on a core of their own, reads what they used, ends them.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
@@ -7,8 +7,8 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Where the contender runs, where what it is measured with, and where all of it runs together. What may use the whole machine
- * is not pinned: a process that is sees as many cores as it is pinned to.
+ * The cores for the contender, for the measuring programs, and for both together. Processes that may use the whole machine are
+ * not pinned: a pinned process sees only as many cores as it is pinned to.
  */
 export const cores = { contender: 0, rest: 1, both: '0,1', all: null }
 export const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--version']).status === 0
@@ -17,7 +17,7 @@ export const canPin = availableParallelism() >= 2 && spawnSync('taskset', ['--ve
 export const onCore = (core, command) =>
   canPin && core !== cores.all ? ['taskset', '-c', String(core), ...command] : command
 
-/** Moves processes that run to a core, with all their threads. */
+/** Moves running processes to a core, with all their threads. */
 export function moveTo(core, pids) {
   if (canPin) for (const pid of pids) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)])
 }
@@ -28,7 +28,7 @@ process.on('exit', () => {
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 
-/** Starts a process and waits until it listens. What it says goes to the file `log`, if anywhere. */
+/** Starts a process and waits until it listens. Its output goes to the file `log`, if given. */
 export async function start(command, { core, port, log, env = {} }) {
   const [program, ...args] = onCore(core, command)
   const output = log ? openSync(log, 'a') : 'ignore'
@@ -70,13 +70,13 @@ export async function stop(child, signal = 'SIGTERM') {
   clearTimeout(late)
 }
 
-/** A process and those that it started. */
+/** A process and its children. */
 export function familyOf(pid) {
   const text = readOr(`/proc/${pid}/task/${pid}/children`, '')
   return [pid, ...text.split(' ').filter(Boolean).map(Number).flatMap(familyOf)]
 }
 
-/** CPU time in microseconds that the threads of these processes took since their start, by thread. */
+/** CPU time in microseconds per thread of these processes since their start. */
 export function cpuOf(pids) {
   const threads = pids.flatMap(pid => {
     const tasks = readdirSync(`/proc/${pid}/task`)
@@ -85,7 +85,7 @@ export function cpuOf(pids) {
   return { total: threads.reduce((sum, [, micros]) => sum + micros, 0), threads: new Map(threads) }
 }
 
-/** Resident memory in bytes: all of it, and what is not a page of a file. */
+/** Resident memory in bytes: the total, and the part that is not file pages. */
 export function memoryOf(pids) {
   const sum = field => pids.reduce((total, pid) => total + statusOf(pid, field), 0)
   return { all: sum('VmRSS'), own: sum('RssAnon') }
@@ -102,7 +102,7 @@ function readOr(path, otherwise) {
   }
 }
 
-/** CPU time in microseconds that this machine spent on anything, stolen time included, since it began. */
+/** CPU time in microseconds that this machine has spent since it started, including stolen time. */
 export function machineCpu() {
   const [user, nice, system, , , irq, softirq, steal] = readFileSync('/proc/stat', 'utf8')
     .split('\n')[0]

@@ -1,4 +1,4 @@
-// Two gateways on one Redis against one of them, with both cores for all.
+// Two gateways on one Redis compared with one of them, with both cores for all.
 import { gatewayOnRedis, onRedis, open, portOfItsOwn } from './contenders.js'
 import { measure } from './measure.js'
 import { cores } from './processes.js'

@@ -12,7 +12,7 @@ const percent = (rounds, share) => `${number(100 * medianOf(rounds, share))} %`
 const milliseconds = micros => number(micros / 1000, 3)
 const megabytes = bytes => number(bytes / 1e6, 1)
 
-/** Rows of cells as a table, the first column to the left. */
+/** Formats rows of cells as a table whose first column is left-aligned. */
 function table(head, rows) {
   const line = cells => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map((_, at) => (at === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n')
@@ -22,7 +22,10 @@ const rate = round => round.rate
 const cpu = round => round.cpu
 const failures = own => String(own.reduce((sum, { failed }) => sum + failed, 0))
 
-/** What is shown of the rounds of each contender where it gets as much load as it takes; `base`, by its name, is what all are compared with. */
+/**
+ * Columns of the rounds in which each contender gets as much load as it can take; `base` names the contender that all are
+ * compared with.
+ */
 const loadColumns = (base, name) => [
   ['per second', own => number(medianOf(own, rate))],
   [`× ${name}`, own => base && number(ratio(own, base, rate), 3)],
@@ -36,7 +39,7 @@ const loadColumns = (base, name) => [
   ['failed', failures],
 ]
 
-/** The same where it gets little, and is to answer soon; `base` are the rounds of the backend itself. */
+/** Columns of the rounds with a light load, which measure latency; `base` has the rounds of the backend itself. */
 const additionColumns = (base, of) => {
   const taken = percentile => own => milliseconds(medianOf(own, round => round[of][percentile]))
   const more = percentile => own => milliseconds(added(own, base, round => round[of][percentile]))
@@ -51,13 +54,13 @@ const additionColumns = (base, of) => {
   ]
 }
 
-/** A row for each contender. */
+/** One row per contender. */
 function tableOf(rounds, columns) {
   const rows = [...rounds].map(([name, own]) => [name, ...columns.map(([, show]) => show(own) || '–')])
   return table(['', ...columns.map(([head]) => head)], rows)
 }
 
-/** Beside bare undici, or beside this gateway where it is compared with another build of it. */
+/** Compares with bare undici, or with this gateway when another build of it is measured. */
 function throughput(rounds) {
   const [first] = rounds
   return rounds.has(bare)
@@ -101,7 +104,7 @@ const ownTables = {
     ),
 }
 
-/** What was measured of one case. */
+/** The report's section on one case. */
 function section(name, { title, paced, adds }, result) {
   const said = result.remarks?.map(remark => `${remark}.\n\n`).join('') ?? ''
   if (result.rounds) {
@@ -129,7 +132,7 @@ function targetTable(results) {
   return table(['', 'wanted', 'measured', 'reached'], rows)
 }
 
-/** From here on what others did says more than what was measured. */
+/** From this share on, the load of other processes explains more than the measurement does. */
 const DISTURBED = 0.1
 
 function disturbance(results) {

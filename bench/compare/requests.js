@@ -1,9 +1,9 @@
-// The bytes of the requests: the same for every contender, but for the headers that Portkey needs.
+// The bytes of the requests: the same for every contender, except for headers that Portkey needs.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { agentBodies } from './agents.js'
 
-/** Sizes of bodies in bytes, and how the backend answers them. */
+/** Body sizes in bytes, and how the backend answers each. */
 const kinds = {
   'whole-1k': { size: 1024, mode: 'whole' },
   'whole-32k': { size: 32_768, mode: 'whole' },
@@ -13,7 +13,7 @@ const kinds = {
   idle: { size: 1024, mode: 'idle' },
 }
 
-/** Prompts like those of people: several messages of sentences, the mode in the first. */
+/** A prompt like a person's: several messages of sentences, with the mode in the first. */
 function bodyOf({ size, mode }) {
   const sentence = 'Explain in a few words what an "inference gateway" does, and why a ledger is kept of it.\n'
   const body = content => ({
@@ -33,7 +33,7 @@ function bodyOf({ size, mode }) {
   return JSON.stringify(body([...texts, 'x'.repeat(Math.max(0, rest))]))
 }
 
-/** Writes each request into a file of the directory; returns the path of one by its kind. */
+/** Writes each request into a file of the directory; returns the path by the kind of request. */
 export function writeRequests(directory, name, { key, headers = {} }) {
   const paths = {}
   const chats = Object.entries(kinds).map(([kind, shape]) => [

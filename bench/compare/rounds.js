@@ -1,13 +1,13 @@
-// The contenders by turns, round after round, each time in another order.
+// Measures the contenders in turns, round after round, each time in another order.
 import { commandCounts } from './contenders/redis.js'
 import { measure } from './measure.js'
 
-/** For each contender by name, what each round measured. */
+/** The measurements of each round, by contender. */
 export async function takeTurns(programs, contenders, { load, adds, gatewaysOnly }, effort) {
   const { kind, ...options } = load(effort)
   const taking = contenders.filter(({ name, isGateway }) => (adds || name !== 'direct') && (isGateway || !gatewaysOnly))
   const rounds = new Map(taking.map(({ name }) => [name, []]))
-  // Node compiles what runs often: slow at first, and none of it is of interest.
+  // Node compiles hot code first: it is slow until then, and those rounds do not count.
   for (const contender of taking) {
     say(`warming up ${contender.name}`)
     await measure(programs, contender, { request: contender.requests[kind], ...warming(kind, effort) })
@@ -26,7 +26,7 @@ export async function takeTurns(programs, contenders, { load, adds, gatewaysOnly
   return rounds
 }
 
-/** Paced streams are few, however long one waits. */
+/** Paced streams stay few however long the warm-up lasts. */
 const warming = (kind, { warm }) => ({
   connections: 64,
   ...warm,

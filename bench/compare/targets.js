@@ -1,11 +1,11 @@
-// What the figures should be, and how to read them from the results.
+// The target figures, and how to read them from the results.
 import { contenderNames } from './contenders.js'
 import { added, ratio } from './stats.js'
 
 const { gateway, redis, bare, httpProxy, portkey, direct } = contenderNames
 const rate = round => round.rate
 
-/** The median ratio of requests a second of one to the other, round by round. */
+/** The median per-round ratio of requests per second. */
 const against = (name, one, other) => results => {
   const rounds = results[name]?.rounds
   return rounds?.get(one) && rounds.get(other) && ratio(rounds.get(one), rounds.get(other), rate)
@@ -26,13 +26,13 @@ const eachStream = results => {
   return row && row.each / 1000
 }
 
-/** Of two workers. */
+/** Reads a figure of two workers. */
 const severalOf = figure => results => {
   const row = results.workers?.rows.find(({ name }) => name === 'workers: 2')
   return row && figure(row)
 }
 
-/** `least` or `most`, in `unit`; `of` reads the figure, and is undefined where it was not measured. */
+/** `least` or `most`, in `unit`; `of` reads the figure, and returns undefined if it was not measured. */
 export const targets = [
   { what: 'throughput at 1 KB, of bare undici', least: 0.6, aim: 0.8, of: against('whole-1k', gateway, bare) },
   { what: 'throughput at 32 KB, of bare undici', least: 0.4, aim: 0.5, of: against('whole-32k', gateway, bare) },

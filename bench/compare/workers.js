@@ -1,6 +1,6 @@
-// One process against several: CPU µs of a request, by process. Workers share the core that the one process has, with as many
-// connections each; main and the store run on the other one, as on a machine that has cores for them: on one core each message to
-// the store would interrupt the worker that sends it. Throughput is gained with the cores of the machine alone, by `auto`.
+// Compares one process with several: CPU µs per request and process. All workers share the single process's core, with as many
+// connections each. Main and the store run on the other core, as on a machine with cores to spare: on one core, each message
+// to the store would interrupt the worker that sends it. `auto` alone measures how throughput grows with cores.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { startGateway } from './contenders/gateway.js'
@@ -9,7 +9,7 @@ import { measure } from './measure.js'
 import { cores, cpuOf, familyOf, moveTo } from './processes.js'
 import { median, ratio } from './stats.js'
 
-/** Rows of `{ name, rate, main, workers, store, storeThread, all, ratio }`; of one process its CPU is that of its worker. */
+/** Rows of `{ name, rate, main, workers, store, storeThread, all, ratio }`; the CPU of a single process is under `workers`. */
 export async function severalProcesses({ programs, directory, effort }) {
   const running = []
   const rounds = new Map()
@@ -53,7 +53,7 @@ export async function severalProcesses({ programs, directory, effort }) {
 
 const ROLES = ['main', 'workers', 'store', 'storeThread']
 
-/** What is compared on a machine with so many cores: below four `auto` is one process. */
+/** The compared numbers of workers on this machine: below four cores, `auto` is one process. */
 function compared(machine) {
   const core = cores.contender
   const onOne = [
@@ -67,10 +67,10 @@ function compared(machine) {
   ]
 }
 
-/** Connections of a worker. */
+/** Connections per worker. */
 const EACH = 64
 
-/** As src/server/worker-count.ts has it. */
+/** The same number as in src/server/worker-count.ts. */
 const LEAST_CORES = 4
 
 async function byProcess(programs, contender, options) {

@@ -1,4 +1,5 @@
-// What the start page of operators costs their browser: 1,000 accounts, a day of series, and requests that end all the time.
+// Measures what the operators' start page costs their browser, with 1,000 accounts, a day of series and a constant flow of
+// requests.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openSite } from './site.js'
 
@@ -6,7 +7,7 @@ const ACCOUNTS = 1000
 const REQUESTS_A_SECOND = 50
 const MEASURED_MS = 30_000
 
-/** Milliseconds of script, and of all work of the page's thread, in a second of Live. */
+/** Milliseconds of script, and of all work on the page's thread, per second of Live. */
 export async function measureLive(browser) {
   const site = await openSite(ACCOUNTS)
   try {
@@ -24,7 +25,7 @@ const WARM_UP_MS = 5000
 
 async function measure(page) {
   const client = await page.context().newCDPSession(page)
-  // The time of its thread on a processor: how busy the machine is otherwise does not count.
+  // Counts CPU time of the thread, so other load on the machine does not matter.
   await client.send('Performance.enable', { timeDomain: 'threadTicks' })
   const read = async () => {
     const { metrics } = await client.send('Performance.getMetrics')
@@ -39,7 +40,7 @@ async function measure(page) {
   return { script: (after.script - before.script) / seconds, task: (after.task - before.task) / seconds }
 }
 
-/** Live with a day of series, which this gateway is too young to have. */
+/** Opens Live with a day of made-up series, since the gateway has just started. */
 async function openLive(browser, { admin, ask }) {
   const { code } = await ask('console/code', {})
   const context = await browser.newContext({ viewport: { width: 1920, height: 1080 } })
@@ -76,7 +77,7 @@ function seriesOf(minutes, step) {
   }
 }
 
-/** Sends requests of all accounts by turns until it is told to stop, which resolves to how many there were. */
+/** Sends requests of all accounts in turns until stopped; stopping resolves to their number. */
 function keepAsking({ chat, keys }) {
   let sent = 0
   const open = new Set()

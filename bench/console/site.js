@@ -1,4 +1,4 @@
-// A gateway with many accounts and a backend that answers at once, for what operators look at.
+// A gateway with many accounts and a backend that answers at once, for measuring operators' pages.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ pools:
   main: { site: on-premises, model: bench, replicas: ["http://127.0.0.1:${backend}"] }
 `
 
-/** The gateway, once it serves: on an embedded store unless another one is given, with a key for each of its accounts. */
+/** The running gateway, with a key for each account. It uses an embedded store unless another one is given. */
 export async function openSite(accounts, store) {
   const directory = await mkdtemp(join(tmpdir(), 'bench-console-'))
   const backend = await startBackend()

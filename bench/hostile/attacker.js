@@ -1,5 +1,5 @@
-// Hostile clients, as a process of their own: node bench/hostile/attacker.js '{"url", "keys", "addresses", "attack", "seconds"}'.
-// Prints as JSON how often each status was answered.
+// Hostile clients in a process of their own: node bench/hostile/attacker.js '{"url", "keys", "addresses", "attack",
+// "seconds"}'. Prints as JSON how often each status was received.
 import { Agent, request } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ATTACKS } from './attacks.js'
@@ -12,7 +12,7 @@ const count = what => {
   answered[what] = (answered[what] ?? 0) + 1
 }
 
-/** Resolves to the status, and the text where that is kept, or to what went wrong; an answer that is not read stays as it is. */
+/** Resolves to the status, with the text if it is kept, or to the error. An answer that is not read stays open. */
 function ask(n, agent, { method, path, body }, isRead, keeps = false) {
   return new Promise(resolve => {
     const headers = { authorization: `Bearer ${keys[n % keys.length]}` }
@@ -36,7 +36,7 @@ async function idOf(n, agent) {
   return status === 200 ? JSON.parse(text).id : undefined
 }
 
-/** What each key has kept. */
+/** The id that each key has stored. */
 const ids = await Promise.all(keys.map((_, n) => idOf(n, new Agent())))
 
 async function connection(n) {
@@ -44,7 +44,7 @@ async function connection(n) {
   for (let turn = n; performance.now() < until; turn++) {
     const { status } = await ask(n, agent, next(turn, ids[n % keys.length]), reads)
     count(status)
-    // Who reads nothing has one connection after the other, until there are as many as there may be.
+    // Attackers that read nothing open one connection after another, up to the limit.
     if (!reads) return sleep(until - performance.now())
     await sleep(status === 200 ? pauseMs : Math.max(pauseMs, 50))
   }

@@ -1,11 +1,11 @@
-// What hostile clients send, by the name of the attack: `next` makes the request of a connection, `reads` says whether its
-// answer is read, and `prepare` what comes before.
+// The requests of each attack, by its name: `next` makes the request of a connection, `reads` tells whether its answer is
+// read, and `prepare` runs first.
 
 const json = (path, body) => ({ method: 'POST', path, body: JSON.stringify(body) })
 const get = path => ({ method: 'GET', path })
 const messages = [{ role: 'user', content: 'Hi' }]
 
-/** As many short texts as a guest of the shipped limits may send in a minute. */
+/** The number of short texts that a guest may send per minute under the shipped limits. */
 export const TEXTS = 1900
 const embeddings = json('/v1/embeddings', { model: 'embed', input: Array(TEXTS).fill('a') })
 const ignored = json('/v1/messages', {

@@ -1,12 +1,12 @@
-// A backend that answers at once, as a process of its own: chats with a few words, and as many vectors as it is sent texts.
-// node bench/hostile/backend.js PORT [TEXTS]: lists of so many vectors are made before it listens.
+// A backend that answers at once, in a process of its own: chats with a few words, and one vector per text. node
+// bench/hostile/backend.js PORT [TEXTS]: lists of so many vectors are made before it listens.
 import { createServer } from 'node:http'
 
 const DIMENSIONS = 768
 const NUMBERS = Array.from({ length: DIMENSIONS }, (_, i) => Number((Math.sin(i) / 10).toFixed(10)))
 const usage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 }
 
-/** Made once for each number of texts: it is the gateway that is measured. */
+/** Lists are made once per number of texts, since the benchmark measures the gateway. */
 const lists = new Map()
 
 function vectors(count) {

@@ -1,4 +1,4 @@
-// What is attacked: one gateway on an embedded store, or two on one Redis behind nginx, as deploy/nginx.conf has it.
+// The attacked site: one gateway on an embedded store, or two on one Redis behind nginx, as in deploy/nginx.conf.
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -45,7 +45,7 @@ pools:
   hostile: { site: on-premises, model: bench, replicas: ["http://127.0.0.1:${backends.hostile}"] }
 `
 
-/** The site, once it serves. */
+/** The running site. */
 export async function openSite(directory, { isPair }) {
   const processes = []
   const run = async (command, options) => {
@@ -53,7 +53,7 @@ export async function openSite(directory, { isPair }) {
     processes.unshift(child)
     return child
   }
-  // Paying clients have a backend of their own: it is the gateway that they share with hostile ones.
+  // Paying clients have a backend of their own, so they share only the gateway with hostile ones.
   const backends = { chats: await freePort(), hostile: await freePort() }
   for (const port of Object.values(backends))
     await run([process.execPath, file('backend.js'), String(port), String(TEXTS)], { port })
@@ -84,7 +84,7 @@ export async function openSite(directory, { isPair }) {
   const port = isPair ? await openNginx(directory, gateways, run) : first.port
   return {
     url: `http://127.0.0.1:${port}`,
-    /** Of the gateways, in bytes. */
+    /** The memory of the largest gateway, in bytes. */
     memory: () => Math.max(...gateways.map(({ pid }) => memoryOf(familyOf(pid)).all)),
     mint: account => mint(first.admin, account),
     guest: device => guest(first.port, device),
@@ -104,7 +104,7 @@ async function ready(port) {
   throw new Error(`the gateway on ${port} is not ready`)
 }
 
-/** nginx as deploy/nginx.conf has it, but for its ports, its addresses and its files. */
+/** nginx as in deploy/nginx.conf, except for its ports, addresses and files. */
 async function openNginx(directory, gateways, run) {
   const port = await freePort()
   const text = await readFile(file('../../deploy/nginx.conf'), 'utf8')

@@ -1,4 +1,4 @@
-// Loaded into the gateway before its own modules: SIGUSR2 begins a CPU profile, the next one writes it to BENCH_PROFILE.
+// Loaded into the gateway before its own modules: SIGUSR2 starts a CPU profile, the next one writes it to BENCH_PROFILE.
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
 

@@ -1,4 +1,4 @@
-// Where a function of a profile stands: in the sources, a package, or Node.
+// Finds the source of a profiled function: in our sources, a package, or Node.
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,10 @@ function mapOf(path) {
   return maps.get(path)
 }
 
-/** `{ file, line, isOwn }` of a call frame; the file of a package begins with its name. One of ours may have its `name` in the sources. */
+/**
+ * `{ file, line, isOwn }` of a call frame; the file of a package begins with its name. Our own functions may have their `name`
+ * from the sources.
+ */
 export function placeOf({ url, lineNumber, columnNumber }) {
   const path = url.startsWith('file:') ? fileURLToPath(url) : url
   if (path.startsWith(`${root}dist/`)) {

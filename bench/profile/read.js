@@ -1,7 +1,7 @@
-// What a CPU profile says: the time of each function itself, and of each of our modules with what it calls outside of them.
+// Reads a CPU profile: the self time of each function, and of each of our modules including what it calls outside of them.
 import { placeOf } from './places.js'
 
-/** Of a profile: `{ functions, modules, outside, total }`, dearest first, in microseconds of samples. */
+/** Summarises a profile as `{ functions, modules, outside, total }`, most expensive first, in microseconds of samples. */
 export function readProfile({ nodes, samples, timeDeltas }) {
   const byId = new Map(nodes.map(node => [node.id, { ...node, place: placeOf(node.callFrame), parent: undefined }]))
   for (const node of byId.values()) for (const child of node.children ?? []) byId.get(child).parent = node
@@ -20,19 +20,19 @@ export function readProfile({ nodes, samples, timeDeltas }) {
   return { functions: sorted(functions), modules: sorted(modules), total }
 }
 
-/** The profiler's own beginning and end. */
+/** The profiler's own start and stop. */
 function isProfiler(node) {
   for (let at = node; at; at = at.parent) if (at.place.file.endsWith('bench/profile/hook.js')) return true
   return false
 }
 
-/** The nearest function of ours that it ran for. */
+/** The nearest of our functions up the stack. */
 function ownerOf(node) {
   for (let at = node; at; at = at.parent) if (at.place.isOwn) return at
   return undefined
 }
 
-/** What ran for none of ours: the first function of the stack says what for. */
+/** The first function of a stack without any of ours. */
 function outsideOf(node) {
   let top = node
   while (top.parent?.parent) top = top.parent

@@ -1,4 +1,4 @@
-// A request as a store sees it, with limits that nothing reaches.
+// A request as a store sees it, with limits that are never reached.
 import { windowOf } from '../../dist/policy/decision.js'
 import { limitsOf } from '../../dist/policy/limits/named-rules.js'
 
@@ -13,7 +13,7 @@ export function mint(store, index) {
   return store.keys.mint({ key: { hash: hashOf(index), prefix: 'svc_…' }, owner, most: 1, by: 'bench' })
 }
 
-/** One request of the account with this index, from admission to settlement: how long both took, in milliseconds. */
+/** Runs one request of the account with this index; returns the milliseconds of admission and settlement. */
 export async function request(store, index) {
   const requestId = `req_${String(asked++).padStart(12, '0')}`
   const account = `acct_${index}`
@@ -31,7 +31,7 @@ export async function request(store, index) {
   return { admit: admitted - begun, settle: performance.now() - admitted }
 }
 
-/** Settles a request at a part of what it holds. */
+/** Settles a request at a part of its hold. */
 export function settle(store, hold) {
   const { requestId, account, at: admittedAt } = hold
   const counts = { inputTokens: 10, outputTokens: 5, cost: 20, estimated: false, admittedAt, revision: 'bench' }

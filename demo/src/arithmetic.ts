@@ -83,7 +83,7 @@ class Parser {
   #signed(): number {
     if (this.#next('-')) return -this.#signed()
     const base = this.#atom()
-    // To the right, and under a sign: -2^2 is -4, 2^3^2 is 512.
+    // Right-associative, and binds tighter than a sign: -2^2 is -4, 2^3^2 is 512.
     return this.#next('^') ? base ** this.#signed() : base
   }
 

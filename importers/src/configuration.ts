@@ -11,7 +11,7 @@ import type { Left } from './section.ts'
 /** The configuration to write: plain data, and comments above its fields. */
 export interface Content {
   readonly data: Readonly<Record<string, unknown>>
-  /** By the path of the field that they stand above, such as `pools/cloud`. */
+  /** Comments by the path of the field below them, such as `pools/cloud`. */
   readonly comments: ReadonlyMap<string, readonly string[]>
 }
 

@@ -35,7 +35,7 @@ export class Numbers {
 /** Names in the environment for texts that must not be written here: one for each text, and none that means something else. */
 export class Variables {
   readonly #texts = new Map<string, string>()
-  /** By the wished name and the text, for texts that got another one. */
+  /** Texts that got another name than they asked for, by that name and the text. */
   readonly #others = new Map<string, string>()
   readonly #numbers = new Numbers()
   readonly #reserved: ReadonlySet<string>

@@ -8,7 +8,7 @@
 if wiped() then return { 'wiped' } end
 local kept = redis.call('HMGET', KEYS[2], 'terms', 'change')
 local terms, last = kept[1], kept[2] or ''
--- What is repeated after a failover was done already.
+-- A gateway repeats this call after a failover, and the change was already made.
 if last ~= '' and last == ARGV[14] then return { 'known' } end
 if (terms or '') ~= ARGV[4] or last ~= ARGV[13] then return { 'changed' } end
 local now = clock()

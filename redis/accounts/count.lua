@@ -1,4 +1,4 @@
--- Counts one event under every name, or under none: every span of the window holds at most the limit of each.
+-- Counts one event under every name, or under none, so that any span of the window has at most the limit of each.
 -- KEYS 2.. names
 -- ARGV 3 window  4 a word that no other event has  5.. limits
 if wiped() then return { 'wiped' } end

@@ -1,13 +1,13 @@
 -- The life of keys: src/gateway/store/key-life.ts in Lua.
 local KEYS_KEPT = 20
 
--- Whether a key works at a moment.
+-- True if a key works at this moment.
 local function works(status, expires, now)
   return status == 'active' and (not expires or now < tonumber(expires))
 end
 
--- Of the keys that a list names: how many work, and the hash of the one that has a name and was not replaced. Hashes of
--- keys that ended leave the list, but for the newest.
+-- Counts the working keys in a list, and finds the hash of the one with this name that was not replaced. Hashes of ended keys
+-- leave the list, except the newest ones.
 local function workingKeys(list, prefix, name, now)
   local working, ended, named = 0, 0, nil
   for _, hash in ipairs(redis.call('LRANGE', list, 0, -1)) do
@@ -23,19 +23,19 @@ local function workingKeys(list, prefix, name, now)
   return working, named
 end
 
--- The ids by which limits count the keys of a list that work: src/policy/limits/rule-claim.ts.
+-- The ids by which limits count the working keys of a list: src/policy/limits/rule-claim.ts.
 local function countedKeys(list, prefix, now)
   local counted = {}
   for _, hash in ipairs(redis.call('LRANGE', list, 0, -1)) do
     local key = redis.call('HMGET', prefix .. hash, 'status', 'expires', 'origin', 'id')
-    -- Of a key of an older store the id is of its hash.
+    -- A key of an older store derives its id from its hash.
     if works(key[1], key[2], now) then counted[key[3] or key[4] or 'key_' .. string.sub(hash, 1, 16)] = true end
   end
   return counted
 end
 
--- Removes the counters of keys that work no more from those of an account, which makes keys as it likes. What is held in one is
--- given back first.
+-- Removes the counters of keys that no longer work: an account may create any number of keys. Holds in them are given back
+-- first.
 local function trimCounters(counters, list, prefix, now)
   local counted, old = nil, {}
   for _, field in ipairs(redis.call('HKEYS', counters)) do
@@ -51,7 +51,7 @@ local function trimCounters(counters, list, prefix, now)
   for i = 1, #old do redis.call('HDEL', counters, old[i], '~' .. old[i]) end
 end
 
--- Writes a key that works. What is '' or false is left out.
+-- Writes a working key. Fields that are '' or false are left out.
 local function writeKey(key, fields)
   local kept = {}
   for name, value in pairs(fields) do
@@ -72,14 +72,14 @@ end
 local function revokeKey(key, hash, account, name, rows, by, at)
   redis.call('HSET', key, 'status', 'revoked')
   local whose = redis.call('HMGET', account, 'kind', 'key')
-  -- A device keeps its one key, ended.
+  -- A device keeps its only key, as a revoked one.
   if whose[1] ~= 'guest' and whose[2] == hash then redis.call('HSET', account, 'key', '') end
   local shown = redis.call('HMGET', key, 'mask', 'name')
   audit(rows, at, by, 'revoke', name, auditName(shown[1], shown[2]), '')
 end
 
--- After a failover gateways repeat what each decided of a key in any order. Where the revocation comes first, it says so in
--- the place of the key for longer than journals repeat anything.
+-- After a failover, gateways repeat their changes of a key in any order. A revocation that comes first leaves a mark in the
+-- key's place, for longer than journals repeat anything.
 local AHEAD_KEPT_MS = 900000
 
 local function revokeAhead(key, by)
@@ -87,13 +87,13 @@ local function revokeAhead(key, by)
   redis.call('PEXPIRE', key, AHEAD_KEPT_MS)
 end
 
--- Whether a key was made, and who revoked one that was not.
+-- True if a key was made; else who revoked it before it was made.
 local function madeOrRevoked(key)
   local kept = redis.call('HMGET', key, 'mask', 'revoker')
   return kept[1], not kept[1] and kept[2]
 end
 
--- A key that was made just now ends where its revocation came first.
+-- Revokes a key that was just made if its revocation came first.
 local function endRevoked(revoker, key, ...)
   if not revoker then return end
   redis.call('HDEL', key, 'revoker')

@@ -1,24 +1,24 @@
--- Makes a key of an account, unless one of its name works, or as many as may. The account of a label begins here.
+-- Makes a key of an account, unless a key of that name works or the account has its most. The account of a label begins here.
 -- KEYS 2 account  3 key  4 keys of the bucket by number  5 keys of the account  6 audit  7 what the names of keys begin with
 --      8 counters of its rules
 -- ARGV 3 account  4 kind  5 label  6 terms for a new account  7 hash  8 mask  9 number  10 who, '' for no audit
 --      11 terms before, '' where they do not matter  12 terms after  13 plan before, 14 plan after, for the audit
 --      15 most keys  16 id, '' for none  17 name, '' for the first key  18 how long it works, '' for ever
 --      19 what it narrows, '' for nothing  20 the key, as the audit says it  21 the newest key of those that the name was compared
---      with, '' for none; behind all of them `again` where it is repeated to a server that took over
+--      with, '' for none; behind all of them `again` if repeated to a promoted replica
 if wiped() then return { 'wiped' } end
 local account = redis.call('HMGET', KEYS[2], 'key', 'terms')
 local now = clock()
--- The key was minted by this call before; it may have ended since.
+-- This call minted the key before; the key may have been revoked since.
 local made, revoker = madeOrRevoked(KEYS[3])
 if made then return { 'exists', ARGV[7] } end
 local working, named = workingKeys(KEYS[5], KEYS[7], ARGV[17], now)
--- There was room for it. What ended the other keys may be repeated later.
+-- There was room for it at first. The calls that ended the other keys may be repeated later.
 local again = ARGV[#ARGV] == 'again'
 if again then working, named = 0, nil end
--- A key that was made since may look alike.
+-- A key that was made since may have a similar name.
 if not again and ARGV[17] ~= '' and (redis.call('LINDEX', KEYS[5], 0) or '') ~= ARGV[21] then return { 'changed' } end
--- A device has one key for ever, also where that was revoked.
+-- A device has one key for ever, even if that key was revoked.
 if ARGV[4] == 'guest' and account[1] and account[1] ~= '' then named = account[1] end
 if named then return { 'exists', named } end
 if working >= tonumber(ARGV[15]) then return { 'full' } end

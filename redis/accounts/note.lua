@@ -1,4 +1,4 @@
--- Writes a row of the audit of a change that is of no account.
+-- Writes an audit row for a change that concerns no account.
 -- KEYS 2 audit
 -- ARGV 3 who  4 action  5 before  6 after, as people read them
 if wiped() then return { 'wiped' } end

@@ -1,6 +1,6 @@
--- Ends a key that works.
+-- Revokes a working key.
 -- KEYS 2 key  3 account  4 audit
--- ARGV 3 account  4 who  5 hash  6 `again` where it is repeated to a server that took over
+-- ARGV 3 account  4 who  5 hash  6 `again` if repeated to a promoted replica
 if wiped() then return { 'wiped' } end
 local key = redis.call('HMGET', KEYS[2], 'status', 'expires')
 local now = clock()

@@ -1,17 +1,17 @@
--- Makes a key in the place of one that works, which ends at once or works on for a while.
+-- Makes a key in place of a working one, which ends at once or after a grace period.
 -- KEYS 2 account  3 current key  4 next key  5 keys of the bucket by number  6 keys of the account  7 audit
 --      8 what the names of keys begin with  9 counters of its rules
 -- ARGV 3 account  4 current hash  5 next hash  6 next mask  7 number  8 who  9 next id  10 how long the next one works, ''
 --      for as long as the current one  11 the id of the current one, if it has none  12 how long that works on, '' for not
 --      13 most keys  14 what the audit says of that  15 what the next one narrows, '=' for what the current one does
---      16 what the audit says of that  17 `again` where it is repeated to a server that took over
+--      16 what the audit says of that  17 `again` if repeated to a promoted replica
 if wiped() then return { 'wiped' } end
 local current = redis.call('HMGET', KEYS[3], 'status', 'expires', 'mask', 'name', 'narrow', 'account', 'replaced',
   'origin', 'id')
 local now, again = clock(), ARGV[17] == 'again'
 local made, revoker = madeOrRevoked(KEYS[4])
 if made then return { 'known' } end
--- One that was rotated worked then. What ended it later may have been repeated before.
+-- The key worked when it was rotated. A later call that ended it may have been repeated first.
 local isWorking = again or works(current[1], current[2], now)
 if not isWorking or current[6] ~= ARGV[3] or current[7] then return { 'unknown' } end
 local expires = current[2]

@@ -1,4 +1,4 @@
--- Reads records of one bucket as of one moment.
+-- Reads records of one bucket at a single moment.
 -- KEYS 2 leases  3 what the names of holds begin with
 -- ARGV 3 commands that read, as JSON  4… the fields of a hold
 -- Answers with the time, the replies, and behind these each hold of a lease: request, end of the lease, fields.

@@ -1,4 +1,4 @@
--- Announces a gateway of the fleet, or takes it out, and answers with what is known of the fleet.
+-- Announces a gateway of the fleet, or removes it, and returns what is known of the fleet.
 -- KEYS 2 members: `until record` by id  3 drained places: records by name  4 change
 -- ARGV 3 announce|leave|read  4 id  5 how long it counts, in ms  6 record
 if wiped() then return { 'wiped' } end

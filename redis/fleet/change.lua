@@ -1,10 +1,10 @@
--- Puts a change of all gateways in the place of the one that is known.
+-- Replaces the current change of all gateways by the next one.
 -- KEYS 2 change: its head, and contents by id
 -- ARGV 3 the head that is expected, '' for none  4 the next head  5 its content, '' where that is there
 --      6 its id  7 the id of another change whose content is kept, '' for none
 if wiped() then return { 'wiped' } end
 local head = redis.call('HGET', KEYS[2], 'head') or ''
--- What is repeated after a failover was done already.
+-- A gateway repeats this call after a failover, and the change was already made.
 if head == ARGV[4] then return { 'known' } end
 if head ~= ARGV[3] then return { 'changed' } end
 redis.call('HSET', KEYS[2], 'head', ARGV[4])

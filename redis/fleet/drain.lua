@@ -1,10 +1,10 @@
--- Keeps new requests from a pool or a replica, or sends them there again, if no other gateway did either meanwhile.
+-- Drains a pool or a replica, or undrains it, unless another gateway did either meanwhile.
 -- KEYS 2 drained places  3 the last change of each place that ever was one: names by place
 -- ARGV 3 drain|undrain  4 place  5 the change before this one, '' for none  6 this change: one that is repeated after others
 --      is known by them, even where they led back to the same
 if wiped() then return { 'wiped' } end
 local last = redis.call('HGET', KEYS[3], ARGV[4]) or ''
--- What is repeated after a failover was done already.
+-- A gateway repeats this call after a failover, and the change was already made.
 if last == ARGV[6] then return { 'known' } end
 if last ~= ARGV[5] then return { 'changed' } end
 if ARGV[3] == 'drain' then

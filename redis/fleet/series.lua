@@ -1,4 +1,4 @@
--- Keeps what a gateway counted in a minute, in place of what it wrote of that minute before.
+-- Stores a gateway's counts of a minute, in place of those that it wrote for that minute before.
 -- KEYS 2 the minutes of an hour: counts by `minute gateway`
 -- ARGV 3 `minute gateway`  4 counts  5 how long the hour is kept, in ms  6 the most fields of an hour
 if wiped() then return { 'wiped' } end

@@ -1,11 +1,11 @@
--- One admission: all of the claims, or none of them. src/gateway/store/hold-store.ts has the contract.
+-- Admits a request: takes all of its claims, or none. src/gateway/store/hold-store.ts has the contract.
 -- KEYS 2 key, or the account again for a sign-in  3 account  4 counters  5 spend of the window  6 hold  7 leases
 --      8 what guests share, without the day: in the bucket of guests; in a cluster in that of the account, and shared/take.lua
 --      takes what all guests share  9 ring of the minute
 --      10 org of the account, only on a single server and only if it belongs to one
 -- ARGV 3 lease, 0 for a trial, which takes nothing  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
 --      10 limit of what guests share in a day, '' for others  11 claims  12 terms of the org, '' for none
--- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 13 the counters
+-- If rules count the request, more follow: in KEYS the groups of their counters, in ARGV 13 the counters
 -- and their limits, as rules.lua reads them
 local SPEND_KEPT_S = 100 * 86400
 local isTrial = ARGV[3] == '0'
@@ -72,8 +72,8 @@ addToBucket(counters, second, 1, granted.tokens)
 counters.concurrent = counters.concurrent + 1
 counters.held = counters.held + granted.cost
 writeCounters(KEYS[4], KEYS[5], counters)
--- The spend of a window gets an expiry once the account spends in a later one. With an expiry from its beginning, a
--- clock of Redis that is ahead for a moment would remove what was spent in the present month.
+-- The spend of a window gets an expiry once the account spends in a later one. With an expiry from the start, a Redis clock
+-- that is ahead for a moment would delete the spend of the present month.
 if counters.isNew then
   local last = redis.call('HGET', KEYS[3], 'window')
   if last and tonumber(last) < tonumber(ARGV[7]) then

@@ -1,8 +1,8 @@
--- A running request whose admission this server lacks: it holds again what it held.
+-- Restores the hold of a running request whose admission this server lacks.
 -- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 ring of the minute
 -- ARGV 3 lease  4 request  5 account  6 window start  7 hold  8 checkpoint or ''  9 the second and the calendar windows of its
 --      admission
--- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 10 the counters
+-- If rules count the request, more follow: in KEYS the groups of their counters, in ARGV 10 the counters
 -- and its cells, as rules.lua reads them  11 the same cells as texts  12 what it weighs
 if wiped() then return { 'wiped' } end
 local now, request = clock(), ARGV[4]

@@ -1,4 +1,4 @@
--- Begins counters of rules that have not begun.
+-- Starts counters of rules that have none yet.
 -- KEYS 2.. the groups
 -- ARGV 3.. of each counter: group, window, field, newest cell and older ones, as rules.lua has them
 if wiped() then return { 'wiped' } end

@@ -1,11 +1,11 @@
--- What an account has used of its limits, and what a request holds: src/policy/counters/account-counters.ts in Lua, proven equal by
+-- The counters of an account and the hold of a request: src/policy/counters/account-counters.ts in Lua, proven equal by
 -- test/adapters/store/redis/redis-scripts.properties.test.ts.
 local STEP_BACK_SECONDS = 120
 local COUNTERS_KEPT_S = 3 * 86400
 local SHARED_KEPT_S = 100 * 86400
 local RING_KEPT_S = 600
 
--- What all guests spent and hold in one UTC day.
+-- The spend and holds of all guests in one UTC day.
 local function sharedOf(prefix, day) return number(redis.call('GET', prefix .. digits(day))) end
 
 local function addShared(prefix, day, amount)
@@ -13,7 +13,7 @@ local function addShared(prefix, day, amount)
   redis.call('SET', prefix .. digits(day), digits(after), 'EX', SHARED_KEPT_S)
 end
 
--- A request of a guest weighs `cost` from now on, in the day it took of.
+-- Sets the weight of a guest's request to `cost`, in the day that it was counted in.
 local function weighShared(prefix, holdKey, shared, cost)
   if not shared then return end
   local share = readShare(shared)
@@ -21,13 +21,13 @@ local function weighShared(prefix, holdKey, shared, cost)
   redis.call('HSET', holdKey, 'shared', shareText({ day = share.day, cost = cost }))
 end
 
--- A hold of what was granted, with the members of `more`.
+-- A hold of the granted amounts, with the members of `more`.
 local function grantedHold(granted, more)
   more.output, more.tokens, more.cost = granted.output, granted.tokens, granted.cost
   return more
 end
 
--- The hold with other numbers in the place of some.
+-- The hold with some numbers replaced.
 local function changedHold(hold, changes)
   local changed = {}
   for name, value in pairs(hold) do changed[name] = value end
@@ -43,7 +43,7 @@ local function placeOf(second) return second % SECONDS * WIDTH end
 
 local function ringOf(s) return s.isAnew and '' or redis.call('GETRANGE', s.ring, '0', '-1') end
 
--- Requests of a calendar window, by its place. The first is in `counts`; the others are pairs of a window and its requests.
+-- Requests of a calendar window, by its index. The first is in `counts`; the others are pairs of a window and its requests.
 local function requestsIn(s, place, window)
   if place == 1 then return s.window == window and s.requests or 0 end
   local at = 1
@@ -91,11 +91,11 @@ local function writeCounters(countersKey, spendKey, s)
   if s.window ~= s.wasWindow then redis.call('EXPIRE', countersKey, COUNTERS_KEPT_S) end
 end
 
--- The current second; what does not count in it is taken out of the sums.
+-- Moves to the current second, and subtracts what no longer counts from the sums.
 local function roll(s, now)
   local clock = math.floor(now / 1000)
   local second = math.max(clock, s.newest)
-  -- Nothing of it counts any more, or the clock went back too far.
+  -- All records are too old, or the clock went back too far.
   if s.newest < clock - 60 or s.newest - clock > STEP_BACK_SECONDS then
     s.isAnew, s.changed, s.head = true, {}, ''
     s.newest, s.oldest, s.sumRequests, s.sumTokens = 0, clock - 60, 0, 0
@@ -118,18 +118,18 @@ end
 local function addToBucket(s, second, requests, tokens)
   local found = recordOf(s, second)
   local before = found and tokensAt(found, 0) or 0
-  -- As many as a record holds; no limit is as high.
+  -- A record holds at most this many; no limit is as high.
   local after = math.min(before + tokens, TOKENS_MAX)
   s.sumRequests = s.sumRequests + requests
   s.sumTokens = s.sumTokens + after - before
   s.changed[second] = bucketText(second, (found and requestsAt(found, 0) or 0) + requests, after)
   if second <= s.newest then return end
-  -- The newest one so far goes into the ring.
+  -- The previous newest record moves into the ring.
   if s.newest > 0 then s.changed[s.newest] = recordOf(s, s.newest) end
   s.newest = second
 end
 
--- What counts of the minute, as one text: its records, oldest first.
+-- The records of the minute that count, as one text, oldest first.
 local function minuteText(s)
   local ring, records = ringOf(s), {}
   for second = s.oldest, s.newest do
@@ -153,7 +153,7 @@ local function correctTokens(s, counted, excess, now)
   end
 end
 
--- Counts a request again that a server counted which is lost: in its second, and in its windows of the calendar.
+-- Counts a request again that a lost server had counted: in its second and in its calendar windows.
 local function recount(s, second, windows, now)
   roll(s, now)
   if second >= s.oldest then addToBucket(s, second, 1, 0) end
@@ -178,10 +178,10 @@ local function recount(s, second, windows, now)
   s.others = table.concat(pairsOf, ' ')
 end
 
--- What the present round weighs. Those before were counted in buckets of their own, and are not taken out of this one.
+-- The weight of the present round. Earlier rounds are in buckets of their own, and stay there.
 local function presentOf(hold, tokens) return math.max(0, tokens - hold.spentTokens) end
 
--- `was` is what a resumed request was charged before.
+-- `was` is the earlier charge of a resumed request.
 local function release(s, hold, tokens, cost, now, was)
   local before = was and presentOf(hold, was.tokens) or 0
   correctTokens(s, hold.second, presentOf(hold, tokens) - before - hold.tokens, now)
@@ -190,7 +190,7 @@ local function release(s, hold, tokens, cost, now, was)
   s.held = s.held - hold.spentCost - hold.cost
 end
 
--- What a request holds that was charged as an orphan and still runs, as text and as numbers.
+-- The hold of a request that was charged as an orphan and still runs, as text and as numbers.
 local function withoutCharge(hold, was)
   local left = changedHold(hold, { tokens = math.max(0, hold.tokens - presentOf(hold, was.tokens)),
     cost = math.max(0, hold.spentCost + hold.cost - was.cost), spentCost = 0 })

@@ -1,8 +1,8 @@
--- Another round of a running request: more tokens and spend, or nothing.
+-- Admits another round of a running request: reserves more tokens and spend, or nothing.
 -- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 what guests share, without the day
 --      7 ring of the minute
 -- ARGV 3 lease  4 request  5 round  6 tokens spent  7 cost spent  8 checkpoint  9 claims
--- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 10 the counters
+-- If rules count the request, more follow: in KEYS the groups of their counters, in ARGV 10 the counters
 -- and limits of the claims, as rules.lua reads them  11 all counters that it took of, and its cells  12 prompt tokens spent
 if wiped() then return { 'wiped' } end
 local now = clock()

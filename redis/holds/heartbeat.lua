@@ -1,12 +1,12 @@
--- A heartbeat: renews the lease of a running request, and keeps what the request would be settled at.
+-- Renews the lease of a running request, and stores the amount it would be settled at.
 -- KEYS 2 hold  3 leases
 -- ARGV 3 lease  4 request  5 checkpoint or ''
 if wiped() then return { 'wiped' } end
 local kept = redis.call('HMGET', KEYS[2], 'state', 'resumed')
--- Swept up while its gateway stood still: resume.lua counts it again.
+-- The sweeper charged the request while its gateway was stalled: resume.lua counts it again.
 if kept[1] == 'orphan' then return { 'orphan' } end
 if kept[1] ~= 'open' then return { 'ended' } end
--- What a resumed request was charged is in its row.
+-- The charge of a resumed request is in its row.
 if ARGV[5] ~= '' and not kept[2] then redis.call('HSET', KEYS[2], 'checkpoint', ARGV[5]) end
 redis.call('ZADD', KEYS[3], clock() + tonumber(ARGV[3]), ARGV[4])
 return { 'open' }

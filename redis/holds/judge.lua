@@ -1,10 +1,10 @@
--- What a request asks for, against what there is: src/policy/counters/judge.ts in Lua, proven equal by
+-- Judges the claims of a request against the counters: src/policy/counters/judge.ts in Lua, proven equal by
 -- test/adapters/store/redis/redis-scripts.properties.test.ts.
 local DAY_MS = 86400000
 local UNBOUNDED = 9007199254740991
 local CLAIMS = '^(%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+) (%S+)(.*)$'
 
--- The text has them in the order of src/policy/limits/readings.ts.
+-- The text follows the order of src/policy/limits/readings.ts.
 local function readingsOf(s, c, now)
   local second = roll(s, now)
   local calendar = {}
@@ -18,7 +18,8 @@ local function readingsOf(s, c, now)
   }
 end
 
--- One text, in this order; what is not claimed is `-`. At the end stand the seconds and the limit of each calendar window.
+-- The claims in one text, in this order, with `-` for a missing claim. The seconds and the limit of each calendar window come
+-- last.
 local function readClaims(claims)
   local requests, tokens, input, concurrent, limit, priceInput, priceOutput, priceItem, items, want, min, choices, rest =
     string.match(claims, CLAIMS)
@@ -47,7 +48,7 @@ local function outputWithin(c, input, budget)
   return math.floor((math.min(left, 9e12) * 1000 - input * c.priceInput) / c.priceOutput)
 end
 
--- Until enough of the oldest buckets have left the minute for `over` units to be free, or all of them have.
+-- How long until enough of the oldest buckets have left the minute to free `over` units, or all of them have.
 local function waitFor(minute, unitsAt, over, second, now)
   for at = 0, #minute - WIDTH, WIDTH do
     over = over - unitsAt(minute, at)
@@ -56,14 +57,14 @@ local function waitFor(minute, unitsAt, over, second, now)
   return math.max(1, (second + 61) * 1000 - now)
 end
 
--- Only refusals need it.
+-- Only refusals need the minute.
 local function minuteOf(s, r)
   r.minute = r.minute or minuteText(s)
   return r.minute
 end
 
--- What refuses the claims and the numbers that go with it, or nil and what is granted. A limit of a calendar window is its
--- place among them, behind its wait; so is a rule among those that were looked at.
+-- Returns the refusing limit with its numbers, or nil with the granted amounts. A calendar limit is named by its index, after
+-- its wait, and so is a rule by its index among those that were read.
 local function judge(c, s, r, now, looked)
   local leastOutput = c.min * c.choices
   local worst = costOf(c, c.input, leastOutput)
@@ -105,8 +106,8 @@ end
 
 local WAITS = { requests = true, tokens = true, calendar = true, rule = true }
 
--- Behind the readings stands the last second that counts. With the minute, and the cells of rules, where they say how long
--- to wait.
+-- Builds a refusal. The last second that counts follows the readings, then the minute and the cells of rules if the wait
+-- depends on them.
 local function refused(denial, s, r, now, looked)
   local minute, rulesText = '', looked and rules.sums(looked) or ''
   if WAITS[denial[1]] then

@@ -1,10 +1,10 @@
--- A row is `request place kind cost input output tokens settled account plan model rest`; the ledger is ordered by it. The rest is
--- a JSON array, with each field at its place of ledger/places.lua.
--- The first is at place 1, a late one at 2, and at 3 begin those of waste, which no settlement looks at.
+-- A row is `request place kind cost input output tokens settled account plan model rest`, and the ledger is ordered by it. The
+-- rest is a JSON array with each field at its place in ledger/places.lua. Place 1 is the first row, 2 a late one, and those
+-- from 3 on are failed attempts, which settlements ignore.
 local ROW = '^(%S+) (%d) (%S+) (%-?%d+) (%-?%d+) (%-?%d+) (%-?%d+) (%d+) (%S+ %S+ %S+) (.*)$'
 
--- What a request was charged as an orphan, with the owner and the rest of its row; nil where it was charged nothing. Then
--- whether it ended otherwise.
+-- The charge of a request as an orphan, with the owner and the rest of its row, or nil if it was charged nothing. The second
+-- result is true if the request ended otherwise.
 local function orphanRow(ledger, request)
   local was
   for _, row in ipairs(redis.call('ZRANGEBYLEX', ledger, '[' .. request .. ' 1', '(' .. request .. ' 3')) do

@@ -1,8 +1,8 @@
--- An orphan that still runs holds again what it held, less what it was charged. No limit is judged.
+-- Restores the hold of an orphan that still runs, less what it was charged. No limit is judged.
 -- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 what guests share, without the day
 --      8 ring of the minute
 -- ARGV 3 lease  4 request  5 checkpoint or ''
--- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 6 the counters
+-- If rules count the request, more follow: in KEYS the groups of their counters, in ARGV 6 the counters
 -- and its cells, as rules.lua reads them  7 what it weighed
 if wiped() then return { 'wiped' } end
 local now, request = clock(), ARGV[4]

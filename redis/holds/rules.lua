@@ -11,14 +11,14 @@ local STEP_BACK_MS = 120000
 local CELLS_BEFORE = 60
 local FIRST_MONDAY = 4 * 86400
 local DAY_MS = 86400000
--- What a further round takes more of.
+-- The measures that grow with each further round.
 local GROWS = { tokens = true, input_tokens = true, output_tokens = true, usd = true }
 local CELL_SECONDS = { second = 1, minute = 1, hour = 3600, day = 86400, week = 604800 }
 -- How long a counter is kept at the least, behind the beginning of a cell.
 local KEPT_S = { [''] = 259200, second = 600, minute = 600, hour = 7200, day = 172800, week = 8 * 86400, month = 32 * 86400 }
 local CELL = ';(%d+),(%d+),(%d+)'
 
--- Of days that slide so long that nothing of a counter lies in the days that it would begin with again.
+-- Windows of days are kept so long that a counter that starts again from the ledger overlaps with nothing kept.
 local function keptFor(per) return KEPT_S[per] or (tonumber(string.match(per, '^%d+')) + 5) * 86400 end
 
 local function monthAt(now)
@@ -47,7 +47,7 @@ end
 
 local function cellEnd(w, index) return cellStart(w, index + 1 + (w.slides and CELLS_BEFORE or 0)) end
 
--- Of each window: whether it slides, and the cell that the clock is in.
+-- For each window: whether it slides, and the current cell.
 local windows = {}
 local function windowOf(per, now)
   local w = windows[per]
@@ -73,7 +73,7 @@ function rules.pieces(text)
   return tonumber(images) or 0, tonumber(seconds) or 0
 end
 
--- What is stored of counters, in their order, by one call for each group.
+-- Reads the stored counters, in order, with one call per group.
 local function headsOf(fields, groups, first)
   local names, read, heads = {}, {}, {}
   for i = 1, #fields do
@@ -94,8 +94,8 @@ local function headsOf(fields, groups, first)
   return heads
 end
 
--- The counters that are asked for. One call of cjson reads the numbers of all; to match them one by one takes five times as
--- long.
+-- Reads the counters that the caller names. One call of cjson decodes the numbers of all: matching them one by one takes five
+-- times as long.
 function rules.read(asked, now)
   local fields, groups, numbers, measures, pers, flags = unpack(asked, 1, 6)
   local first, list, texts = #KEYS - #asked[9], {}, {}
@@ -103,7 +103,7 @@ function rules.read(asked, now)
   for i = 1, #fields do
     local w, head = windowOf(pers[i], now), heads[i]
     texts[i] = head and head ~= '' and head or w.nothing
-    -- Sixteen fields: Lua copies a table when it gets one more.
+    -- Exactly sixteen fields: Lua would copy the table to add one more.
     list[i] = { key = KEYS[first + groups[i]], field = fields[i], amount = numbers[i], measure = measures[i], w = w,
       head = head, newest = false, used = 0, held = 0, from = false, usedBefore = 0, heldBefore = 0, isCurrent = false,
       index = 0, usedNow = 0, heldNow = 0 }
@@ -126,8 +126,8 @@ function rules.read(asked, now)
   return list
 end
 
--- The counters that a request took of. Further rounds move its cells: a gateway that missed the answer to one knows those of
--- before, and those that are kept with its hold are right.
+-- Reads the counters that a request was admitted to. Further rounds move its cells. A gateway that missed an answer knows the
+-- earlier cells; the ones kept with the hold are right.
 function rules.readTaken(text, hold, key, now)
   local asked = cjson.decode(text)
   if hold and hold.round > 0 then
@@ -139,7 +139,7 @@ function rules.readTaken(text, hold, key, now)
   return rules.read(asked, now)
 end
 
--- The cells that are kept with a hold, by the groups and fields of their counters.
+-- The cells kept with a hold, by the groups and fields of their counters.
 function rules.keptCells(key)
   local kept, cells, at = redis.call('HMGET', key, 'rules', 'cells'), {}, 0
   if (kept[1] or '') == '' then return cells end
@@ -170,7 +170,7 @@ local function olderOf(c)
   return c.older
 end
 
--- All cells, as a list: what is rare goes this way.
+-- All cells as a list, for rare operations.
 local function cellsOf(c)
   if c.cells then return c.cells end
   local cells = {}
@@ -181,12 +181,12 @@ local function cellsOf(c)
   return cells
 end
 
--- Whether the newest cell counts at a moment, and what the older ones come to is known of no later one.
+-- True if the newest cell counts at this moment and the sum of the older ones is not from a later one.
 local function isPlain(c, oldest, current)
   return not c.cells and c.newest and c.newest <= current and c.newest >= oldest and not (c.from and c.from > oldest)
 end
 
--- Drops older cells that count no more, but for those in which something is held.
+-- Drops older cells that no longer count, except those with a reservation.
 local function dropBefore(c, oldest)
   if not c.from or c.from >= oldest then return end
   local older, kept, at = olderOf(c), '', 1
@@ -203,7 +203,7 @@ local function dropBefore(c, oldest)
   c.from, c.older = oldest, at == 1 and older or kept .. string.sub(older, at)
 end
 
--- What counts while `current` is the current cell.
+-- Reads what counts while `current` is the current cell.
 local function readAt(c, current)
   if c.isCurrent and current == c.newest then return c.used + c.usedBefore, c.held + c.heldBefore end
   local oldest = oldestAt(c.w, current)
@@ -218,7 +218,7 @@ local function readAt(c, current)
   return used, held
 end
 
--- Adds to an older cell; false where there is none.
+-- Adds to an older cell; false if that cell does not exist.
 local function addToOlder(c, index, used, held, oldest)
   local older, name = olderOf(c), ';' .. digits(index) .. ','
   local at = string.find(older, name, 1, true)
@@ -234,7 +234,7 @@ local function addToOlder(c, index, used, held, oldest)
   return true
 end
 
--- The cells with a change of one, without those that count no more.
+-- The cells after one changed, without those that no longer count.
 local function addedTo(cells, index, used, held, current, oldest)
   local after, isAdded = {}, false
   local function add(cell)
@@ -281,7 +281,7 @@ local function addToCell(c, index, used, held, current)
   c.cells, c.oldest, c.isCurrent = addedTo(cellsOf(c), index, used, held, current, oldest), oldest, false
 end
 
--- The newest cell and the older ones, as they are written.
+-- The newest cell and the older ones, in their stored form.
 local function textsOf(c)
   local cells = c.cells
   if cells then
@@ -301,13 +301,13 @@ local function textsOf(c)
   return string.format('%d,%d,%d,%d,%d,%d', c.newest, c.used, c.held, from, c.usedBefore, c.heldBefore), c.older
 end
 
--- Writes counters with one call for each group. A group lives as long as any of its windows may count.
+-- Writes counters with one call per group. A group lives as long as any of its windows may count.
 function rules.write(list)
   local changes, kept, last, change, count = {}, {}, nil, nil, 0
   for i = 1, #list do
     local c = list[i]
     local head, older = textsOf(c)
-    -- The end of a request of a window before begins no counter.
+    -- A request that ends in an earlier window starts no counter.
     if (head ~= c.head or older ~= c.wasOlder) and (c.head or head ~= '') then
       local key = c.key
       if key ~= last then
@@ -330,13 +330,13 @@ function rules.write(list)
   for key, per in pairs(kept) do rules.keep(key, per) end
 end
 
--- A group is kept at least so long behind the beginning of a cell.
+-- Keeps a group for at least this long after a cell begins.
 function rules.keep(key, per)
   local seconds = keptFor(per)
   if redis.call('TTL', key) < seconds then redis.call('EXPIRE', key, 2 * seconds) end
 end
 
--- What a request takes of each measure. It counts as one when it is admitted, and runs until it is settled.
+-- The amount of each measure that a request takes. It counts as one when it is admitted, and runs until it is settled.
 local function amountsOf(input, output, images, seconds, cost, requests, concurrent)
   return { requests = requests, concurrent = concurrent, tokens = input + output, input_tokens = input,
     output_tokens = output, images = images, seconds = seconds, usd = cost }
@@ -347,7 +347,7 @@ local function heldAmounts(weight)
   return amountsOf(w.input, w.output, w.images, w.seconds, w.cost, 0, 1)
 end
 
--- What counts of the counters of claims. Answers the places of those that begin with the ledger and have not begun.
+-- Reads the counters of claims. Returns the indexes of those that must be started from the ledger first.
 function rules.look(list)
   local missing
   for i = 1, #list do
@@ -366,7 +366,7 @@ function rules.look(list)
   return missing
 end
 
--- Until enough of the oldest cells have left the window for `over` units to be free.
+-- How long until enough of the oldest cells have left the window to free `over` units.
 local function waitFor(c, over)
   local oldest = oldestAt(c.w, c.index)
   for _, cell in ipairs(cellsOf(c)) do
@@ -378,7 +378,7 @@ local function waitFor(c, over)
   return math.max(1, cellEnd(c.w, c.index) - c.w.now)
 end
 
--- Considers what each rule refuses. Answers the place of the first where it is running requests that make room, and not time.
+-- Considers the refusal of each rule. Returns the index of the first that waits for running requests rather than for time.
 function rules.judge(list, claims, leastOutput, worst, consider)
   local least = amountsOf(claims.input, leastOutput, list.images, list.seconds, worst, 1, 1)
   local held
@@ -397,7 +397,7 @@ function rules.judge(list, claims, leastOutput, worst, consider)
   return held
 end
 
--- How many tokens of output rules leave.
+-- How many output tokens the rules leave.
 function rules.grant(list, claims, byTokens, bySpend, outputWithin)
   for i = 1, #list do
     local c = list[i]
@@ -413,7 +413,7 @@ function rules.grant(list, claims, byTokens, bySpend, outputWithin)
   return byTokens, bySpend
 end
 
--- What was read: `index,used,held` of each, or its newest cell as it is stored, where that says what the older ones come to.
+-- The readings: `index,used,held` each, or the newest cell as stored if it includes the sum of the older ones.
 function rules.sums(list)
   local texts = {}
   for i = 1, #list do
@@ -423,7 +423,7 @@ function rules.sums(list)
   return table.concat(texts, ';')
 end
 
--- What was read, with all cells: a line of each, and perhaps cells that do not count.
+-- The readings with all cells, one line each. Cells that do not count may be among them.
 function rules.cells(list)
   local lines = {}
   for i = 1, #list do
@@ -435,7 +435,7 @@ function rules.cells(list)
   return table.concat(lines, '\n')
 end
 
--- Counts a request that was granted, and what it holds. Answers what it weighs.
+-- Counts an admitted request with its hold. Returns its weight.
 function rules.take(list, claims, granted)
   local weight = weightText({ input = claims.input, output = granted.tokens - claims.input, images = list.images,
     seconds = list.seconds, cost = granted.cost })
@@ -450,8 +450,8 @@ function rules.take(list, claims, granted)
   return weight
 end
 
--- A hold of a weight ended at a charge; without a weight, a request that holds nothing any more weighs a charge. It may have
--- been charged another one before. With its first charge it may join counters that came while it ran.
+-- Ends a hold of a given weight at a charge. Without a weight, a request that holds nothing any more weighs its charge,
+-- perhaps after an earlier charge. With its first charge it may join counters that were added while it ran.
 function rules.settle(list, weight, charge, was, joins)
   local function amounts(of, requests)
     return amountsOf(of.input, of.tokens - of.input, of.images or 0, of.seconds or 0, of.cost, requests or 0, 0)
@@ -468,7 +468,7 @@ function rules.settle(list, weight, charge, was, joins)
   rules.write(list)
 end
 
--- A running request counts again, and holds what it weighs.
+-- Counts a running request again, with a hold of its weight.
 function rules.adopt(list, weight)
   local held = heldAmounts(weight)
   for i = 1, #list do
@@ -478,7 +478,7 @@ function rules.adopt(list, weight)
   rules.write(list)
 end
 
--- An orphan that still runs holds what it weighs; as a request it was counted before.
+-- Restores the hold of an orphan that still runs; it was counted as a request before.
 function rules.resume(list, weight)
   local held = heldAmounts(weight)
   for i = 1, #list do
@@ -488,7 +488,7 @@ function rules.resume(list, weight)
   rules.write(list)
 end
 
--- What is left of a weight after a charge.
+-- The rest of a weight after a charge.
 function rules.weightWithout(weight, charge)
   local w = readWeight(weight)
   local function less(name, part) w[name] = math.max(0, w[name] - part) end
@@ -500,7 +500,7 @@ function rules.weightWithout(weight, charge)
   return weightText(w)
 end
 
--- Takes what is held in one cell, and holds as much as is said in another, or in the same.
+-- Moves a hold from one cell to another, or changes it within one.
 local function moveTo(c, from, to, was, is, current)
   if from == to then
     addToCell(c, to, 0, is - was, current)
@@ -510,9 +510,8 @@ local function moveTo(c, from, to, was, is, current)
   end
 end
 
--- What counts of the counters of claims when another round of a request is judged: what it spent takes the place of what it
--- holds. A window of the calendar is the one that it was admitted in; where it slides, all of the request counts from now on
--- as of this round.
+-- Reads the counters of claims before another round of a request is judged: what it spent replaces what it holds. A calendar
+-- window is the one of its admission; in a sliding window, the whole request counts from this round on.
 function rules.lookAgain(list, taken, weight, spent)
   local held = weight ~= '' and heldAmounts(weight)
   local after = amountsOf(spent.input, spent.tokens - spent.input, 0, 0, spent.cost, 0, 1)
@@ -543,7 +542,7 @@ function rules.extend(taken, weight, spent, claims, granted, places)
   for i = 1, #taken do
     local c = taken[i]
     local to = c.amount
-    -- A request was counted as one when it was admitted: its counter stays as it is.
+    -- A request counts as one when it is admitted, so its counter stays unchanged.
     if c.measure ~= 'requests' then
       local current = currentOf(c)
       if places then to = places[i] elseif c.w.slides and GROWS[c.measure] then to = current end

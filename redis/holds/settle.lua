@@ -1,4 +1,4 @@
--- The end of a hold, once per request: settled, refunded, or swept up as an orphan; and what comes late after that.
+-- Ends a hold once per request: settled, refunded, or swept up as an orphan; and handles a late settlement after that.
 -- KEYS 2 counters  3 spend of the window of admission  4 hold  5 leases  6 ledger  7 totals of the day of admission
 --      8 what guests share, without the day  9 ring of the minute
 -- ARGV 3 request  4 settle|refund|orphan  5 tokens  6 its sums  7 `account plan model`, or the account alone
@@ -17,20 +17,20 @@ local sums = readSums(ARGV[6])
 local charge = { tokens = number(ARGV[5]), cost = sums.cost, input = sums.inputTokens }
 local who, rest, total = ARGV[7], ARGV[8], ARGV[10]
 
--- Calls of hosted tools and what they cost, by name; nothing where a row does not say what they cost.
+-- Calls of hosted tools and their cost, by name; empty for a row without costs of tools.
 local function toolsIn(others)
   local calls, costs = others[TOOLS], others[TOOL_COSTS]
   if type(calls) ~= 'table' or type(costs) ~= 'table' then return {}, {} end
   return calls, costs
 end
 
--- Quantities by kind and unit price, whose names say what they cost.
+-- Quantities by kind and unit price; the names include the price.
 local function chargesIn(others)
   local charges = others[CHARGES]
   return type(charges) == 'table' and charges or {}
 end
 
--- Adds what was called and charged to the totals of tools, without what was counted before.
+-- Adds calls and charges to the totals of tools, less those that were counted before.
 local function addTools(key, total, text, before)
   local calls, costs, was, paid, charges, charged = {}, {}, {}, {}, {}, {}
   if text ~= '' and string.find(text, '{', 1, true) then
@@ -54,7 +54,7 @@ local function addTools(key, total, text, before)
   end
 end
 
--- With the row of the call before this one, whose answer may have been lost.
+-- Answers a repetition with the row of the first call, whose answer may have been lost.
 local function repeated()
   local rows = redis.call('ZRANGEBYLEX', KEYS[6], '[' .. request .. ' 1', '(' .. request .. ' 3')
   return { 'repeated', rows[#rows] or '', #rows > 1 and '0' or '1' }
@@ -65,12 +65,12 @@ local state = kept[1]
 if state == 'ended' then return repeated() end
 if state ~= 'open' and how == 'orphan' then return { 'ended' } end
 if how == 'orphan' then
-  -- Renewed since the sweeper looked.
+  -- The gateway renewed the lease after the sweeper looked.
   local lease = redis.call('ZSCORE', KEYS[5], request)
   if lease and tonumber(lease) > now then return { 'renewed' } end
 end
 
--- What was charged before, of a request whose hold is gone, or that ran on after its lease had run out.
+-- The earlier charge of a request whose hold is gone, or that ran on after its lease expired.
 local row, isOver
 if state ~= 'open' or kept[4] then row, isOver = orphanRow(KEYS[6], request) end
 if isOver then return repeated() end
@@ -80,7 +80,7 @@ if row and how == 'refund' then
   local key = row.others[KEY]
   who, rest, total = row.whose, row.rest, type(key) == 'string' and row.whose .. ' ' .. key or row.whose
 elseif row and how == 'orphan' then
-  -- Its gateway is gone now: what its row says is what it costs.
+  -- Its gateway is gone now, so the cost in its row is final.
   charge, rest = { tokens = was.tokens, cost = was.cost, input = was.input }, ''
 end
 -- For so long the end of a refund, and an orphan without a row, are known by their holds alone.
@@ -99,7 +99,7 @@ else
   counters.used = counters.used + charge.cost - was.cost
 end
 writeCounters(KEYS[2], KEYS[3], counters)
--- A refund after a sweep that charged nothing has nothing to put right.
+-- A refund after a sweep that charged nothing has nothing to correct.
 if rules and (state == 'open' or row or isLost or how ~= 'refund') then
   local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
   local pieces = row and how == 'orphan' and (own[2] or '') or ARGV[12]
@@ -108,7 +108,7 @@ if rules and (state == 'open' or row or isLost or how ~= 'refund') then
   was.images, was.seconds = rules.pieces(row and own[2] or '')
   local taken = rules.readTaken(ARGV[11], kept[2] and readHold(kept[2]), KEYS[4], now)
   rules.settle(taken, state == 'open' and own[1], charge, was, not row and how == 'settle')
-  -- What comes late after an orphan is counted in the same cells.
+  -- A late settlement after an orphan is counted in the same cells.
   if how == 'orphan' then
     redis.call('HSET', KEYS[4], 'weight', '', 'pieces', pieces)
   else
@@ -140,5 +140,5 @@ redis.call('HSET', KEYS[4], 'state', how == 'orphan' and 'orphan' or 'ended', 'c
 -- The hold of an admission that this server lacked says whose it is, as all others do.
 if isLost then redis.call('HSET', KEYS[4], 'account', string.match(ARGV[7], '^%S+') or '') end
 redis.call('PEXPIRE', KEYS[4], how == 'orphan' and ORPHAN_KEPT_MS or ENDED_KEPT_MS)
--- What it wrote, and how many requests that adds.
+-- Returns what it wrote, and by how much the number of requests grew.
 return { 'settled', written, row and '0' or '1' }

@@ -1,4 +1,5 @@
--- What a pool may cost in any hour: src/policy/allowance.ts in Lua, proven equal by test/adapters/store/redis/redis-scripts.properties.test.ts.
+-- The spending cap of a pool in any hour: src/policy/allowance.ts in Lua, proven equal by
+-- test/adapters/store/redis/redis-scripts.properties.test.ts.
 -- KEYS 2 allowance: `minute cost` for each bucket of a minute, oldest first
 -- ARGV 3 take|amend|read  4 amount, or the difference  5 limit, or the moment it was counted at
 local MINUTE_MS = 60000
@@ -14,8 +15,8 @@ for at, cost in string.gmatch(redis.call('GET', KEYS[2]) or '', '(%d+) (%d+)') d
 end
 
 local minute = math.floor(now / MINUTE_MS)
--- A clock that stepped back leaves the newest bucket the current one; by more than an hour, what lies ahead counts as
--- of now.
+-- After a small step back of the clock, the newest bucket stays the current one. After a step of more than an hour, buckets in
+-- the future count as of now.
 if newest - minute <= MINUTES_BEFORE then minute = math.max(minute, newest) end
 local live, used = {}, 0
 local function add(at, cost)

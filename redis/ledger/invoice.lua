@@ -1,4 +1,4 @@
--- Keeps an invoice as it is issued, unless the account has one of that month.
+-- Stores an invoice as it is issued, unless the account already has one for that month.
 -- KEYS 2 the invoices of the account, by month
 -- ARGV 3 month  4 the invoice as JSON
 if wiped() then return { 'wiped' } end

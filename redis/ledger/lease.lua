@@ -1,4 +1,4 @@
--- One holder at a time, for so long; a time of 0 gives the lease back.
+-- Grants a lease to one holder at a time; a duration of 0 returns it.
 -- KEYS 2 the lease  ARGV 3 holder  4 milliseconds
 if wiped() then return { 'wiped' } end
 local holder = redis.call('GET', KEYS[2])

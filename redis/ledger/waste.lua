@@ -4,7 +4,7 @@
 -- Its place in the ledger, which begins with 3, is behind the rows that settle.lua reads, and is different for each attempt.
 if wiped() then return { 'wiped' } end
 local place = string.format('%s 3%04d ', ARGV[3], tonumber(ARGV[4]))
--- Its digits end with a blank, and every text that goes on sorts below this.
+-- The digits of a place end with a blank, so every longer text sorts below this bound.
 local found = redis.call('ZRANGEBYLEX', KEYS[2], '[' .. place, '(' .. place .. '~', 'LIMIT', 0, 1)
 if found[1] then return { 'repeated' } end
 local sums = readSums(ARGV[5])

@@ -1,5 +1,5 @@
--- Keeps a response that was written aside, in place of the one with its id, and deletes the oldest until all fit. Says which
--- those were.
+-- Stores a response that was written aside in place of the one with its id, and deletes the oldest until
+-- all fit. Returns the ids that it deleted.
 -- KEYS 2 kept  3 order  4 items  5 the beginning of names  6 where it was written
 -- ARGV 3 account  4 id  5 its bytes  6 how long in ms  7 most bytes  8 most responses  9… its items
 if wiped() then return { 'wiped' } end

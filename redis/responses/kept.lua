@@ -4,7 +4,7 @@ local BYTES, LAST = ' bytes', ' last'
 
 local function nameOf(id) return KEYS[5] .. id .. ' ' .. ARGV[3] end
 
--- Deletes a response, and says whether there was one whose time was not over.
+-- Deletes a response; true if there was one that had not expired.
 local function drop(id, now)
   local kept = redis.call('HGET', KEYS[2], id)
   if not kept then return false end

@@ -1,4 +1,4 @@
--- Gives back the room of responses that were deleted, and says what is taken.
+-- Gives back the room of deleted responses, and returns how much is in use.
 -- KEYS 2 ends  3 bytes
 -- ARGV 3… their names
 if wiped() then return { 'wiped' } end

@@ -1,4 +1,4 @@
--- Takes room for a response before it is kept, in place of what an earlier one with its name took.
+-- Reserves room for a response before it is kept, in place of the room of an earlier one with its name.
 -- KEYS 2 ends  3 bytes
 -- ARGV 3 its name  4 its bytes  5 for how long in ms  6 most bytes
 if wiped() then return { 'wiped' } end

@@ -1,7 +1,7 @@
--- Room that the kept responses of all accounts take. KEYS[2] has each of them by the end of its time, KEYS[3] its bytes, and
--- the sum under a name that none of them has.
+-- The room that the kept responses of all accounts take. KEYS[2] has each of them by its expiry, KEYS[3] its bytes, and the
+-- sum under a name that no response has.
 local SUM = ' sum'
--- As many as are forgotten at once.
+-- How many are forgotten at once.
 local PAGE = 1000
 
 local function sum() return number(redis.call('HGET', KEYS[3], SUM) or '0') end
@@ -15,7 +15,7 @@ local function giveBack(name)
   redis.call('HINCRBY', KEYS[3], SUM, digits(-number(bytes)))
 end
 
--- Redis deletes responses itself, and says nothing of it.
+-- Redis deletes expired responses without telling us, so their room is given back here.
 local function giveBackEnded()
   local ended = redis.call('ZRANGEBYSCORE', KEYS[2], '-inf', digits(clock()), 'LIMIT', 0, PAGE)
   for _, name in ipairs(ended) do giveBack(name) end

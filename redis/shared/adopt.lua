@@ -1,4 +1,4 @@
--- A running request whose admission this server lacks: it holds again what it held of limits that accounts share.
+-- Restores a running request's hold on limits that accounts share, when this server lacks its admission.
 -- ARGV 3 lease  4 request  5 account  6 hold  7 checkpoint or ''  8 the counters and its cells, as rules.lua reads them
 --      9 the same cells as texts  10 what it weighs
 if wiped() then return { 'wiped' } end

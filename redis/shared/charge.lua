@@ -1,4 +1,4 @@
--- What an orphan was charged, and its images and seconds as text; nil for nothing.
+-- Reads the charge of an orphan, with its images and seconds as text; nil if there is none.
 local function readCharge(text)
   local tokens, cost, input, pieces = string.match(text or '', '^(%d+) (%d+) (%d+) (.*)$')
   if not tokens then return nil, '' end

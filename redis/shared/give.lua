@@ -1,10 +1,11 @@
--- The end of what a request holds of limits that accounts share, once per request.
+-- Ends a request's hold on limits that accounts share, once per request.
 -- ARGV 3 request  4 settle|refund|orphan, undo where its account did not admit it, or join where it held nothing and limits
 --      came while it ran  5 tokens  6 cost  7 input
 --      8 the counters and its cells, as rules.lua reads them, '' for none  9 images and seconds  10 when it was admitted
--- A server that lacks the admission counts it with the end. For so long after an end it is known to be one.
+-- A server that lacks the admission counts it together with the end. It remembers an end this long.
 local ENDED_KEPT_MS = 300000
--- What joined has no admission here by whose age a repetition is refused: it is known for longer than journals repeat it.
+-- A request that joined has no admission here whose age would reject a repetition, so it is remembered for longer than
+-- journals repeat it.
 local JOINED_KEPT_MS = 900000
 local ORPHAN_KEPT_MS = 3600000
 
@@ -15,7 +16,7 @@ local state = kept[1]
 if state == 'ended' then return { 'repeated' } end
 if how == 'orphan' then
   if state ~= 'open' then return { 'ended' } end
-  -- Renewed since the sweeper looked.
+  -- The gateway renewed the lease after the sweeper looked.
   local lease = redis.call('ZSCORE', KEYS[3], request)
   if lease and tonumber(lease) > now then return { 'renewed' } end
 end
@@ -25,7 +26,7 @@ if not state and not isLost and how ~= 'join' then return { 'ended' } end
 local charge = { tokens = number(ARGV[5]), cost = number(ARGV[6]), input = number(ARGV[7]) }
 local charged, pieces = readCharge(kept[5])
 local was, counted = charged or { tokens = 0, cost = 0, input = 0 }, ARGV[9]
--- It ran on after it was charged, and its gateway is gone by now.
+-- The request ran on after it was charged, and its gateway is gone by now.
 if charged and how == 'orphan' then
   charge, counted = { tokens = was.tokens, cost = was.cost, input = was.input }, pieces
 end
@@ -42,7 +43,7 @@ weighShared(KEYS[4], KEYS[2], kept[3], charge.cost)
 redis.call('HDEL', KEYS[2], 'resumed')
 redis.call('ZREM', KEYS[3], request)
 if how == 'undo' then
-  -- Its account may be asked again.
+  -- The account may be asked again.
   redis.call('DEL', KEYS[2])
 elseif how == 'orphan' then
   local isCharged = charge.tokens > 0 or charge.cost > 0

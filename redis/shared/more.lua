@@ -1,5 +1,5 @@
--- Another round of a request: more of limits that accounts share, or nothing.
--- Its lease stays as it is: the account may refuse the round, and both leases end together.
+-- Admits another round of a request: reserves more of limits that accounts share, or nothing. The lease stays unchanged: the
+-- account may refuse the round, and both leases end together.
 -- ARGV 3 round  4 tokens spent  5 cost spent  6 claims  7 the counters and limits of the claims, as rules.lua reads
 --      them  8 all counters that it took of, and its cells  9 prompt tokens spent
 if wiped() then return { 'wiped' } end

@@ -1,4 +1,4 @@
--- An orphan that still runs holds again what it held of limits that accounts share, less what it was charged.
+-- Restores an orphan's hold on limits that accounts share while it still runs, less what it was charged.
 -- ARGV 3 lease  4 request  5 checkpoint or ''  6 the counters and its cells, as rules.lua reads them, '' for none
 --      7 what it weighed
 if wiped() then return { 'wiped' } end

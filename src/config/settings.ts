@@ -92,9 +92,9 @@ export interface Settings {
     /** Who sends them. */
     readonly seller?: SellerSettings
   }
-  /** By pool name. */
+  /** Settings by pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
-  /** By name of the hosted tool. */
+  /** Settings by the name of the hosted tool. */
   readonly tools: ReadonlyMap<string, ToolSettings>
 }
 
@@ -240,7 +240,7 @@ export interface ServiceIssuer {
 /** Which tokens of services have accounts, and which. */
 export interface ServiceAccounts {
   readonly name: string
-  /** By claim what it must be: one of these texts, or as far as their `*` at the end. */
+  /** The accepted values of each claim. A trailing `*` matches any ending. */
   readonly claims: ReadonlyMap<string, readonly string[]>
   /** The claim whose value is the account. */
   readonly accountClaim: string

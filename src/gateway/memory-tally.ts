@@ -7,7 +7,7 @@ export interface Holder {
 /** The account of a holder, or what stands for it. */
 export const ownerOf = ({ account, address }: Holder): string => account ?? address
 
-/** To collect less than this would cost more than it brings. */
+/** Collecting garbage costs more than it frees below this size. */
 const MUCH_BYTES = 64_000_000
 
 /** Counts bytes in memory: in all, of each account and of each address. */

@@ -142,7 +142,7 @@ export class Feed {
     for (const [account, at] of due) {
       const standing = standings.get(account)
       if (standing) this.#send(standing, account)
-      // To the end of the line, unless it has worked since, or is done.
+      // Moves the account to the end of the queue, unless it has worked since or has finished.
       if (this.#atWork.get(account) !== at) continue
       this.#atWork.delete(account)
       if (now - at < MINUTE_OVER || (standing?.under_way ?? 0) > 0) this.#atWork.set(account, at)

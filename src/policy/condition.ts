@@ -36,7 +36,7 @@ export interface Circumstances {
   readonly inputTokens: number
   readonly hasTools: boolean
   readonly hasImages: boolean
-  /** By name of the matcher. */
+  /** Results by the name of the matcher. */
   readonly signals: Readonly<Record<string, boolean>>
 }
 

@@ -44,7 +44,7 @@ export interface Config {
   readonly tools: ReadonlyMap<string, HostedTool>
   /** The fields that any model of a kind declares in `accepts`, each with the words that a bound of it lists. */
   readonly declared: Readonly<Record<FieldKind, DeclaredFields>>
-  /** By path: what is passed on to backends as it is. */
+  /** Pass-through routes by path. */
   readonly passthrough: ReadonlyMap<string, Passthrough>
   /** The plan of accounts that signed in, where neither an operator nor the token says another. */
   readonly defaultPlan?: Plan

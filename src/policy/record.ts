@@ -46,7 +46,7 @@ export type Seen =
 
 /** The readings by which an account's limits were judged. */
 export interface Judged {
-  /** By the clock of the store. */
+  /** The store's clock. */
   readonly at: EpochMs
   readonly readings: Readings
   /** The sliding minute, oldest first, where it says how long to wait: second, requests and tokens of each bucket. */

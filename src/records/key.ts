@@ -58,7 +58,7 @@ export const KEY = {
   origin: optional(text),
   ...NARROWED,
   ...KEY_LIFE,
-  /** To the minute; absent where it was never used. */
+  /** Rounded down to the minute; absent for a key that was never used. */
   lastUsedAt: optional(moment),
 } satisfies Fields
 

@@ -36,7 +36,7 @@ export interface Group extends Tally {
 }
 
 export interface Replayed {
-  /** By plan and model. */
+  /** One group per plan and model. */
   readonly groups: readonly Group[]
   readonly total: Tally
   /** Lines that are no decisions. */

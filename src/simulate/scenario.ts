@@ -22,7 +22,7 @@ export interface Scenario {
   readonly who: Who
   readonly path: Path
   readonly body: Buffer
-  /** By lower-case name. */
+  /** Header values by lower-case name. */
   readonly headers: Headers
   readonly usage: Usage
   /** The faults by name of the pool; all other pools are well. */

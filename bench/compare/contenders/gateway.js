@@ -8,7 +8,7 @@ const here = fileURLToPath(new URL('../../..', import.meta.url))
 const svcctlOf = root => join(root, 'bin', 'svcctl.js')
 const unit = new URL('../../../deploy/svc-gateway.service', import.meta.url)
 
-/** All that an operator declares, with limits that the load does not reach. */
+/** The whole configuration, with limits that the load does not reach. */
 const configuration = ({ port, admin, backend, store, directory, sheds, workers }) => `version: 1
 server:
   listen: 127.0.0.1:${port}
@@ -55,8 +55,9 @@ routes:
 `
 
 /**
- * Starts `svcctl serve` as users do. `store` is as in the configuration, the embedded one without it. `hook` is a module
- * that the process loads first, `workers` how many there are, `env` what it reads, `root` the project that is built and started: this one without it. One that does not shed keeps its connections on a busy machine.
+ * Starts `svcctl serve` as users do. `store` is as in the configuration (default: embedded), `hook` a module that the process
+ * loads first, `workers` their number, `env` its environment, and `root` the built project to start (default: this one). A
+ * gateway that does not shed keeps its connections on a busy machine.
  */
 export async function startGateway({
   name,
@@ -74,21 +75,21 @@ export async function startGateway({
   const { backend, store = `embedded:${own}/ledger`, sheds = true, workers = 1 } = place
   writeFileSync(file, configuration({ port, admin: port + 50, backend, store, directory: own, sheds, workers }))
   const hooks = hook ? ['--import', hook] : []
-  // To a file, as a service's output goes: its line for each request is part of the price.
+  // Output goes to a file, as a service's does: the line for each request is part of the cost.
   const log = join(own, 'log')
   const command = [process.execPath, ...hooks, svcctlOf(root), 'serve', '-c', file]
-  // The listener of operators is the last to be there.
+  // The admin listener is the last to open.
   const child = await start(command, { core, port: port + 50, log, env: { ...unitEnvironment(), ...env } })
   return { ports: [port], pids: [child.pid], file, root, stop: () => stop(child) }
 }
 
-/** The settings of node and the C library in deploy/svc-gateway.service. */
+/** The settings for Node and the C library from deploy/svc-gateway.service. */
 function unitEnvironment() {
   const settings = readFileSync(unit, 'utf8').matchAll(/^Environment=(NODE_OPTIONS|MALLOC_ARENA_MAX)=(.+)$/gm)
   return Object.fromEntries(Array.from(settings, ([, name, value]) => [name, value]))
 }
 
-/** Mints a key of the plan without limits that the load would reach. */
+/** Mints a key on the plan without limits that the load would reach. */
 export function mintKey({ file, root }) {
   const args = [svcctlOf(root), 'keys', 'mint', '--plan', 'bench', '--account', 'bench@example.com', '-c', file]
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })

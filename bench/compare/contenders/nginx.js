@@ -37,7 +37,7 @@ http {
 }
 `
 
-/** nginx with one worker. A stream is not to be buffered, so nothing is. */
+/** nginx with one worker. Buffering is off, because streams must not be buffered. */
 export const nginx = {
   name: 'nginx, one worker',
   missing: () => (spawnSync('nginx', ['-v']).error ? 'nginx is not installed: apt-get install nginx-light' : undefined),
@@ -53,6 +53,6 @@ export const nginx = {
   },
 }
 
-/** Who is not root may not say whose the workers are, nor raise their limits. */
+/** Only root may choose the workers' user and raise their limits. */
 const asUser = text =>
   process.getuid?.() === 0 ? text : text.replace(/^user .*\n/m, '').replace(/^worker_rlimit_nofile.*\n/m, '')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { findPackage } from '../deps.js'
 import { cores, start, stop } from '../processes.js'
 
-/** @portkey-ai/gateway: has to be installed, in bench/portkey. */
+/** @portkey-ai/gateway, which must be installed in bench/portkey. */
 export const portkey = {
   name: 'Portkey 1.15.2',
   missing: () =>

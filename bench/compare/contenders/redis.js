@@ -9,7 +9,7 @@ export const missingRedis = () =>
     ? 'redis-server is not installed: apt-get install redis-server'
     : undefined
 
-/** A Redis that stands for one on another machine: beside the load client, durable as we ask of operators. */
+/** Starts a Redis that represents one on another machine: next to the load client, and durable as we ask of operators. */
 export async function startRedis({ port, directory, core }) {
   const own = join(directory, `redis-${port}`)
   mkdirSync(own, { recursive: true })
@@ -29,7 +29,7 @@ export async function startRedis({ port, directory, core }) {
   return { port, pid: child.pid, stop: () => stop(child) }
 }
 
-/** How often each command was called so far, those that scripts called included. */
+/** How often each command was called so far, including calls from scripts. */
 export function commandCounts(port) {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write('INFO commandstats\r\n'))

@@ -57,7 +57,7 @@ function AuditRow({ row, hasAccount }: { readonly row: ShownAudit; readonly hasA
   )
 }
 
-/** By its label, to its page. Orgs have none. */
+/** Links the label to the account's page. Orgs have none. */
 export const AccountLink = ({ account, label }: { readonly account: string; readonly label: string }) =>
   account.startsWith('org:') ? (
     <Label text={account} />

@@ -4,7 +4,7 @@ import { day, moment, shortDay, time } from './fmt.ts'
 export interface Bar {
   /** `2026-11-22`, UTC, or an hour: `2026-11-22T14:00Z`. */
   readonly at: string
-  /** By the names of the series, in their order. */
+  /** Values in the order of the series' names. */
   readonly parts: readonly number[]
 }
 

@@ -13,7 +13,7 @@ export interface Way {
 /** The connections to one origin, which are closed after all their users gave them back. */
 export interface Connected {
   readonly pool: Pool
-  /** To be called once, when no more requests will be sent. */
+  /** Call this once, when no more requests will be sent. */
   giveBack(): void
 }
 

@@ -116,7 +116,7 @@ async function chunkAt(handle: FileHandle | undefined, at: number, length: numbe
   return buffer.subarray(0, bytesRead)
 }
 
-/** By how much lines may be out of their order: they are written when the store has answered. */
+/** How far lines may be out of order: each is written when the store has answered. */
 const DISORDER: Millis = 2000
 const CHUNK_BYTES = 1 << 16
 /** Bytes of the longest line that the log writes, and a newline. */

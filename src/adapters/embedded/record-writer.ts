@@ -24,7 +24,7 @@ export class RecordWriter {
     this.#files = files
   }
 
-  /** By the hash of the key. */
+  /** Writes a key under its hash. */
   key(hash: string, key: StoredKey): void {
     this.raise(stepOfKey(key))
     this.#files.keys.put(hash, key)
@@ -35,7 +35,7 @@ export class RecordWriter {
     this.#files.accounts.put(id, account)
   }
 
-  /** By its name. */
+  /** Writes an org under its name. */
   org(name: string, org: StoredOrg): void {
     this.raise(stepOfOrg(org))
     this.#files.orgs.put(name, org)

@@ -28,7 +28,7 @@ import type { Account, ReadOnly, StoredAccount, StoredKey, StoredOrg } from './s
 
 /** The files of the store: one LMDB environment. Reads are synchronous and see the last commit. */
 export interface Records {
-  /** By the hash of the key. */
+  /** Keys by their hash. */
   readonly keys: ReadOnly<StoredKey>
   /** When keys were last used, by hash. Apart from the keys, so that what requests look up stays cached. */
   readonly keyUses: Database<EpochMs, string>
@@ -50,7 +50,7 @@ export interface Records {
   readonly standings: Database<PackedCounters, string>
   /** Running requests, by request id. */
   readonly holds: Database<StoredHold, string>
-  /** By request id, which is time-ordered, `lateKey` and `wasteKey`. */
+  /** Rows by request id, which is time-ordered, by `lateKey` and by `wasteKey`. */
   readonly ledger: Database<PackedRow, string>
   /** Totals of every row there ever was, but for waste. */
   readonly totals: Database<Sums, TotalKey>
@@ -131,7 +131,7 @@ class ReadCache {
     this.#files = files
   }
 
-  /** By its hash. */
+  /** Finds a key by its hash. */
   key(hash: string): KnownKey | undefined {
     const known = this.#keys.get(hash)
     if (known) return known

@@ -13,7 +13,7 @@ export interface ResponseRecords {
   readonly items: Database<string, [account: string, item: string, number: number]>
   /** When their time is over; the value has no meaning. */
   readonly expiries: Database<true, [expiresAt: EpochMs, account: string, number: number]>
-  /** By account; absent where it has no response. */
+  /** Totals by account; absent for an account without responses. */
   readonly totals: Database<Totals, string>
   /** Bytes of all responses, under one name. */
   readonly sums: Database<number, string>

@@ -8,7 +8,7 @@ export type Counted = readonly MetricObjectWithValues<MetricValue<string>>[]
  * gauges go with it.
  */
 export class MergedMetrics {
-  /** By process, what is known of it last. */
+  /** The last values of each process. */
   readonly #last = new Map<number, Counted>()
   #ended: readonly Counted[] = []
   #isAdding = false

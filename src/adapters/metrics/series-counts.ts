@@ -37,7 +37,7 @@ export function failuresOf(counted: Counted): Failures {
 type Sample = MetricValue<string> & { readonly metricName?: string }
 type Reader = (models: Cells, pools: Cells, sample: Sample) => void
 
-/** By the names of metrics. */
+/** Readers by metric name. */
 const READERS: Readonly<Record<string, Reader | undefined>> = {
   svc_requests_total: (models, _pools, { labels, value }) =>
     models.add(labelOf(labels.model), modelField(outcomeOf(Number(labels.code))), value),

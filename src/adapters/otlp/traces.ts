@@ -47,7 +47,7 @@ export function openTraces(settings: TraceSettings, service: SendingService, ala
     concurrencyLimit: 2,
   })
   const provider = new BasicTracerProvider({
-    // By the trace id alone: a caller cannot choose which traces are kept here.
+    // Samples by trace id alone: a caller cannot choose which traces are kept here.
     sampler: new TraceIdRatioBasedSampler(settings.perMillion / 1_000_000),
     resource: resourceOf(service),
     spanProcessors: [

@@ -127,7 +127,7 @@ export class Access {
   readonly #isCluster: boolean
   readonly #shards: Shards
   readonly #events: AccessEvents
-  /** By connections, of which each failover closes one and opens another. */
+  /** State per connection: each failover closes one and opens another. */
   readonly #replicated = new WeakMap<Shard, Replicated>()
   #hasReplicas = false
   readonly #warned = new Set<string>()
@@ -414,7 +414,10 @@ export class Access {
     }
   }
 
-  /** By the clock of the server that has a key: the clock of one that is away cannot be read. They differ a little. */
+  /**
+   * Reads the clock of the server that has a key, because the clock of an unreachable server cannot be read. The clocks differ a
+   * little.
+   */
   readonly now = (key: string = this.layout.meta): Promise<EpochMs> =>
     this.ask(key, client => this.#timeOf(client, this.#shards.shardOf(key)))
 

@@ -246,7 +246,7 @@ export class Bucket {
   get epoch(): string {
     return `${this.#tag}:epoch`
   }
-  /** By how much scripts are ahead of the clock of the server, by the name that redis/common.lua makes of the epoch's. */
+  /** How far scripts are ahead of the server's clock, under the name that redis/common.lua derives from the epoch's. */
   get clock(): string {
     return `${this.#tag}:clock`
   }
@@ -272,7 +272,7 @@ export class Bucket {
       change: `${names}:change`,
     }
   }
-  /** By `minute gateway`. */
+  /** Counts by `minute gateway`. */
   series(hour: number): string {
     return `${this.#tag}:series:${hour}`
   }

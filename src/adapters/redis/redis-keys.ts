@@ -322,7 +322,7 @@ export class RedisKeys implements KeyStore {
   }
 }
 
-/** By which a mint raises the schema. */
+/** The schema that a mint raises the store to. */
 function stepOfMint({ life, ...mint }: Omit<Mint, 'owner'>): SchemaStep {
   const narrow = narrowedText(mint)
   return stepOfKey({ ...(narrow && readNarrowed(narrow)), ...(life !== undefined && { expiresAt: life }) })

@@ -25,7 +25,7 @@ export class StoreLink {
   readonly #socket: Socket
   readonly #outbox: Outbox
   readonly #answerMs: Millis
-  /** By the number of the call: a number is used again once it is answered, so that nothing grows with requests. */
+  /** Calls by number. A number is reused once it is answered, so the list does not grow with requests. */
   readonly #calls: (Waiting | undefined)[] = []
   readonly #free: number[] = []
   #waiting = 0

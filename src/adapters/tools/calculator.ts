@@ -179,7 +179,7 @@ const FUNCTIONS: ReadonlyMap<string, Fn> = new Map([
   ['tan', one(value => quiet(Math.sin(value)) / nonZero(quiet(Math.cos(value))))],
 ])
 
-/** To 15 digits: (0.1 + 0.7) * 10 is 8 and not just below. */
+/** Rounds to 15 digits: (0.1 + 0.7) * 10 is 8 and not just below. */
 const denoised = (value: number): number => (Number.isSafeInteger(value) ? value : Number(value.toPrecision(15)))
 
 /** 0 for a value that is only the rounding error of pi. */

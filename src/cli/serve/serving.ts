@@ -287,7 +287,7 @@ const LINK_LIFE_MS: Millis = 600_000
 
 interface DemoScreen {
   readonly demo: Demo
-  /** To the console of operators. */
+  /** Opens the operators' console. */
   readonly link: string
   /** A full key, which the reader is to use. */
   readonly key: string

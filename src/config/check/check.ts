@@ -43,7 +43,7 @@ export function check<T>(root: MapNode, { accepts, errorsIn, fields }: Accept<T>
   return accepts(data) ? data : undefined
 }
 
-/** To explain a mistake is to look for what was meant: of one file so many are. */
+/** Explaining a mistake searches for the intended name, so a file gets at most this many explanations. */
 const MOST_EXPLAINED = 1000
 
 /** One finding for each place, whatever number of keywords failed there. */

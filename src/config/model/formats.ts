@@ -128,7 +128,7 @@ const LONGEST_PATTERN = 4000
 
 const pattern: Format<string> = {
   read: text => {
-    // To compile takes longer than linear: what is too long is refused before.
+    // Compile time grows faster than the length of the pattern, so long patterns are refused first.
     if (text.length > LONGEST_PATTERN) return undefined
     try {
       return RE2JS.compile(text).programSize() <= MOST_INSTRUCTIONS ? text : undefined
@@ -213,7 +213,7 @@ export const ago: Format<Millis> = {
   hint: 'write 40s ago; from 0s to 60s',
 }
 
-/** By their names in the schema. */
+/** Formats by the keyword that the schema uses for them. */
 export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-address': address,
   'x-base-url': baseUrl,

@@ -38,7 +38,7 @@ export interface MergedFiles {
   readonly defaultModel: Declaration<string> | undefined
   /** In the order they are tried. */
   readonly routes: readonly Declaration<RouteSection>[]
-  /** By path. */
+  /** Sections by path. */
   readonly passthrough: Declarations<PassthroughSection>
 }
 

@@ -24,7 +24,7 @@ export function whereaboutsOf(replicas: readonly string[]): 'service' | 'public'
 const isService = (replica: string): boolean =>
   providerAt(replica) !== undefined || OTHER_SERVICES.some(host => isOfHost(replica, host))
 
-/** By TLS, under a name that is not of a private network. */
+/** True for an HTTPS replica whose host name is not on a private network. */
 function isPublic(replica: string): boolean {
   const url = parseUrl(replica)
   return url?.protocol === 'https:' && !PRIVATE.test(url.hostname)

@@ -16,13 +16,13 @@ import { isBadToken } from './sign-in/sign-in.ts'
 
 /** Says who sends a request, by its Authorization header or a key that stands for one. Rejects with StoreUnavailable or ProviderUnavailable. */
 export interface Identify {
-  /** By a key, or by a sign-in token. */
+  /** Accepts a key or a sign-in token. */
   bearer(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
   /** Identifies the caller of a request that is to be admitted. The caller may be recalled from memory. */
   applicant(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
-  /** By a sign-in token alone: keys do not manage keys. */
+  /** Accepts a sign-in token only: keys do not manage keys. */
   signIn(authorization: string | undefined): Promise<Identified | Denied>
-  /** By the sign-in token of a person, who need not have an account yet. */
+  /** Accepts the sign-in token of a person, who may not have an account yet. */
   person(authorization: string | undefined): Promise<SignIn | Denied>
 }
 

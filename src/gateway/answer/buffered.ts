@@ -32,7 +32,7 @@ export function attemptBuffered<A>(
   return answer.start(openAttempt(ports, target, answer), client)
 }
 
-/** To read a smaller answer takes no longer than to wait for a turn. */
+/** Smaller answers are read at once: waiting for a turn would take longer. */
 export const LIGHT_BYTES = 65_536
 /** No backend says more in place of an answer. */
 const MAX_ERROR_BYTES = 1_048_576

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 
 /** The key that signs a gateway's backups and proves that nobody changed one: 32 bytes that only its operators have. */
 export class BackupKey {
-  /** By which a backup says which key signed it. It says nothing of the key. */
+  /** Names the key in a backup's signature without revealing anything about it. */
   readonly id: string
   readonly #secret: Buffer
 

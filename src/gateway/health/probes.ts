@@ -52,7 +52,7 @@ export class Probes {
     this.#loops.clear()
   }
 
-  /** To be called when a replica is ejected: it is probed as soon as the ejection is over. */
+  /** Call this when a replica is ejected: its next probe runs as soon as the ejection ends. */
   changed(pool: string, { url }: Replica): void {
     this.#loops.get(placeOf(pool, url))?.hurry()
   }

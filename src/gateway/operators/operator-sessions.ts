@@ -16,7 +16,7 @@ export interface Issued {
 export class OperatorSessions {
   readonly #clock: Clock
   readonly #random: Random
-  /** By hash, the oldest first. */
+  /** Codes by their hash, oldest first. */
   readonly #codes = new Map<string, { readonly of: Operator; readonly expiresAt: EpochMs }>()
   readonly #sessions = new Map<string, Session>()
 

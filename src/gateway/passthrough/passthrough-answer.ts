@@ -332,7 +332,7 @@ const isEventStream = (headers: PassthroughHead['headers']): boolean =>
 /** Members by which an answer is judged: whether it is an error, and its usage. */
 const JUDGED: ReadonlySet<string> = new Set(['error', 'usage', 'meta'])
 
-/** To read a smaller answer takes no longer than to wait for a turn. */
+/** Smaller answers are read at once: waiting for a turn would take longer. */
 const LIGHT_BYTES = 65_536
 
 /** An answer that is paid by its usage counts tokens, and holds no recordings. */

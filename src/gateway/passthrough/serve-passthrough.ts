@@ -35,7 +35,7 @@ export interface AnsweredPassthrough {
   readonly answer: PassthroughAnswer
   /** The bill, where it is settled before the answer begins. */
   readonly bill?: Bill
-  /** To be ended with the answer; without a bill it is settled then, to be awaited before the client gets its last byte. */
+  /** The caller ends it with the answer. Without a bill it settles at that point, and the caller awaits it before sending the last byte. */
   readonly ending: Ending
 }
 

@@ -105,7 +105,7 @@ function valuesIn(value: unknown, most: number): number {
 }
 
 interface Resolved {
-  /** By id; nothing where an item says nothing to a backend. */
+  /** Items by id; an item that means nothing to a backend has an empty list. */
   readonly items: ReadonlyMap<string, readonly JsonObject[]>
   readonly bytes: number
 }

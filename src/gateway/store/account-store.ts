@@ -71,7 +71,7 @@ export interface AccountRecord extends Omit<AccountState, 'terms' | 'activeKey' 
   readonly terms: Terms
 }
 
-/** By id; or by label, of all but devices. */
+/** Order by id, or by label. Devices have no label and are left out of the latter. */
 export type ScanOrder = 'id' | 'label'
 
 /** Where an account stands in an order: by its rank, and among equals by its id. */
@@ -157,7 +157,7 @@ export interface AccountUsage extends SpendReading, Readings {
   readonly record: AccountRecord
   /** The last second that counts in the minute of the account; 0 where none does. */
   readonly newest: number
-  /** By the clock of the store. */
+  /** The store's clock. */
   readonly at: EpochMs
 }
 

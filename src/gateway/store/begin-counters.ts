@@ -18,7 +18,7 @@ export interface MissingCounters {
   readonly account: string
   readonly claims: readonly RuleClaim[]
   readonly counters: readonly CounterName[]
-  /** By the clock of the store. */
+  /** The store's clock. */
   readonly at: EpochMs
 }
 

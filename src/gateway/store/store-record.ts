@@ -48,7 +48,7 @@ export interface StoreRecords {
 export interface StoreFacts {
   /** How many keys were ever minted. */
   readonly minted: number
-  /** By which gateways know a store that was emptied; absent where a store has none. */
+  /** Lets gateways notice that the store was emptied; absent for stores without one. */
   readonly epoch?: string
 }
 

@@ -19,7 +19,7 @@ export type Step = NextAttempt | { readonly kind: 'give-up' }
 
 export interface NextAttempt extends Destination {
   readonly kind: 'try'
-  /** To be waited first. */
+  /** How long to wait before the attempt. */
   readonly after: Millis
   /** On a connection of its own. */
   readonly fresh: boolean

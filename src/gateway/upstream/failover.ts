@@ -59,7 +59,7 @@ export interface Answered<A> {
   readonly answer: A
   readonly pool: Pool
   readonly failures: readonly Failure[]
-  /** To be ended with the answer. */
+  /** The caller ends it together with the answer. */
   readonly attempt: InFlightAttempt
 }
 

@@ -212,7 +212,7 @@ export interface AttemptReport {
   over(end: AnswerEnd, work: Ended, status: number): void
 }
 
-/** To be called before an attempt is made. */
+/** Call this before each attempt. */
 export function reportAttempt(
   { counter }: Pick<UpstreamPorts, 'counter'>,
   { trace }: Pick<Call, 'trace'>,

@@ -68,7 +68,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
   protected readonly call: Call
   protected readonly admitted: LeasedCall
   readonly #startedAt: Millis
-  /** By name of the pool: what its backends refused of this request. */
+  /** The fields that backends of each pool refused of this request, by pool name. */
   readonly #reworded = new Map<string, readonly Lesson[]>()
 
   constructor(gateway: UpstreamPorts, call: Call, admitted: LeasedCall, startedAt = gateway.clock.elapsed()) {

@@ -69,7 +69,7 @@ function refusal(gateway: UpstreamPorts, admitted: LeasedCall, refused: Refused)
   return { code: 'VALIDATION_ERROR', field: '', problem, ...words, param, ...(overflow && { overflow }) }
 }
 
-/** By the numbers of the backend, else by our own: what was refused is longer than the room that it had. */
+/** Takes the numbers from the backend's message and fills in ours: the refused input exceeds the room that the answer left. */
 function overflowOf({ request, decision, hold }: LeasedCall, text: string): Overflow | undefined {
   const { model } = decision
   if (request.kind !== 'chat' || model.kind !== 'chat') return undefined

@@ -64,7 +64,7 @@ async function listNewest(
   return { object: 'list', data, labels, next, since: new Date(since).toISOString() }
 }
 
-/** By account. While the store does not answer there are none: what this process remembers is shown in any case. */
+/** Labels by account. When the store does not answer there are none: requests in memory are shown all the same. */
 async function labelsOf(
   { store }: RequestsApp,
   requests: readonly { readonly account?: string | undefined }[],

@@ -26,7 +26,7 @@ export async function sendStream(
     }
   }
   await pipeline(Readable.from(rest()), call.response).catch((error: unknown) => {
-    // To break off closes the connection too, which looks as if the client had left.
+    // Breaking off also closes the connection, which looks as if the client had left.
     throw call.gone && !hasFailed ? new ClientLeft() : error
   })
 }

@@ -7,7 +7,7 @@ import type { Form } from '../listener/content-coding.ts'
 export interface BuiltConsole {
   /** The HTML of each door, before anything of a deployment is filled in. */
   readonly pages: ReadonlyMap<Door, string>
-  /** By their names. */
+  /** Files by name. */
   readonly files: ReadonlyMap<string, ConsoleFile>
   /** Changes with every byte of it. */
   readonly build: string

@@ -29,7 +29,7 @@ type InferApp = InferencePorts &
   ReceiveRequestApp &
   Pick<ClientApp, 'bodies' | 'clock' | 'config' | 'feed' | 'random' | 'responses' | 'settings' | 'traces'>
 
-/** To write a smaller answer in another form takes no longer than to wait for a turn. */
+/** Smaller answers are converted at once: waiting for a turn would take longer. */
 const LIGHT_BYTES = 65_536
 
 /** A stream whose backends are slow begins after as long, before one of them has answered. */

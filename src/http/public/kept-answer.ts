@@ -107,7 +107,7 @@ function* writtenLight(response: JsonObject, light: WithoutLikelihoods | undefin
   return light ? yield* light.restored(json) : json
 }
 
-/** To read or write less takes no longer than to wait for a turn. */
+/** Smaller bodies are handled at once: waiting for a turn would take longer. */
 const LIGHT_BYTES = 65_536
 
 /** The names of the first events, which hold a response, and of the first one that an answer has after them. */

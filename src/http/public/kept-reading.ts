@@ -8,7 +8,7 @@ import type { ClientApp } from './client-app.ts'
 /** Dependencies of reading kept responses. */
 export type ReadingApp = Pick<ClientApp, 'bodies' | 'turns'>
 
-/** To parse fewer bytes takes no longer than to parse a small body. */
+/** Parsing fewer bytes than this takes no longer than parsing a small body. */
 const SMALL_BYTES = 32_768
 
 /**

@@ -16,10 +16,10 @@ import type { ClientApp } from './client-app.ts'
 /** Dependencies of receiving bodies. */
 export type ReceiveApp = Pick<ClientApp, 'config' | 'settings' | 'store' | 'clock' | 'bodies' | 'turns' | 'shedding'>
 
-/** To ask whether a smaller body is costly would take as long as to read it. */
+/** Below this size, asking whether a body is costly would take as long as reading it. */
 const SMALL_BYTES = 8192
 
-/** To read a body of so many bytes takes as long as to look at its account's minute, unless it is a costly one. */
+/** Up to this size, reading a body takes as long as looking up its account's minute, unless the body is costly. */
 const LIGHT_BYTES = 262_144
 
 /** The time that the kernel and Node take to hand over a byte, and the gateway to keep it. */
@@ -30,9 +30,9 @@ export interface Received<T> {
   readonly value: T
   /** How long it took to arrive. */
   readonly waited: Millis
-  /** To be called once the request is admitted or refused: the account's next costly body is not read before. */
+  /** Call this once the request is admitted or refused: the account's next costly body is read only then. */
   readonly decided: () => void
-  /** To be called once the body is not kept any longer. */
+  /** Call this once the body is no longer kept. */
   readonly release: () => void
 }
 

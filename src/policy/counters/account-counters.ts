@@ -13,7 +13,7 @@ export interface AccountCounters {
   readonly calendar: readonly CalendarCount[]
   /** Running requests. */
   readonly concurrent: number
-  /** By start of the billing window; a request belongs to the window of its admission. */
+  /** Spend by the start of the billing window. A request belongs to the window in which it was admitted. */
   readonly spend: Readonly<Record<EpochMs, Spend>>
 }
 

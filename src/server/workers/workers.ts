@@ -118,7 +118,7 @@ export class Workers {
     this.#slots[slot]?.peer.tell(name, ...args)
   }
 
-  /** To all but this one. */
+  /** Sends a call to every worker except this one. */
   tellOthers<Name extends keyof WorkerCalls>(but: number, name: Name, ...args: Parameters<WorkerCalls[Name]>): void {
     this.#slots.forEach(({ peer }, slot) => {
       if (slot !== but) peer.tell(name, ...args)

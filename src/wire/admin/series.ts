@@ -78,7 +78,7 @@ export interface SeriesPoint {
   readonly at: EpochMs
   readonly requests: number
   readonly served: number
-  /** By a limit, a plan or a wrong request: status 4xx. */
+  /** Refused by a limit or a plan, or invalid: status 4xx. */
   readonly refused: number
   /** Status 5xx; of a pool, attempts that failed. */
   readonly failed: number

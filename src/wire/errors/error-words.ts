@@ -31,7 +31,7 @@ export function messageWithField(denial: AnyDenial, { error }: ErrorBody): strin
   return typeof error === 'string' ? error : error.message
 }
 
-/** By code of ours; each other code is said by its status. */
+/** OpenAI's type for each of our codes; the status decides for the others. */
 const TYPES: Readonly<Partial<Record<AnyDenial['code'], string>>> = {
   NO_AUTH: 'authentication_error',
   INVALID_KEY: 'authentication_error',

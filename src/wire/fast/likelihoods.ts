@@ -20,7 +20,7 @@ export type TokenForm = (token: JsonObject) => JsonObject
 /** Whether a token is the mark of many. */
 export const isMark = (token: JsonObject): boolean => MARK_NAME in token
 
-/** To read fewer bytes takes a few milliseconds. */
+/** Reading fewer bytes than this takes a few milliseconds. */
 const LIGHT_BYTES = 262_144
 
 /**

@@ -40,7 +40,7 @@ class Strings {
     this.bytes = bytes
   }
 
-  /** To the quote that closes a string, or to the end of the text. */
+  /** Reads up to the quote that closes a string, or to the end of the text. */
   readString(start: number): void {
     const { bytes } = this
     this.opened = start

@@ -68,7 +68,7 @@ export function readTemplated(
 /** Where the text of an event ends that begins at `from`; -1 where there is none of the form, or not all of it. */
 function endOfText({ before, after }: EventTemplate, latin1: string, from: number): number {
   const start = from + before.length
-  // To compare a part costs a third of startsWith.
+  // Comparing a slice takes a third of the time of startsWith.
   if (latin1.slice(from, start) !== before) return -1
   const end = closingQuote(latin1, start)
   return end !== -1 && latin1.slice(end, end + after.length) === after ? end : -1

@@ -39,7 +39,7 @@ export function readPartHead(head: Buffer): PartHead | string {
   return problem ?? { name, ...(length !== undefined && { length: Number(length) }) }
 }
 
-/** By their names in small letters. */
+/** Header values by lower-case name. */
 function headersIn(head: string): ReadonlyMap<string, string> | string {
   const headers = new Map<string, string>()
   for (const line of head.split('\r\n')) {

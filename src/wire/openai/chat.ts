@@ -165,7 +165,7 @@ const callsFunction = (message: unknown): boolean => {
 
 const AS_TOOLS = 'is not known to the pools of this model; send tools'
 
-/** By what fields are sorted into those that are sent and those that are not. */
+/** Decides which fields are sent. */
 interface Sending {
   readonly accepts?: Accepts | undefined
   readonly facts?: PoolFacts | undefined
@@ -368,5 +368,5 @@ function fetches(value: unknown): boolean {
   return false
 }
 
-/** To ask an object for each of the three by name takes four times as long where every object has a form of its own. */
+/** Looking up each of the three names on an object takes four times as long when every object has a different shape. */
 const isReference = (name: string): boolean => name.charCodeAt(0) === DOLLAR && REFERENCES.has(name)

@@ -27,7 +27,7 @@ export interface ChunkChoices {
 export class ChoiceForms {
   readonly #most: number
   readonly #answer: string
-  /** By the index of the backend. */
+  /** Forms by the backend's index of the choice. */
   readonly #forms = new Map<number, ChoiceForm>()
 
   /** `most`: how many choices were asked for. `answer` is the id that the answer has where its backend gives it none. */

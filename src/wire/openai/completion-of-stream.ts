@@ -125,7 +125,7 @@ class Joined {
   }
 }
 
-/** To a list that is ours. */
+/** Appends to a list that we own. */
 function appended(list: unknown[], more: readonly unknown[]): unknown[] {
   for (const item of more) list.push(item)
   return list

@@ -10,7 +10,7 @@ export class CustomToolWriter implements AnswerWriter {
   #open: OpenCall[] = []
   /** The call that a part belongs to, by choice and index: an open custom call, or one that is passed on. */
   readonly #current = new Map<string, OpenCall | 'passed'>()
-  /** By choice and index, the calls that the client knows. */
+  /** The calls that the client knows, as choice and index. */
   readonly #known = new Set<string>()
   /** The last chunk, for a call that no other one closes. */
   #last: JsonObject = {}

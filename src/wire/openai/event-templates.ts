@@ -48,7 +48,7 @@ export class EventTemplates {
   /** Reads an event as the reader of chunks does. */
   read(data: string): Chunk {
     const template = this.#template
-    // To compare a part costs a third of startsWith.
+    // Comparing a slice takes a third of the time of startsWith.
     if (!template || data.slice(0, template.before.length) !== template.before) return this.#parse(data)
     const text = textIn(data, template)
     if (text === undefined) return this.#chunks.read(data)

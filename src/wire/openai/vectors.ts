@@ -86,7 +86,7 @@ function* rewritten(
 function* sizesOf(bytes: Buffer, items: readonly VectorItem[], pace: Pace): Steps<readonly number[]> {
   const sizes: number[] = []
   for (const item of items) {
-    // To count numbers took no decoding.
+    // Counting numbers needed no decoding.
     if (item.numbers === undefined && pace.isDue(item)) yield
     sizes.push(sizeOf(bytes, item))
   }

@@ -2,7 +2,7 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 /** The output of a Responses stream so far, so that the stream can be ended in the middle of an item. */
 export class OutputSoFar {
-  /** By their place. */
+  /** Items by their index in the output. */
   readonly #items = new Map<number, JsonObject>()
   #open: OpenItem | undefined
 

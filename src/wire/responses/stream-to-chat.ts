@@ -11,7 +11,7 @@ export class ResponsesStream implements StreamTranslator {
   readonly #splitter = new SseSplitter()
   /** The members that every chunk has. */
   #head: JsonObject = {}
-  /** By its place in the output: the ids of items differ from event to event with some backends. */
+  /** Items by their index in the output: some backends change the id of an item from event to event. */
   readonly #items = new Map<unknown, OpenItem>()
   readonly #thoughtsApart: boolean
   readonly #details: JsonObject[] = []

@@ -9,7 +9,7 @@ export interface ListedTool {
   readonly seenAs: string
 }
 
-/** By the name that the model sees. */
+/** Tools by the name that the model sees. */
 export type Listed = ReadonlyMap<string, ListedTool>
 
 /** The names by which a tool of a request is a hosted one. */

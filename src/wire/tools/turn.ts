@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../json-safety.ts'
 /** A model's turn in one round of an answer with hosted tools. */
 export interface Turn {
   readonly content: string
-  /** To be run here, in order: none where the client has calls of its own to run, or the answer ends with this turn. */
+  /** Calls to run here, in order. Empty when the client has calls of its own to run, or when this turn ends the answer. */
   readonly calls: readonly HostedCall[]
   /** The model's reasoning and its backend's signatures, as fields of the message: the backend wants them back with the results. */
   readonly thoughts?: JsonObject

@@ -16,7 +16,7 @@ export interface ListedRequest extends Omit<EndedRequest, 'event' | 'method' | '
 export interface RequestPage {
   /** Newest first. */
   readonly data: readonly EndedRequest[]
-  /** By account. */
+  /** Labels by account. */
   readonly labels: Readonly<Record<string, string>>
   /** The place from which older ones go on. */
   readonly next: string | null

@@ -50,7 +50,7 @@ export class LiveTable {
     for (let at = first; at < first + length; at++) {
       const account = this.#order[at]
       const row = account === undefined ? undefined : this.#find(account)
-      // By the remainder: a row that stays in sight stays where it is.
+      // The slot is the remainder, so a row that stays in sight keeps its slot.
       this.#slots[at % length]?.show(row, at, row !== undefined && account === this.#selected)
     }
     const selected = this.#slots.find(({ isSelected }) => isSelected)

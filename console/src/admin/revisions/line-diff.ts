@@ -53,7 +53,7 @@ function paired(from: readonly Line[], to: readonly Line[]): readonly Pair[] {
 /** More are not looked at: then all of them count as changed. */
 const MOST_CELLS = 4_000_000
 
-/** By the longest list of lines that both have in this order. */
+/** Pairs the lines of the longest common subsequence. */
 function middle(from: readonly Line[], to: readonly Line[]): readonly Pair[] {
   const width = to.length + 1
   if ((from.length + 1) * width > MOST_CELLS) return changed(from, to)

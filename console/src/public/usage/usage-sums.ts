@@ -14,11 +14,11 @@ export interface UsageSum {
   readonly nanoUsd: number
 }
 
-/** By model, the dearest first. */
+/** Sums per model, most expensive first. */
 export const byModel = (usage: OwnUsage): readonly UsageSum[] =>
   sums(usage, ({ model }) => model).sort((a, b) => b.nanoUsd - a.nanoUsd || b.requests - a.requests)
 
-/** By day and model, the newest first. */
+/** Sums per day and model, newest first. */
 export const byDayAndModel = (usage: OwnUsage): readonly UsageSum[] =>
   sums(usage, ({ day, model }) => `${day} ${model}`).sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
 

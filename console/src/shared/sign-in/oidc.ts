@@ -31,7 +31,7 @@ export interface Tokens {
   readonly access: string
   readonly refresh: string | undefined
   readonly id: string | undefined
-  /** By the clock of this machine. */
+  /** This machine's clock. */
   readonly expiresAt: number
 }
 

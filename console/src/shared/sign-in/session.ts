@@ -45,7 +45,7 @@ export function refused(
 /** A sign-in to the gateway itself, which no provider knows. */
 export interface OwnSession {
   readonly access: string
-  /** By the clock of this machine. */
+  /** This machine's clock. */
   readonly expiresAt: number
   /** It is over in this tab, however that came. */
   readonly forget: () => void

@@ -31,7 +31,7 @@ export interface BucketSnapshot {
   readonly accounts: ReadonlyMap<string, AccountFields>
   readonly keys: ReadonlyMap<string, Fields>
   readonly orgs: ReadonlyMap<string, Fields>
-  /** By what stands behind `spend:`, `rules:` and so on in their names. */
+  /** Records by the rest of their name after `spend:`, `rules:` and so on. */
   readonly spend: ReadonlyMap<string, Fields>
   readonly rules: ReadonlyMap<string, readonly string[]>
   readonly sharedRules: ReadonlyMap<string, readonly string[]>

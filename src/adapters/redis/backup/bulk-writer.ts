@@ -41,7 +41,7 @@ interface Facts {
   readonly epoch?: string
   /** The first day that has sums. */
   readonly since: number
-  /** By which restrictions raise the schema, by the epoch of their bucket. */
+  /** The schema that restrictions raise the store to, by the epoch of their bucket. */
   readonly steps: ReadonlyMap<string, SchemaStep>
 }
 

@@ -15,7 +15,7 @@ export interface ScriptCall {
   readonly name: ScriptName
   readonly keys: readonly string[]
   readonly values: readonly (string | number)[]
-  /** By which it raises the schema, where it writes a restriction. */
+  /** The schema that the call raises the store to, when it writes a restriction. */
   readonly step?: SchemaStep
 }
 

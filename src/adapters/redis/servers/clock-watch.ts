@@ -41,7 +41,7 @@ export class ClockWatch {
     clearTimeout(this.#timer)
   }
 
-  /** By how much scripts at a server are ahead of its clock, as far as is known. */
+  /** How far scripts at a server are ahead of its clock, as far as is known. */
   aheadAt(shard: Shard, time: EpochMs): Millis {
     return aheadIn(this.#seen.get(shard)?.kept, time)
   }
@@ -78,7 +78,7 @@ interface Seen extends Look {
   readonly ahead: Millis
 }
 
-/** By how much a clock was set since a look at it; 0 where that may be the time that passed. */
+/** How far a clock was set since the previous look; 0 if passing time explains the difference. */
 function stepSince(before: Look, now: Look): Millis {
   const least = now.from - before.to
   const most = now.to - before.from

@@ -10,7 +10,7 @@ export class DedicatedConnections {
     this.#shards = shards
   }
 
-  /** To the server that has a key. */
+  /** Connects to the server that has a key. */
   to(key: string): Promise<Link> {
     return this.#linkTo(this.#shards.shardOf(key))
   }

@@ -26,7 +26,7 @@ const fits = (claims: JWTPayload, { claims: wanted }: ServiceAccounts): boolean 
     return value !== undefined && texts.some(text => fitsText(value, text))
   })
 
-/** To the letter, or as far as its `*`. */
+/** Matches exactly, or up to the trailing `*`. */
 const fitsText = (value: string, text: string): boolean =>
   text.endsWith('*') ? value.startsWith(text.slice(0, -1)) : value === text
 

@@ -12,7 +12,7 @@ import type { Wanted } from './wanted.ts'
 export class Output {
   readonly #wanted: Wanted
   readonly #sink: OutputSink
-  /** By place; what is not closed yet is undefined. */
+  /** Items by their index; an item that is not closed yet is undefined. */
   readonly #items: (JsonObject | undefined)[] = []
   /** The text or the reasoning that goes on with the next delta. */
   #open: MessageItem | ReasoningItem | undefined
