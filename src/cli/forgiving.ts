@@ -27,7 +27,7 @@ export function nameOf(command: Command): string {
 
 const helpOf = ({ commands, options }: Command): string =>
   [...(commands.length > 0 ? ['its commands'] : []), ...(options.length > 0 ? ['its options'] : [])].join(' and ') ||
-  'how to call it'
+  'how to use it'
 
 /** A guess that is no slip of the fingers helps nobody. */
 const withoutFarGuess = (text: string): string =>

@@ -96,7 +96,7 @@ const MEANINGS = {
   'an answer of the store cannot be sent': { happens: 'gateway-fault' },
   'what a worker left is not written yet, and is tried again': { happens: 'settlements-wait' },
   'the holds of a worker that ended could not be written': { happens: 'settlements-wait' },
-  'the process of the store ended': { happens: 'store-down' },
+  'the store process ended': { happens: 'store-down' },
   'the configuration was not reloaded: the previous one stays in force': { opens: 'files-not-served' },
   'the files differ from what the gateway serves': { opens: 'files-not-served' },
   'a directory cannot be watched: send SIGHUP after changes': { happens: 'files-not-served' },

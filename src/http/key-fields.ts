@@ -40,7 +40,7 @@ function limitsIn(body: JsonObject): readonly LimitRule[] | Denied<ValidationDen
   const limits: LimitRule[] = []
   for (const [place, written] of (Array.isArray(body.limits) ? body.limits : []).entries()) {
     const { most, of = 'key', ...counted }: JsonObject = isObject(written) ? written : {}
-    if (of !== 'key') return invalid(`limits[${place}].of`, 'must be key, which is all that it can limit')
+    if (of !== 'key') return invalid(`limits[${place}].of`, 'must be key: a key can only limit itself')
     const read = countedIn({ ...counted, of })
     if (typeof read === 'string') return invalid(`limits[${place}]`, read)
     limits.push({ ...read, most: Number(most) })
@@ -66,15 +66,15 @@ export function tooAlike(made: LookAlike): Denied<ValidationDenial> {
   if ('label' in made)
     return invalid(
       'account',
-      `looks like \`${made.label}\`, the label of ${made.account}: name that account, or choose a label that nobody takes for it`,
+      `looks like \`${made.label}\`, the label of ${made.account}: use that account, or choose a label that cannot be confused with it`,
     )
   const { name = '', id } = made.key
   return invalid(
     'name',
-    `looks like \`${name}\`, the name of ${id}, which works: choose a name that nobody takes for it`,
+    `looks like \`${name}\`, the name of the working key ${id}: choose a name that cannot be confused with it`,
   )
 }
 
 /** Why a key cannot be made beside those that work. */
 export const tooManyKeys = (field: string, most: number): Denied<ValidationDenial> =>
-  invalid(field, `cannot be had: the account has ${most} keys that work, and may have no more; revoke one`)
+  invalid(field, `cannot be made: the account has ${most} working keys, the most it may have; revoke one`)

@@ -80,7 +80,7 @@ async function profiled(name: string): Promise<AdminEndpoint> {
   const { operator, signIn } = profileNamed(name)
   if (!operator) {
     const add = `svcctl profile add ${name} --admin URL --token-file FILE`
-    throw new CommandFailed(`✗ profile ${name} does not say where its admin listener is: ${add}`)
+    throw new CommandFailed(`✗ profile ${name} has no admin listener: ${add}`)
   }
   const { admin, tokenFile } = operator
   const token = tokenFile === undefined ? process.env.SVCCTL_TOKEN : tokenIn(tokenFile)
@@ -107,9 +107,9 @@ async function gatewayOf(settings: AdminSettings): Promise<AdminEndpoint | undef
 export function adminUrl(written: string, from = 'SVCCTL_ADMIN'): string {
   const url = parseUrl(written.includes('://') ? written : `http://${written}`)
   const wrong = (why: string) => new CommandFailed(`✗ ${from} is ${written}, ${why}`, exitCodes.usage)
-  if (!url) throw wrong('which is no address')
+  if (!url) throw wrong('which is not an address')
   const { protocol, origin } = url
-  if (!/^https?:$/.test(protocol)) throw wrong('and a gateway listens at http:// or https:// alone')
+  if (!/^https?:$/.test(protocol)) throw wrong('but a gateway listens only at http:// or https://')
   return origin
 }
 

@@ -99,7 +99,7 @@ const streamsOf = (context: AdminContext, files: readonly FileText[]): Streams =
     showRequest: async requestId => {
       const rows = await store.ledger.readRequest(requestId)
       const [first] = rows
-      if (!first) return refuse(context, { code: 'NOT_FOUND', problem: 'The ledger knows no request with this id.' })
+      if (!first) return refuse(context, { code: 'NOT_FOUND', problem: 'The ledger has no request with this id.' })
       const label = (await store.accounts.find(first.account))?.label
       const labels = label === undefined ? {} : { [first.account]: label }
       const why_none = `No gateway runs. \`svcctl explain --request ${requestId}\` reads the decision log of this machine.`

@@ -54,7 +54,7 @@ export interface Subject {
 /** The tokens of a token response. RFC 6749 5.1. */
 export function tokensOf({ access_token, token_type, refresh_token, id_token }: JsonObject): Tokens {
   if (typeof access_token !== 'string' || !/^bearer$/i.test(String(token_type))) {
-    throw new CommandFailed('✗ the identity provider gave no bearer token')
+    throw new CommandFailed('✗ the identity provider issued no bearer token')
   }
   return {
     accessToken: access_token,
@@ -69,7 +69,7 @@ export function readAccess(token: string, issuer: string, gateway: string): Subj
   const audiences = Array.isArray(aud) ? aud : [aud]
   if (iss !== issuer || typeof sub !== 'string' || typeof exp !== 'number' || !audiences.includes(gateway)) {
     throw new CommandFailed(
-      `✗ ${issuer} gave an access token that is not for ${gateway}: let its client issue JWT access tokens for this audience`,
+      `✗ ${issuer} issued an access token for another audience than ${gateway}: configure its client to issue JWT access tokens for this audience`,
     )
   }
   return { issuer, subject: sub, expiresAt: exp * 1000 }

@@ -36,7 +36,7 @@ export function readProfiles(): Profiles {
   const file = readJsonFile(profileFile())
   if (file === undefined) return { profiles: new Map() }
   if (!isObject(file) || !isObject(file.profiles)) {
-    throw new CommandFailed(`✗ ${profileFile()} holds no profiles: remove it`)
+    throw new CommandFailed(`✗ ${profileFile()} is not a file of profiles: remove it`)
   }
   const { current } = file
   const profiles = Object.entries(file.profiles).flatMap(([name, value]): [string, Profile][] => {

@@ -54,7 +54,7 @@ const UNTRUSTED = /CERT|SIGNATURE/
 
 const untrusted = (admin: string, code: string): CommandFailed =>
   new CommandFailed(
-    `✗ what listens at ${admin} shows a certificate that is not trusted: ${code}\n  set SVCCTL_CA to a file with the certificates that sign it`,
+    `✗ the server at ${admin} has a certificate that is not trusted: ${code}\n  set SVCCTL_CA to a file with the certificates that sign it`,
     exitCodes.unreachable,
   )
 
@@ -109,7 +109,7 @@ async function* readRows<C extends AdminCall & { readonly lines: AnySchema }>(
     for await (const line of linesOf(answer)) yield readAs(row, JSON.parse(line), 'row')
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    throw new CommandFailed(`✗ the gateway broke off, so that rows are missing: ${reason}`, exitCodes.unreachable)
+    throw new CommandFailed(`✗ the gateway broke off, so rows are missing: ${reason}`, exitCodes.unreachable)
   }
 }
 
@@ -194,7 +194,7 @@ function send(
 async function readJson({ admin }: AdminEndpoint, path: string, answer: IncomingMessage): Promise<JsonObject> {
   // The answer is not JSON, or not whole: another server, or one that breaks off.
   const json: unknown = await parse(answer).catch(() => undefined)
-  if (!isObject(json)) throw new CommandFailed(`✗ what answers at ${admin}${path} is no gateway`, exitCodes.unreachable)
+  if (!isObject(json)) throw new CommandFailed(`✗ the server at ${admin}${path} is not a gateway`, exitCodes.unreachable)
   return json
 }
 
@@ -202,7 +202,7 @@ function refuse({ admin }: AdminEndpoint, { statusCode }: IncomingMessage, { err
   if (statusCode === 401) {
     const where = new URL(admin).origin
     const hint =
-      'set SVCCTL_TOKEN, or without SVCCTL_ADMIN run this where its state_dir can be read, or sign in as an operator of `identity`, or set SVCCTL_CERT and SVCCTL_KEY'
+      'set SVCCTL_TOKEN; or run this without SVCCTL_ADMIN where its state_dir is readable; or sign in as an operator in `identity`; or set SVCCTL_CERT and SVCCTL_KEY'
     throw new CommandFailed(
       `✗ the gateway at ${where} refuses the token: ${String(error)}\n  ${hint}`,
       exitCodes.signIn,

@@ -192,7 +192,7 @@ function denialText({ models }: Config, caller: Caller, { stage, denial }: Denie
   }
   const { plan, model, tool, of } = denial
   if (of === 'key') return `key ${caller.key?.id} does not include ${model}`
-  if (stage === 'who') return `${nameOf(caller)} on plan ${plan}, which the files do not declare`
+  if (stage === 'who') return `${nameOf(caller)} is on plan ${plan}, which the files do not declare`
   if (tool !== undefined) return `plan ${plan} does not include the tool ${tool}`
   return `plan ${plan} does not include ${model}, which is tier ${models.get(model)?.tier}`
 }

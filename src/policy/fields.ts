@@ -21,9 +21,9 @@ export const KNOWN_FIELDS: Readonly<Record<FieldKind, ReadonlySet<string>>> = {
 
 const changesCost = 'is not accepted: it would change what the answer costs'
 const cap = 'is not accepted: send max_tokens or max_completion_tokens'
-const prompt = 'is not accepted: what reaches the model is sent in messages'
-const routing = 'is not accepted: where a request goes, and with which key, is configured here'
-const engine = 'is not accepted: it is for those who run the backend'
+const prompt = 'is not accepted: send everything for the model in messages'
+const routing = 'is not accepted: the gateway's configuration decides where a request goes, and with which key'
+const engine = 'is not accepted: it is reserved for the backend's operator'
 
 /**
  * Never a client's to say, whatever the files declare: whose place in the queue a request takes, whose cached prompt it
@@ -102,13 +102,13 @@ const saidOf = (field: string): string | undefined =>
 /** Why no model may declare a field: it is the gateway's own to weigh, or says where a request goes. */
 export function whyUndeclarable(kind: FieldKind, field: string): string | undefined {
   if (NEVER.has(field)) return never
-  if (KNOWN_FIELDS[kind].has(field)) return 'every request may carry it, and the gateway checks it itself'
+  if (KNOWN_FIELDS[kind].has(field)) return 'every request may have it, and the gateway checks it itself'
   const said = saidOf(field)
   if (said === cap) return 'the gateway bounds the output itself, by max_tokens'
   return said === routing ? 'it would say where a request goes, or with which key' : undefined
 }
 
-const never = 'no client may say it, for those who run the backend alone know what it does'
+const never = 'clients may not set it, because only the backend's operator knows what it does'
 
 /** Why no pool may pass a member on, by its name from the top: nothing bounds what it says. */
 export function whyUnpassable(name: string): string | undefined {

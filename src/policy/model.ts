@@ -17,7 +17,7 @@ export function choose(config: Config, request: InferenceRequest): Chosen | Inva
   return invalidAt(
     'model',
     'model',
-    `${name} is a model of kind ${kind}, and this endpoint serves kind ${request.kind}`,
+    `${name} is a model of kind ${kind}, but this endpoint serves kind ${request.kind}`,
   )
 }
 
@@ -56,7 +56,7 @@ function named(config: Config, { kind, model: asked }: InferenceRequest): Chosen
   if (alias) return throughAlias(alias)
   const model = models.get(asked)
   if (model) return { model }
-  const text = `no such model \`${asked}\`; GET /v1/models lists those there are`
+  const text = `no such model \`${asked}\`; GET /v1/models lists the models`
   return invalidAt('model', 'model', text, undefined, 'model_not_found')
 }
 

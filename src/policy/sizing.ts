@@ -40,7 +40,7 @@ function sizeEmbedding(plan: Plan, model: EmbeddingModel, request: EmbeddingAsk)
     return invalidAt('body', 'input', text, placeOf(model, 'token_ids'))
   }
   if (dimensions !== undefined && dimensions !== model.dimensions && !model.anyDimensions) {
-    const text = `${model.name} has ${model.dimensions} dimensions and no other number`
+    const text = `${model.name} has exactly ${model.dimensions} dimensions`
     return invalidAt('body', 'dimensions', text, placeOf(model, 'dimensions'))
   }
   const input = Math.min(textBytes + SPECIAL_TOKENS * inputs, model.context * inputs)

@@ -25,5 +25,5 @@ export async function readBackupKey(file: string): Promise<BackupKey | undefined
   if (text === undefined) return undefined
   const secret = Buffer.from(text.trim(), 'base64url')
   if (secret.length === BackupKey.BYTES) return new BackupKey(secret)
-  throw new CommandFailed(`✗ ${file} holds no key that signs backups: a gateway writes one of ${BackupKey.BYTES} bytes`)
+  throw new CommandFailed(`✗ ${file} is not a backup signing key: a gateway writes one of ${BackupKey.BYTES} bytes`)
 }

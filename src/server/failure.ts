@@ -37,7 +37,7 @@ export function storeFailure(error: unknown, store: StoreSettings): CommandFaile
       return new CommandFailed(`✗ ${error.message}`)
     case 'StoreNotEmpty':
       return new CommandFailed(
-        `✗ ${error.message}: restore into an empty one, or add --replace, and all that it has is gone`,
+        `✗ ${error.message}: restore into an empty one, or add --replace to delete its data`,
       )
     case 'StoreRefused':
       return new CommandFailed(`✗ the store ${storeText(store)} is refused: ${error.message}`)

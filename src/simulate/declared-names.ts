@@ -112,7 +112,7 @@ function checkValues(node: Node | undefined, report: Report): void {
   if (node?.is === 'list') for (const item of node.items) checkValues(item, report)
   for (const [name, { value }] of entriesOf(node)) {
     if (value.is === 'scalar' && value.value === null) {
-      const hint = 'write what it is to be, or `absent`'
+      const hint = 'write the expected value, or `absent`'
       report({ ...value.span, rule: 'no-value', severity: 'error', message: `\`${name}\` has no value`, hint })
     }
     checkValues(value, report)

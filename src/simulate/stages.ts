@@ -185,14 +185,14 @@ const quotaPlace = (plan: Plan, denied: boolean): Place =>
 const guestStep = ({ limit, place }: { limit: NanoUsd; place?: Place }): Step => ({
   stage: 'quota',
   outcome: 'deny',
-  text: `all guests together have reached their ${dollars(usdText(limit))} of the day`,
+  text: `all guests together have reached their ${dollars(usdText(limit))} per day`,
   ...(place && { at: place }),
 })
 
 function sendStep({ model, pools }: Allowed, { attempted, end }: Sent, request: InferenceRequest): Step {
   const at = placeOf(model, 'serve')
   const step = { stage: 'send' as const, at }
-  if ('denial' in end) return { ...step, outcome: 'deny', text: `${attempted.join(', then ')}: none answers` }
+  if ('denial' in end) return { ...step, outcome: 'deny', text: `${attempted.join(', then ')}: all failed` }
   const failed = attempted.slice(0, -1)
   const rest = pools.filter(({ name }) => !attempted.includes(name))
   const [served, ...next] = [end.servedBy, ...rest].map(pool => `${pool.name}${translationText(model, pool, request)}`)

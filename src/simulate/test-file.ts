@@ -152,7 +152,7 @@ function checkCases({ given = {}, cases = [] }: TestsFile, config: Config, refus
       refuse(
         at,
         'no-plan',
-        'no plan and no bearer sends the request',
+        'the request has no sender',
         'write `plan`, `auth` or `claims`, here or under `given`',
       )
   }
@@ -164,10 +164,10 @@ function refuseDouble(each: Case, index: number, refuse: Refuse): void {
   if (second) refuse(['cases', index, second], 'two-requests', `\`${second}\` is a second request`, ONE_REQUEST)
   const [first, another] = CALLERS.filter(field => each[field] !== undefined)
   if (another)
-    refuse(['cases', index, another], 'two-callers', `\`${another}\` stands beside \`${first}\``, 'write one of them')
+    refuse(['cases', index, another], 'two-callers', `\`${first}\` and \`${another}\` exclude each other`, 'write one of them')
   for (const field of each.request ? (['model', 'max_tokens', 'stream', 'headers'] as const) : [])
     if (each[field] !== undefined)
-      refuse(['cases', index, field], 'two-requests', `\`${field}\` stands beside \`request\``, 'write it in `request`')
+      refuse(['cases', index, field], 'two-requests', `\`${field}\` cannot be combined with \`request\``, 'write it in `request`')
 }
 
 const CALLERS = ['plan', 'auth', 'claims'] as const

@@ -20,7 +20,7 @@ export function checkUsed({ limits = [] }: Usage = {}, path: Path, { plans }: Co
     if (!rule || known.has(countedBy(rule))) continue
     const name = ruleName(rule)
     const named = nameOfRule(rule)
-    const hint = named ? `that is \`${named}\`, which has a field of its own` : suggestion(name, [...known.values()])
+    const hint = named ? `that is \`${named}\`, which has its own field` : suggestion(name, [...known.values()])
     refuse(at, 'unknown-limit', `no plan limits ${name} in its \`limits\``, hint)
   }
 }

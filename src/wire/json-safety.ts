@@ -67,7 +67,7 @@ export class Inspection {
   }
 }
 
-const HALF: Flaw = { path: [], problem: 'must be well-formed Unicode; half of a surrogate pair stands alone' }
+const HALF: Flaw = { path: [], problem: 'must be well-formed Unicode; it has a lone surrogate' }
 const ENDLESS: Flaw = { path: [], problem: 'is larger than any number that can be passed on' }
 const PROTO = '__proto__'
 

@@ -23,7 +23,7 @@ export function readUsd(text: string): NanoUsd | undefined {
 /** Reads what `usdText` wrote, exactly. Throws RangeError for anything else. */
 export function readUsdText(text: string): NanoUsd {
   const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,9}))?$/.exec(text) ?? []
-  if (whole === undefined) throw new RangeError(`${text} is no amount of US dollars`)
+  if (whole === undefined) throw new RangeError(`${text} is not an amount of US dollars`)
   return nanoUsd(Number(sign + whole + fraction.padEnd(9, '0')))
 }
 

@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     const problem = page.getByRole('alert')
     await problem.waitFor()
     await picture(page, 'too-many-changes')
-    expect(await problem.textContent()).toContain('60 times an hour. Retry in')
+    expect(await problem.textContent()).toContain('60 times per hour. Retry in')
   })
 
   it('that a new version is here where a part of this one is gone', async () => {

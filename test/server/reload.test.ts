@@ -73,7 +73,7 @@ describe('svcctl reload', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/✗ config\.yaml:4:\d+ {2}`0` is out of range/)
     expect(stderr).toMatch(/✗ config\.yaml:6:\d+ {2}unknown field `usd_per_m`/)
-    expect(stderr).toContain('The gateway goes on with the configuration it has.')
+    expect(stderr).toContain('The gateway keeps its current configuration.')
   })
 
   it('shows what needs a restart', async () => {
@@ -84,7 +84,7 @@ describe('svcctl reload', () => {
 
     expect(code).toBe(1)
     expect(stderr).toMatch(
-      /✗ config\.yaml:10:8 {2}`brand` cannot change while the gateway runs.*\n.*\n.*restart it, or go back to svc/,
+      /✗ config\.yaml:10:8 {2}`brand` cannot change while the gateway runs.*\n.*\n.*restart it, or change it back to svc/,
     )
   })
 

@@ -95,7 +95,7 @@ it.each([
   [
     'of an issuer without accounts',
     { iss: 'https://other.example.com' },
-    'This token is of an issuer that has no accounts here.',
+    'The issuer of this token has no accounts here.',
   ],
   [
     'for another audience',

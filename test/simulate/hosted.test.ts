@@ -65,7 +65,7 @@ it('what only an MCP server knows is said to be left out, in one line below the 
   const body = steps.filter(({ stage }) => stage === 'body').map(({ text }) => text)
   expect(body).toEqual([
     expect.stringMatching(/^1 message, at most/),
-    'not counted: what lost would add, which only an MCP server knows',
+    'not counted: the tokens that lost would add, which only the MCP server knows',
   ])
   expect(facts?.request.textBytes).toBeGreaterThanOrEqual(known?.request.textBytes ?? Number.NaN)
   expect(others.map(({ text }) => text).join()).not.toContain('not counted')

@@ -94,7 +94,7 @@ describe('what is kept at a provider is refused, and the field named', () => {
 
   it('in words that say what to do', () => {
     expect(denialOf('messages', said({ type: 'document', source: file }))).toMatchObject({
-      problem: 'names something kept at the provider, which is not served here; send the content itself',
+      problem: 'names content stored at the provider, which is not available here; send the content itself',
     })
   })
 })

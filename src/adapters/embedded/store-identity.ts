@@ -75,7 +75,7 @@ function recall(stateDir: string, path: string): Remembered | undefined {
 const fileOf = (stateDir: string): string => join(stateDir, 'store-identity.json')
 
 const goneText = (stateDir: string): string =>
-  `it is gone or empty, and ${fileOf(stateDir)} remembers one with keys and rows: mount its disk, or restore a backup. To begin anew without them: svcctl serve --new-store`
+  `it is gone or empty, and ${fileOf(stateDir)} remembers one with keys and rows: mount its disk, or restore a backup. To start over without them: svcctl serve --new-store`
 
 const otherText = (stateDir: string): string =>
-  `it is not the store that ${fileOf(stateDir)} remembers: mount the disk of that one, or restore a backup. To serve this one from now on: svcctl serve --new-store`
+  `it is not the store that ${fileOf(stateDir)} remembers: mount that store's disk, or restore a backup. To use this store from now on: svcctl serve --new-store`

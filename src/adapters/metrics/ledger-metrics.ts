@@ -30,17 +30,17 @@ export class LedgerMetrics {
     this.#rows = sums('svc_ledger_rows_total', 'Rows written to the ledger.', [...who, 'kind'])
     this.#requests = sums('svc_charged_requests_total', 'Requests that were charged.', who)
     this.#tokens = sums('svc_tokens_total', 'Tokens charged.', [...who, 'type'])
-    this.#cached = sums('svc_cached_tokens_total', 'Input tokens that were read from a cache, or written.', [
+    this.#cached = sums('svc_cached_tokens_total', 'Input tokens read from a cache, or written into one.', [
       ...who,
       'type',
     ])
     this.#spend = sums('svc_spend_usd_total', 'US dollars charged.', who, NANO)
     this.#tokensBack = sums('svc_tokens_returned_total', 'Tokens of svc_tokens_total taken back.', [...who, 'type'])
     this.#spendBack = sums('svc_spend_returned_usd_total', 'US dollars of svc_spend_usd_total taken back.', who, NANO)
-    this.#tools = sums('svc_tool_calls_total', 'Calls of hosted tools that were answered.', ['tool'])
-    this.#wasted = sums('svc_wasted_attempts_total', 'Failed attempts that cost the operator.', ['pool'])
+    this.#tools = sums('svc_tool_calls_total', 'Hosted tool calls that were answered.', ['tool'])
+    this.#wasted = sums('svc_wasted_attempts_total', 'Failed attempts with a cost to the operator.', ['pool'])
     this.#wastedTokens = sums('svc_wasted_tokens_total', 'Tokens of failed attempts.', ['pool', 'type'])
-    this.#wastedUsd = sums('svc_wasted_usd_total', 'US dollars that failed attempts cost the operator.', ['pool'], NANO)
+    this.#wastedUsd = sums('svc_wasted_usd_total', 'Cost of failed attempts to the operator, in US dollars.', ['pool'], NANO)
     this.#settled = new SeriesByLabels(who, ({ model = '', plan = '' }) => ({
       rows: this.#rows.of(model, plan, 'settle'),
       requests: this.#requests.of(model, plan),

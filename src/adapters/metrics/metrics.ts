@@ -59,21 +59,21 @@ export class Metrics implements AttemptCounter {
   constructor() {
     const counter = (name: string, help: string, labels: readonly string[]) =>
       new CounterSeries(this.#registry, { name, help, labels })
-    this.#requests = counter('svc_requests_total', 'Requests of clients that are over.', ['model', 'plan', 'code'])
-    this.#denied = counter('svc_denied_total', 'Requests of clients that were not served.', ['reason'])
+    this.#requests = counter('svc_requests_total', 'Finished client requests.', ['model', 'plan', 'code'])
+    this.#denied = counter('svc_denied_total', 'Client requests that were denied.', ['reason'])
     const which = ['measure', 'per', 'of']
-    this.#limits = counter('svc_limit_refusals_total', 'Requests of clients that a limit refused.', which)
+    this.#limits = counter('svc_limit_refusals_total', 'Client requests refused by a limit.', which)
     this.#routes = counter('svc_smart_routes_total', 'Requests served by the model that a route chose.', ['route'])
-    this.#interrupted = counter('svc_interrupted_total', 'Answers that had begun and did not end well.', ['model'])
+    this.#interrupted = counter('svc_interrupted_total', 'Answers that started and then broke off.', ['model'])
     const where = ['pool', 'replica', 'outcome']
-    this.#attempts = counter('svc_upstream_attempts_total', 'Attempts at backends that are over.', where)
-    this.#reads = counter('svc_reads_total', 'Requests of clients that ask no model and are over.', [
+    this.#attempts = counter('svc_upstream_attempts_total', 'Finished attempts at backends.', where)
+    this.#reads = counter('svc_reads_total', 'Finished client requests without a model.', [
       'route',
       'outcome',
     ])
-    const strangers = 'Requests of clients that had no valid key, or asked for no endpoint.'
+    const strangers = 'Client requests without a valid key, or for an unknown endpoint.'
     this.#strangers = counter('svc_strangers_total', strangers, ['request', 'outcome'])
-    const skipped = 'Events of backends that could not be read, and that their answers went on without.'
+    const skipped = 'Unreadable events from backends, which were skipped.'
     this.#skipped = counter('svc_skipped_events_total', skipped, ['pool', 'replica'])
     this.#picks = counter('svc_pool_picks_total', 'Replicas that were chosen for chats, by what decided.', [
       'pool',
@@ -86,25 +86,25 @@ export class Metrics implements AttemptCounter {
     this.#alarms = counter('svc_alarms_total', 'Alarms that were logged.', [])
     this.#durations = new HistogramSeries(this.#registry, {
       name: 'svc_request_duration_seconds',
-      help: 'From the arrival of an inference request to the end of its answer.',
+      help: 'Time from the arrival of an inference request to the end of its answer.',
       labels: ['model', 'pool'],
       buckets: DURATIONS,
     })
     this.#firstTokens = new HistogramSeries(this.#registry, {
       name: 'svc_time_to_first_token_seconds',
-      help: 'From the arrival of a streamed request to the first content of its answer.',
+      help: 'Time from the arrival of a streamed request to the first content of its answer.',
       labels: ['model', 'pool'],
       buckets: FIRST_TOKENS,
     })
     this.#overheads = new HistogramSeries(this.#registry, {
       name: 'svc_gateway_overhead_seconds',
-      help: 'From the arrival of an inference request to its first attempt at a backend, but for the wait for its body.',
+      help: 'Time from the arrival of an inference request to its first attempt at a backend, without the wait for its body.',
       labels: [],
       buckets: OVERHEADS,
     })
     this.#limitShares = new HistogramSeries(this.#registry, {
       name: 'svc_limit_share',
-      help: 'What was taken of the fullest limit that an admitted request met, with what it reserved.',
+      help: 'Utilisation of the fullest limit when a request is admitted, including its reservation.',
       labels: [],
       buckets: SHARES,
     })

@@ -49,7 +49,7 @@ export function stateMetrics(registry: Registry, ports: ProcessState): void {
   const registers = [registry]
   new Gauge({
     name: 'svc_requests_under_way',
-    help: 'Requests that were admitted and not yet settled.',
+    help: 'Requests that are admitted and not yet settled.',
     registers,
     collect() {
       this.set(ports.underWay())
@@ -57,7 +57,7 @@ export function stateMetrics(registry: Registry, ports: ProcessState): void {
   })
   new Counter({
     name: 'svc_dropped_lines_total',
-    help: 'Lines that could not be written in time.',
+    help: 'Lines dropped because they could not be written in time.',
     labelNames: ['of'],
     registers,
     collect() {
@@ -72,7 +72,7 @@ function archiveMetrics(registry: Registry, { archiving }: GatewayState): void {
   const registers = [registry]
   new Gauge({
     name: 'svc_archive_waiting_rows',
-    help: 'Rows that are old enough to leave the store, and are not in the archive.',
+    help: 'Rows due for the archive that are not in it yet.',
     labelNames: ['to'],
     registers,
     collect() {
@@ -83,7 +83,7 @@ function archiveMetrics(registry: Registry, { archiving }: GatewayState): void {
   })
   new Gauge({
     name: 'svc_archive_lag_seconds',
-    help: 'How much older than it has to be the oldest of these rows is.',
+    help: 'How overdue the oldest of these rows is.',
     labelNames: ['to'],
     registers,
     collect() {
@@ -94,7 +94,7 @@ function archiveMetrics(registry: Registry, { archiving }: GatewayState): void {
   })
   new Counter({
     name: 'svc_archived_rows_total',
-    help: 'Rows that this process took from the store to the archive.',
+    help: 'Rows that this process moved from the store to the archive.',
     labelNames: ['to'],
     registers,
     collect() {
@@ -105,7 +105,7 @@ function archiveMetrics(registry: Registry, { archiving }: GatewayState): void {
   })
   new Counter({
     name: 'svc_archive_failures_total',
-    help: 'Batches that the archive did not take.',
+    help: 'Batches that the archive rejected.',
     labelNames: ['to'],
     registers,
     collect() {
@@ -224,7 +224,7 @@ function configMetrics(registry: Registry, { current, reloads }: GatewayState): 
   const registers = [registry]
   new Gauge({
     name: 'svc_config_info',
-    help: 'The revision of the configuration that serves.',
+    help: 'The revision of the configuration in use.',
     labelNames: ['revision'],
     registers,
     collect() {
@@ -234,7 +234,7 @@ function configMetrics(registry: Registry, { current, reloads }: GatewayState): 
   })
   new Gauge({
     name: 'svc_config_reload_success_timestamp_seconds',
-    help: 'When the configuration that serves was loaded.',
+    help: 'When the configuration in use was loaded.',
     registers,
     collect() {
       this.set(current().loadedAt / 1000)
@@ -242,7 +242,7 @@ function configMetrics(registry: Registry, { current, reloads }: GatewayState): 
   })
   new Gauge({
     name: 'svc_config_last_reload_successful',
-    help: 'Whether the files are what serves, as far as the last reload found.',
+    help: 'Whether the last reload found the files equal to the configuration in use.',
     registers,
     collect() {
       this.set(reloads.lastError ? 0 : 1)
@@ -277,7 +277,7 @@ function responseMetrics(registry: Registry, { keptTotal, keptBytes }: GatewaySt
   const registers = [registry]
   new Gauge({
     name: 'svc_kept_responses_bytes',
-    help: 'What the kept responses of all accounts take in the store, the same on all gateways of a store.',
+    help: 'Bytes that kept responses use in the store, the same on all gateways of the store.',
     labelNames: [],
     registers,
     async collect() {
@@ -288,7 +288,7 @@ function responseMetrics(registry: Registry, { keptTotal, keptBytes }: GatewaySt
   })
   new Gauge({
     name: 'svc_kept_responses_max_bytes',
-    help: 'What the kept responses of all accounts may take.',
+    help: 'Bytes that kept responses may use.',
     registers,
     collect() {
       this.remove()

@@ -96,7 +96,7 @@ const isSame = (a: PeerTls, b: PeerTls): boolean =>
 
 async function readAnswer({ statusCode, body }: Dispatcher.ResponseData, admin: string): Promise<PeerAnswer> {
   const json: unknown = await body.json().catch(() => undefined)
-  if (!isObject(json)) return { problem: `what answers at ${admin} is no gateway` }
+  if (!isObject(json)) return { problem: `the server at ${admin} is not a gateway` }
   if (statusCode !== 401) return { status: statusCode, body: json }
   const said = String(json.error)
   return {
@@ -109,9 +109,9 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData, admin: 
 function problemOf(error: unknown, admin: string, patience: Millis): string {
   const reason = reasonOf(error, patience)
   if (reason === 'ERR_TLS_CERT_ALTNAME_INVALID')
-    return `its certificate is not for ${new URL(admin).hostname} (${reason}): set server.fleet_url there to a name that it has`
+    return `its certificate is not for ${new URL(admin).hostname} (${reason}): set its server.fleet_url to a name in the certificate`
   if (UNTRUSTED.test(reason))
-    return `its certificate is not trusted here (${reason}): set server.admin_tls.fleet_ca to what signed it`
+    return `its certificate is not trusted here (${reason}): set server.admin_tls.fleet_ca to the authority that signed it`
   return `it does not answer at ${admin}: ${reason}`
 }
 

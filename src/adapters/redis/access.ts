@@ -612,5 +612,5 @@ const STEP = 1000
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['unknown', 'changed', 'full', 'exists'])
 
 const EMPTIED =
-  'it was emptied or replaced since this gateway began; restore it, or, if this was meant, remove store-epoch from each state_dir and restart'
+  'it was emptied or replaced after this gateway started; restore it, or, if this was intended, remove store-epoch from each state_dir and restart'
 const UNPROVEN = 'a master has none of the 256 buckets of the store, and nothing shows whether it was emptied'

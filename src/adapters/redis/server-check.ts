@@ -56,16 +56,16 @@ export function checkInfo(info: Info, isCluster = false): Warning[] {
   const policy = info.get('maxmemory_policy')
   if (policy !== undefined && policy !== 'noeviction')
     throw new StoreRefused(
-      `Redis forgets records when memory is full (maxmemory-policy ${policy}): set it to noeviction`,
+      `Redis evicts records when its memory is full (maxmemory-policy ${policy}): set it to noeviction`,
     )
   const isNode = info.get('cluster_enabled') === '1'
   if (isNode && !isCluster)
     throw new StoreRefused(
-      'this Redis is a node of a Cluster, which has only a part of the keys: name it as redis+cluster://',
+      'this Redis is a node of a cluster, and has only part of the keys: use redis+cluster://',
     )
-  if (isCluster && !isNode) throw new StoreRefused('this Redis is no node of a Cluster: name it as redis://')
+  if (isCluster && !isNode) throw new StoreRefused('this Redis is not a cluster node: use redis://')
   if (info.get('role') === 'slave')
-    throw new StoreRefused('this Redis is a replica, which cannot be written: name the primary')
+    throw new StoreRefused('this Redis is a read-only replica: name the primary')
   const keepsFile = info.get('aof_enabled') === '1'
   return [...(keepsFile ? [] : ([NO_FILE] as const)), ...(isUnbound(info) ? ([UNBOUND] as const) : [])]
 }
@@ -77,9 +77,9 @@ export const isFollowed = (info: Info): boolean => Number(info.get('connected_sl
 const isUnbound = (info: Info): boolean => isFollowed(info) && info.get('min_slaves_good_slaves') === undefined
 
 const NO_FILE =
-  'Redis keeps no append-only file: a crash of it loses spend and keys (set appendonly yes, appendfsync always)'
+  'Redis keeps no append-only file, so a crash loses spend and keys: set appendonly yes, appendfsync always'
 const UNBOUND =
-  'Redis takes writes while no replica gets them, and a failover then loses them (set min-replicas-to-write 1, min-replicas-max-lag 2)'
+  'Redis accepts writes that no replica receives, and a failover loses them: set min-replicas-to-write 1, min-replicas-max-lag 2'
 
 /** Risks in the setup of a Redis server. */
 export type Warning = typeof NO_FILE | typeof UNBOUND

@@ -30,7 +30,7 @@ export async function openIdentity(
   const found = await readIdentity(ask, layout)
   if (stateDir !== undefined) checkRemembered(stateDir, found)
   if (!found && stateDir === undefined)
-    throw new StoreRefused('the store is empty: a gateway begins it, so start one first')
+    throw new StoreRefused('the store is empty: start a gateway first, which initialises it')
   const identity = found ?? (await createIdentity(ask, layout, now))
   if (stateDir !== undefined) remember(stateDir, identity.epoch)
   return identity
@@ -47,7 +47,7 @@ export async function readIdentity(ask: Ask, layout: Layout): Promise<StoreIdent
   const [epoch, schema, since, restoring] = await ask(layout.meta, client =>
     client.hmGet(layout.meta, ['epoch', 'schema', 'since', RESTORING]),
   )
-  if (restoring) throw new StoreRefused('a restore into it runs, or was interrupted: repeat it')
+  if (restoring) throw new StoreRefused('a restore into it is running, or was interrupted: repeat it')
   if (!epoch) return undefined
   if (Number(schema) < SCHEMA)
     throw new StoreRefused(
@@ -132,4 +132,4 @@ function remember(stateDir: string, epoch: string): void {
 }
 
 const emptied = (stateDir: string): string =>
-  `the store is not the one that ${fileOf(stateDir)} says it was, with its keys and spend: restore it from a backup, or remove that file to go on with what is there`
+  `the store is not the one that ${fileOf(stateDir)} remembers, with its keys and spend: restore it from a backup, or remove that file to use the store as it is`

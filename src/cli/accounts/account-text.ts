@@ -13,7 +13,7 @@ export const subjectText = (subject: ShownAccount | ShownOrg): string =>
 const orgText = ({ account, frozen, limits, created }: ShownOrg): string =>
   table([
     ['org', account],
-    ...(frozen ? [['frozen', 'by an operator: nothing is served for its accounts']] : []),
+    ...(frozen ? [['frozen', 'by an operator: requests of its accounts are refused']] : []),
     ...limits.map(limit => ['limit', limitText(limit)]),
     ['created', timeText(created)],
   ])
@@ -26,7 +26,7 @@ export function accountText(account: ShownAccount): string {
     ['account', account.account],
     ['label', label],
     ...(account.org === null ? [] : [['org', `${account.org}${account.org_frozen ? ', which is frozen' : ''}`]]),
-    ...(account.frozen ? [['frozen', 'by an operator: nothing is served for it']] : []),
+    ...(account.frozen ? [['frozen', 'by an operator: its requests are refused']] : []),
     ['plan', planText(account)],
     [
       'overage',
@@ -101,7 +101,7 @@ const SOURCES: Readonly<Record<ShownPlan['plan_source'], string>> = {
 
 /** `pro, by its sign-in token` */
 export const planText = ({ plan, plan_source }: ShownPlan): string =>
-  plan === null ? 'none: the configuration has none for it' : `${plan}, ${SOURCES[plan_source]}`
+  plan === null ? 'none: no plan applies to it' : `${plan}, ${SOURCES[plan_source]}`
 
 export const overageText = (overage: ShownAccount['overage']): string =>
   typeof overage === 'string' ? overage : `up to ${dollars(overage.cap_usd)} past the limit`

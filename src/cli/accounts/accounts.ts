@@ -24,10 +24,10 @@ interface PlanOptions extends ClearOptions, SureOptions {}
 export function registerAccounts(program: Command): void {
   const accounts = program
     .command('accounts')
-    .description('show accounts, and decide their plan, overage, credit and limits, or freeze them')
+    .description('show accounts, set their plan, overage, credit and limits, or freeze them')
 
   ofGateway(accounts.command('show'))
-    .description('show the plan and who set it, the quota of this window, and the keys')
+    .description('show an account: its plan and who set it, the quota of this window, and its keys')
     .argument('<account>', NAMED_OR_ORG)
     .action((named: string, options: Common) =>
       withOperator(options, async operator => {
@@ -50,10 +50,10 @@ export function registerAccounts(program: Command): void {
 
 function registerSetPlan(accounts: Command): void {
   asksFirst(changing(accounts.command('set-plan')))
-    .description('put an account on a plan, whatever its sign-in token says; it holds for the next request')
+    .description('put an account on a plan, whatever its sign-in token says; applies to the next request')
     .argument('<account>', NAMED)
     .argument('[plan]', 'a plan of the configuration')
-    .option('--clear', 'leave the plan to the token, or the default')
+    .option('--clear', 'go back to the plan in the token, or the default')
     .action((named: string, plan: string | undefined, options: PlanOptions) => {
       const decided = oneOrCleared('a plan', plan, options)
       mayAsk(options.yes)
@@ -63,10 +63,10 @@ function registerSetPlan(accounts: Command): void {
 
 function registerSetOverage(accounts: Command): void {
   changing(accounts.command('set-overage'))
-    .description('let an account spend past its limit, or not, whatever its plan says')
+    .description('allow or forbid an account to spend beyond its limit, whatever its plan says')
     .argument('<account>', NAMED)
-    .argument('[overage]', '`on`, `off`, or the most US dollars past the limit')
-    .option('--clear', 'leave it to the plan')
+    .argument('[overage]', '`on`, `off`, or the most US dollars beyond the limit')
+    .option('--clear', 'go back to what the plan says')
     .action((named: string, overage: string | undefined, options: ClearOptions) => {
       const decided = oneOrCleared('on, off or US dollars', overage, options)
       const sent = decided === null ? null : overageOf(decided)
@@ -81,11 +81,11 @@ function registerSetOverage(accounts: Command): void {
 function registerSetOrg(accounts: Command): void {
   changing(accounts.command('set-org'))
     .description(
-      'have an account belong to an org, whose freeze counts for all of its accounts; it begins with the first',
+      'put an account into an org, which can be frozen as a whole; the first account creates it',
     )
     .argument('<account>', NAMED)
     .argument('[org]', 'such as org:acme')
-    .option('--clear', 'it belongs to none any more')
+    .option('--clear', 'take the account out of its org')
     .action((named: string, org: string | undefined, options: ClearOptions) => {
       const decided = oneOrCleared('an org', org, options)
       return withOperator(options, async operator => {
@@ -98,7 +98,7 @@ function registerSetOrg(accounts: Command): void {
 /** Registers `freeze` and `thaw`. */
 function registerFreeze(accounts: Command): void {
   asksFirst(changing(accounts.command('freeze')))
-    .description('serve nothing for an account from the next request on; its keys, plan and usage stay as they are')
+    .description('refuse all requests of an account from the next one on; its keys, plan and usage stay unchanged')
     .argument('<account>', NAMED_OR_ORG)
     .action((named: string, options: SureOptions) => {
       mayAsk(options.yes)
@@ -106,7 +106,7 @@ function registerFreeze(accounts: Command): void {
     })
 
   changing(accounts.command('thaw'))
-    .description('serve a frozen account again')
+    .description('unfreeze an account')
     .argument('<account>', NAMED_OR_ORG)
     .action((named: string, options: Changing) =>
       withOperator(options, async operator => {
@@ -130,7 +130,7 @@ async function freeze(operator: OperatorApi, named: string, options: SureOptions
 export function registerGrant(parent: Command): void {
   changing(parent.command('grant'))
     .description(
-      'add US dollars to the limit of this window; a negative amount takes credit back, but no more than was granted',
+      'add US dollars to the limit of this window; a negative amount takes back credit, at most what was granted',
     )
     .argument('<account>', NAMED)
     .argument('<usd>', 'an exact decimal, such as 12.50')
@@ -151,7 +151,7 @@ export function registerGrant(parent: Command): void {
 async function setPlan(operator: OperatorApi, named: string, plan: string | null, options: PlanOptions): Promise<void> {
   if (!options.yes) {
     const before = await operator.showAccount(named)
-    const to = plan === null ? 'what its token or the default says' : plan
+    const to = plan === null ? 'the plan in its token, or the default' : plan
     const { label, account } = before
     // The gateway says that an org has no plan.
     const from = before.kind === 'org' ? 'none' : planText(before)
@@ -170,7 +170,7 @@ function oneOrCleared(what: string, given: string | undefined, { clear = false }
 function overageOf(text: string): boolean | { readonly cap_usd: string } {
   if (text === 'on' || text === 'off') return text === 'on'
   const cap = usdOf(text)
-  if (cap.startsWith('-')) throw wrong('what may be spent past a limit is not negative')
+  if (cap.startsWith('-')) throw wrong('overage cannot be negative')
   return { cap_usd: cap }
 }
 
@@ -178,5 +178,5 @@ function overageOf(text: string): boolean | { readonly cap_usd: string } {
 function usdOf(text: string): string {
   const plain = text.replace(/^\+/, '')
   if (/^-?\d{1,7}(?:\.\d{1,9})?$/.test(plain)) return plain
-  throw wrong(`${text} is no amount of US dollars: write 12.50, to at most 9 decimals`)
+  throw wrong(`${text} is not an amount of US dollars: write 12.50, with at most 9 decimals`)
 }

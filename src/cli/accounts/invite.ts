@@ -8,7 +8,7 @@ import { NAMED, tell } from './tell.ts'
 export function registerInvite(accounts: Command): void {
   changing(accounts.command('invite'))
     .description(
-      'print a link by which one person signs in to an account that an operator opened; it works once, for 24 hours, and ends the one before it',
+      'print a link that lets one person sign in to an account that an operator opened; it works once, for 24 hours, and replaces the previous link',
     )
     .argument('<account>', NAMED)
     .action((named: string, options: Changing) =>
@@ -17,7 +17,7 @@ export function registerInvite(accounts: Command): void {
         if (options.json) return writeJson({ ...account, invitation, link })
         await writeOut([`${link ?? invitation}\n`])
         const until = account.invited_until === null ? '' : `, until ${withoutFraction(account.invited_until)}`
-        console.error(`✓ one person can join ${account.label} by this${until}: send it over a channel you trust`)
+        console.error(`✓ this lets one person join ${account.label}${until}: send it over a channel you trust`)
         if (link === null)
           console.error(
             '▲ no console serves people who sign in: the invitation goes to POST /v1/account/join with their access token',
@@ -26,7 +26,7 @@ export function registerInvite(accounts: Command): void {
     )
 
   changing(accounts.command('uninvite'))
-    .description('end the open invitation of an account, or let a sign-in go that joined it')
+    .description('revoke the open invitation of an account, or remove a sign-in that joined it')
     .argument('<account>', NAMED)
     .argument('[sign-in]', 'its id, as `accounts show` lists it; without it, the open invitation')
     .action((named: string, signIn: string | undefined, options: Changing) =>

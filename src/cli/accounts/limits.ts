@@ -8,7 +8,7 @@ import { NAMED_OR_ORG, tell, wrong } from './tell.ts'
 export function registerLimits(accounts: Command): void {
   changing(accounts.command('set-limit'))
     .description(
-      'limit what an account uses, in place of its limit of the same kind, or of that of its plan, for good; a limit of an org counts for all of its accounts together',
+      'set a limit of an account, in place of its own or its plan's limit of the same kind; a limit of an org counts all of its accounts together',
     )
     .argument('<account>', NAMED_OR_ORG)
     .argument('<limit>', "such as 'usd 500 per month', 'tokens 2M per 30d of key for svc-core', or 'concurrent 3'")
@@ -21,9 +21,9 @@ export function registerLimits(accounts: Command): void {
     })
 
   changing(accounts.command('unset-limit'))
-    .description('take a limit of `set-limit` back, so that the plan alone says')
+    .description('remove a limit that `set-limit` has set, so that the plan's applies')
     .argument('<account>', NAMED_OR_ORG)
-    .argument('<limit>', "what it counts, such as 'usd per month'; a number in it has no meaning")
+    .argument('<limit>', "what it counts, such as 'usd per month'; a number in it is ignored")
     .action(async (named: string, text: string, options: Changing) => {
       const { most: _most, ...counted } = await limitIn(withNumber(text))
       return withOperator(options, async operator => {
@@ -46,7 +46,7 @@ export async function limitIn(text: string): Promise<LimitRule> {
     ordered === text
       ? "For example 'usd 500 per month', 'requests 60 per minute' or 'concurrent 3'."
       : `Write '${ordered}', as in 'usd 500 per month'.`
-  throw wrong(`${JSON.stringify(text)} is no limit: ${limit.problem}\n  ${example}`)
+  throw wrong(`${JSON.stringify(text)} is not a limit: ${limit.problem}\n  ${example}`)
 }
 
 /** `500 usd a month` and `$500/month` as `usd 500 per month`: people say the number first. */

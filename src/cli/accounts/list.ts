@@ -10,25 +10,25 @@ import { accountsTable, orgsTable } from './account-text.ts'
 export function registerList(accounts: Command): void {
   listing(accounts.command('list'))
     .description(
-      'show accounts with their plan, what they used of this window, and their keys; devices only with their plan',
+      'list accounts with their plan, usage in this window, and keys; devices only with --plan',
     )
     .option('--plan <plan>', 'only those on this plan')
     .option('--org <org>', 'only those of this org, such as org:acme')
-    .option('--search <text>', 'only those with this text in their label or id, in whatever case')
+    .option('--search <text>', 'only those with this text in their label or id, ignoring case')
     .addOption(
-      new Option('--sort <order>', 'by label, the newest first, who spent most in this window first, or by id')
+      new Option('--sort <order>', 'by label, newest first, highest spend in this window first, or by id')
         .choices(ORDERS)
         .default('label'),
     )
-    .addOption(new Option('--limit <number>', 'at most so many, up to 10000').default(100).argParser(limitOf))
-    .option('--cursor <cursor>', 'go on behind a list that was cut off, by the cursor that it ended with')
+    .addOption(new Option('--limit <number>', 'at most this many, up to 10000').default(100).argParser(limitOf))
+    .option('--cursor <cursor>', 'continue a list that was cut off, with the cursor that it printed')
     .action((options: ListOptions) => withOperator(options, operator => list(operator, options)))
 }
 
 /** Registers `accounts orgs`. */
 export function registerOrgs(accounts: Command): void {
   listing(accounts.command('orgs'))
-    .description('show the orgs that accounts belong to, with their limits; `list --org` shows the accounts of one')
+    .description('list the orgs that accounts belong to, with their limits; `list --org` shows the accounts of one')
     .addOption(limitOption())
     .action(({ limit, ...options }: Listing & Limited) =>
       withOperator(options, async operator => {

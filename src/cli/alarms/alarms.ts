@@ -10,10 +10,10 @@ export interface AlarmsOptions extends Listing, Limited, OfFleet {
 export function registerAlarms(program: Command): void {
   listing(program.command('alarms'))
     .description(
-      'list the incidents of running gateways, open ones first: since when, how often, what failed meanwhile, and what to do',
+      'list the incidents of running gateways, open ones first: since when, how often, the failures meanwhile, and what to do',
     )
     .option('--open', 'only those that are open')
-    .option('--follow', 'print what opens and ends from now on, until it is stopped')
+    .option('--follow', 'print incidents as they open and end, until Ctrl-C')
     .addOption(limitOption('open ones first, then the newest'))
     .addOption(gatewayOption('of one gateway'))
     .action(async (options: AlarmsOptions) => (await import('./alarms-run.ts')).alarms(options))

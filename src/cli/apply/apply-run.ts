@@ -43,7 +43,7 @@ interface Tested {
 async function testsPass(options: Tested): Promise<Counts | undefined> {
   const cwd = process.cwd()
   if (testsBeside(options.config, cwd).files.length === 0) {
-    console.error(`▲ there are no tests: no file is ${relative(cwd, patternBeside(options.config, cwd))}`)
+    console.error(`▲ no tests found: nothing matches ${relative(cwd, patternBeside(options.config, cwd))}`)
     return { passed: 0, failed: 0 }
   }
   const { printed, exitCode, counts } = await runOnce([], options)

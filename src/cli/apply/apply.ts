@@ -20,19 +20,19 @@ export interface ApplyOptions extends CountOptions {
  */
 export function registerApply(program: Command): void {
   const command = asksFirst(program.command('apply'))
-    .summary('have the running gateway serve these files')
+    .summary('apply these files to the running gateway')
     .description(
-      'Checks the files, runs the tests beside them, tells what changes and whom it touches as svcctl plan does, asks, and has the running gateway write the files in the place of its own and serve them, whole or not at all, with no restart. Running requests end by the files they began with. What served before is kept: svcctl rollback goes back to it. Files that are served already are a no-op.',
+      'Checks the files, runs the tests beside them, shows the changes and whom they affect as svcctl plan does, and asks for confirmation. Then the running gateway replaces its own files with these and applies all of them or none, without a restart. Running requests finish under the configuration they started with. The previous revision is kept for svcctl rollback. Applying the current files changes nothing.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
     )
-    .option('--all', 'have all gateways of the fleet serve them, or none')
+    .option('--all', 'apply them to all gateways of the fleet, or to none')
     .addOption(moveOption())
     .addOption(asOption())
-    .option('--skip-tests', 'do not run the tests: for emergencies')
+    .option('--skip-tests', 'skip the tests, for emergencies')
   countsRequests(command)
-    .option('--json', 'print what was done as one JSON object')
+    .option('--json', 'print the result as one JSON object')
     .action(async (options: ApplyOptions) => {
       // Its modules are compiled on import, which other commands need not wait for.
       const { apply } = await import('./apply-run.ts')

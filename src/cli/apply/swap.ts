@@ -48,7 +48,7 @@ export async function swap(wanted: Swap, { yes, json }: Manner, more: object = {
   const applied = await sent(wanted)
   for (const warning of applied.warnings) console.error(`▲ ${warning}`)
   for (const { gateway, problem } of applied.gateways ?? [])
-    if (problem !== undefined) console.error(`▲ ${gateway} takes it as soon as it can: ${problem}`)
+    if (problem !== undefined) console.error(`▲ ${gateway} applies it as soon as it can: ${problem}`)
   const record = { ...appliedRecord(applied), ...more, plan: planned ? planRecord(planned) : null }
   await writeOut(json ? [`${jsonText(record, 2)}\n`] : appliedLines(applied, how))
 }
@@ -65,7 +65,7 @@ async function sent({ base, files, how, movePlans, fleet }: Swap): Promise<Shown
     if (!(error instanceof ApplyRefused)) throw error
     const again =
       error.code === 'REVISION_CHANGED'
-        ? '\n  run svcctl plan again: it compared with a revision that is no longer served'
+        ? '\n  run svcctl plan again: the revision it compared with is no longer in use'
         : ''
     throw new CommandFailed(`${error.message}${again}`)
   }

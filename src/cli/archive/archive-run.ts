@@ -20,13 +20,13 @@ export async function status(options: StatusOptions): Promise<void> {
 }
 
 export function statusText(state: ArchiveRecord): string {
-  if (state.to === null) return 'No archive: rows are removed after ledger.keep.'
+  if (state.to === null) return 'No archive: rows are deleted after ledger.keep.'
   return table([
     ['to', state.to],
-    ...(state.read_back ? [] : [['read back', 'no: commands and endpoints have the rows of the store alone']]),
-    ['taken there by', state.here ? 'this gateway' : 'another gateway on the same store, or none yet'],
+    ...(state.read_back ? [] : [['read back', 'no: commands and endpoints only read rows in the store']]),
+    ['archived by', state.here ? 'this gateway' : 'another gateway on the same store, or none yet'],
     ['rows so far', `${state.archived_rows} since this gateway started`],
-    ['rows that wait', state.oldest_at === null ? 'none' : String(state.waiting_rows)],
+    ['rows waiting', state.oldest_at === null ? 'none' : String(state.waiting_rows)],
     ...(state.oldest_at === null ? [] : [['oldest of them', oldestText(state.oldest_at, state.lag_seconds)]]),
     ['failures', state.failures === 0 ? 'none' : String(state.failures)],
     ...(state.last_error === null ? [] : [['last failure', state.last_error]]),
@@ -40,6 +40,6 @@ const oldestText = (at: string, lagSeconds: number): string =>
 export async function schema({ config }: Pick<Changing, 'config'>): Promise<void> {
   const { brand, ledger } = loadToShow(config).settings
   if (ledger.archive?.kind !== 'postgres')
-    throw new CommandFailed('✗ ledger.archive.to names no PostgreSQL, and only its table has a schema', exitCodes.bad)
+    throw new CommandFailed('✗ ledger.archive.to is not PostgreSQL, and only its table has a schema', exitCodes.bad)
   await writeOut([schemaSql(brand)])
 }

@@ -7,10 +7,10 @@ export interface StatusOptions extends Pick<Changing, 'config'> {
 
 /** Registers `svcctl archive …`. Exit codes of `status`: 0 rows leave in time, 1 they wait for the archive. */
 export function registerArchive(program: Command): void {
-  const archive = program.command('archive').description('where rows of the ledger go from the store')
+  const archive = program.command('archive').description('the archive of ledger rows')
   archive
     .command('status')
-    .description('say how many rows wait for the archive, since when, and why')
+    .description('show how many rows wait for the archive, since when, and why')
     .addOption(configOption())
     .option('--json', 'as JSON')
     // Only now: what asks a gateway costs more to load than a --help may take.
@@ -18,7 +18,7 @@ export function registerArchive(program: Command): void {
   archive
     .command('schema')
     .description(
-      'print the SQL of the table that PostgreSQL has for rows, for its owner to run: where the user of the gateway may make tables, it makes them itself',
+      'print the SQL of the PostgreSQL table, for the owner of the database to run; a gateway whose user may create tables creates it itself',
     )
     .addOption(configOption())
     .action(async (options: Pick<Changing, 'config'>) => (await import('./archive-run.ts')).schema(options))

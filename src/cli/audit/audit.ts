@@ -23,7 +23,7 @@ interface AuditOptions extends Listing, Limited {
 /** Registers `svcctl audit`. */
 export function registerAudit(program: Command): void {
   listing(program.command('audit'))
-    .description('show who changed keys, plans, credit, the files that serve and drained pools, and what was before')
+    .description('show who changed keys, plans, credit, the configuration and drained pools, with the values before')
     .addOption(sinceOption('changes since'))
     .option('--account <account>', 'only those of one account, by its id or label')
     .addOption(limitOption('the newest'))
@@ -36,7 +36,7 @@ async function show(operator: OperatorApi, { since, account, limit, ...options }
   const rows = limit === undefined ? all : all.slice(-limit)
   const written = forPrograms(options, { object: 'list', data: rows })
   if (written !== undefined) await writeOut([written])
-  else if (rows.length === 0) console.error('No changes in this time.')
+  else if (rows.length === 0) console.error('No changes in this period.')
   else await writeOut([`${auditTable(rows)}\n`])
   tellLeftOut(all.length, limit)
 }

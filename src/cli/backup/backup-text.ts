@@ -24,9 +24,9 @@ function signedText({ by, key = '' }: Signed): string {
     case 'other':
       return `▲ signed with the key ${key}, which was not checked: --key FILE names it`
     case 'nobody':
-      return '▲ not signed: whoever could write the file could change it'
+      return '▲ not signed: anyone with write access to the file could have changed it'
     case 'wrong':
-      return '✗ its signature is wrong: somebody changed it'
+      return '✗ its signature does not match: the file was changed'
   }
 }
 
@@ -53,7 +53,7 @@ function wrongLines(wrong: readonly WrongSums[]): readonly string[] {
   return [...byDay].flatMap(([line, names]) => {
     const more = names.length - MOST_NAMES
     const shown = names.slice(0, more > 0 ? MOST_NAMES : undefined).map(name => `    ${oneLine(name)}`)
-    return [line, ...shown, ...(more > 0 ? [`    and ${more} more: --json has them all`] : [])]
+    return [line, ...shown, ...(more > 0 ? [`    and ${more} more: --json lists all`] : [])]
   })
 }
 
@@ -61,13 +61,13 @@ function wrongLines(wrong: readonly WrongSums[]): readonly string[] {
 const MOST_NAMES = 10
 
 const WRONG: Readonly<Record<WrongSums['of'], string>> = {
-  total: 'usage is not added up as the rows have it',
-  tools: 'calls of hosted tools are not added up as the rows have them',
-  waste: 'failed attempts are not added up as the rows have them',
-  spend: 'what accounts spent in this billing window is not what they used',
+  total: 'the sums of usage differ from the rows',
+  tools: 'the sums of hosted tool calls differ from the rows',
+  waste: 'the sums of failed attempts differ from the rows',
+  spend: 'the spend of accounts in this billing window differs from their usage',
 }
 
-const RIGHT = '✓ each byte is as it was written, and the sums are those of the rows'
+const RIGHT = '✓ every byte is as it was written, and the sums match the rows'
 
 const SHOWN: readonly (readonly [RecordKind, string])[] = [
   ['account', 'accounts'],

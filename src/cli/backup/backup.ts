@@ -12,13 +12,13 @@ export interface VerifyOptions extends TrustOptions, BackupOptions {}
 /** Registers `svcctl backup`, which has an action of its own. */
 export function registerBackup(program: Command): void {
   const backup = refuseEarlyOptions(program.command('backup'))
-    .description('write all that the store has into a file, while the gateway serves, or of a store where none runs')
+    .description('back up the whole store into a file, from a running gateway, or from a store that no gateway uses')
     .argument('<file>', 'a new file')
     .option('--json', 'print JSON')
     .addOption(configOption())
     .action(async (file: string, options: BackupOptions) => (await import('./backup-run.ts')).backUp(file, options))
   trusting(backup.command('verify'))
-    .description('read a backup again: its signature, and each byte, row and sum')
+    .description('verify a backup: its signature, and every byte, row and sum')
     .argument('<file>', 'the backup')
     .option('--json', 'print JSON')
     .addOption(configOption())

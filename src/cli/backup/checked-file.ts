@@ -15,7 +15,7 @@ export async function trustOf({
   const file = named ?? (existsSync(config) ? backupKeyFile(loadToShow(config).settings.server.stateDir) : undefined)
   const key = file === undefined ? undefined : await readBackupKey(file)
   if (named !== undefined && !key)
-    throw new CommandFailed(`✗ ${named} cannot be read: there is no such file`, exitCodes.usage)
+    throw new CommandFailed(`✗ ${named} cannot be read: no such file`, exitCodes.usage)
   return { key, ...(unsigned && { unsigned }) }
 }
 
@@ -31,7 +31,7 @@ export function failureOf(file: string, error: unknown): CommandFailed | undefin
   if (!(error instanceof Error)) return undefined
   if (error.name === 'BackupUntrusted')
     return new CommandFailed(
-      `✗ ${file} is not trusted: ${error.message}\n  --key FILE names the key that signed it; --unsigned takes it as it is`,
+      `✗ ${file} is not trusted: ${error.message}\n  --key FILE names the key that signed it; --unsigned accepts it as it is`,
     )
   if (error.name === 'BackupDamaged') return new CommandFailed(`✗ ${file} cannot be used: ${error.message}`)
   if (!('syscall' in error && 'code' in error)) return undefined

@@ -41,7 +41,7 @@ async function removeParts(file: string): Promise<void> {
 }
 
 function refuseExisting(file: string): void {
-  if (existsSync(file)) throw new CommandFailed(`✗ ${file} exists: a backup goes into a new file`, exitCodes.usage)
+  if (existsSync(file)) throw new CommandFailed(`✗ ${file} exists: name a new file`, exitCodes.usage)
 }
 
 /** Fails where the last bytes are not the seal of those before: the gateway ended, or something on the way cut it off. */
@@ -59,13 +59,13 @@ async function writeSealed(handle: FileHandle, bytes: AsyncIterable<Uint8Array>)
   // That of an older gateway is shorter.
   digest.update(tail.subarray(0, tail.length - (seal?.length ?? 0)))
   if (!seal || !digest.digest().equals(seal.digest))
-    throw new CommandFailed('✗ the backup broke off, and nothing was kept of it')
+    throw new CommandFailed('✗ the backup broke off; its file was removed')
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full, and nothing was kept of it',
-  EDQUOT: 'the quota of the disk is used up, and nothing was kept of it',
-  EFBIG: 'it is larger than files may be here, and nothing was kept of it',
+  ENOSPC: 'the disk is full; the incomplete file was removed',
+  EDQUOT: 'the disk quota is used up; the incomplete file was removed',
+  EFBIG: 'it exceeds the maximum file size; the incomplete file was removed',
   ENOENT: 'its directory does not exist',
   ENOTDIR: 'its directory does not exist',
   EACCES: 'this user may not write there',

@@ -25,7 +25,7 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
   const { store } = settings
   await refuseRunning(config)
   await writeOut([backupText(file, checked)])
-  if (replace) await confirm(`All that ${storeText(store)} has is gone then. Restore into it?`, yes)
+  if (replace) await confirm(`This deletes everything in ${storeText(store)}. Restore into it?`, yes)
   const { records } = await readBackup(file, trust)
   await fillStore(settings, world, { records, replace }).catch(error => {
     throw failureOf(file, error) ?? storeFailure(error, store) ?? error
@@ -34,9 +34,9 @@ export async function restore(file: string, options: RestoreOptions): Promise<vo
 }
 
 const restoredText = (store: StoreSettings, { header }: CheckedBackup): string => {
-  const done = `✓ ${storeText(store)} has what the backup has`
+  const done = `✓ ${storeText(store)} now has everything in the backup`
   if (store.kind === 'embedded') return done
-  const known = 'gateways that knew another store there: remove store-epoch from each state_dir'
+  const known = 'gateways that used another store here before: remove store-epoch from each state_dir'
   return header.store === 'redis' ? done : `${done}\n  ${known}`
 }
 

@@ -13,13 +13,13 @@ export interface RestoreOptions extends TrustOptions {
 /** Registers `svcctl restore`. */
 export function registerRestore(program: Command): void {
   trusting(asksFirst(program.command('restore')))
-    .description('fill the store of a configuration from a backup, where no gateway runs')
-    .argument('<file>', 'the backup, which is read and verified first')
-    .option('--replace', 'also where the store has data, which is gone then')
+    .description('restore a backup into the store of a configuration, while no gateway runs')
+    .argument('<file>', 'the backup, which is verified first')
+    .option('--replace', 'delete the data that the store has')
     .addOption(
       new Option(
         '--files <dir>',
-        'write the YAML files that served into a new directory, and leave the store as it is',
+        'write the YAML files in the backup into a new directory, and leave the store unchanged',
       ).conflicts('replace'),
     )
     .addOption(configOption())

@@ -11,5 +11,5 @@ export interface TrustOptions {
 /** Adds what a command has that reads a backup. */
 export const trusting = (command: Command): Command =>
   command
-    .option('--key <file>', 'the key that signed it, in place of `backup-key` in the state_dir of the configuration')
-    .option('--unsigned', 'also where no key signed it, or another one: know where it comes from')
+    .option('--key <file>', 'the key that signed it; default: `backup-key` in the state_dir of the configuration')
+    .option('--unsigned', 'accept a missing or foreign signature: make sure that you know where the file comes from')

@@ -5,7 +5,7 @@ import { NAME_KINDS, type NameKind, placesOf } from './places.ts'
 export function registerCompletion(program: Command): void {
   program
     .command('completion')
-    .summary('print what completes commands and options in a shell')
+    .summary('print the completion script for a shell')
     .description('Prints a script that completes commands, options and their values in a shell.')
     .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
     .addHelpText(

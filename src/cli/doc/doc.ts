@@ -8,9 +8,9 @@ export interface DocOptions {
 export function registerDoc(program: Command): void {
   program
     .command('doc')
-    .summary('say what a field of the configuration means')
-    .description('Says what a field of the configuration means: its type, unit, default and an example.')
-    .argument('[field]', 'such as plans.rpm, plans.*.rpm, plans.pro.rpm or limits; the whole file without one')
+    .summary('explain a field of the configuration')
+    .description('Explains a field of the configuration: its meaning, type, unit, default and an example.')
+    .argument('[field]', 'such as plans.rpm, plans.*.rpm, plans.pro.rpm or limits; default: the whole file')
     .option('--json', 'print JSON')
     .action(async (field: string | undefined, options: DocOptions) =>
       (await import('./doc-run.ts')).doc(field ?? '', options),

@@ -26,7 +26,7 @@ export async function checkArchive({ settings, fields }: Loaded, limit: Millis):
   } catch (error) {
     const field = fields.get('ledger.archive')
     const place = field ? ` It is named in ${field.file}:${field.line}.` : ''
-    const hint = `Rows stay in the store until it does, for ${durationText(settings.ledger.keep)} at most.${place}`
+    const hint = `Rows stay in the store until it does, for at most ${durationText(settings.ledger.keep)}.${place}`
     const text = error instanceof Error ? error.message : String(error)
     return [{ ...common, state: 'warning', text: `takes no rows: ${text}`, hint: `${hint}${adviceOf(named, text)}` }]
   } finally {

@@ -46,7 +46,7 @@ interface Files {
 export function checkExposure({ loaded, paths }: Files, cwd: string): readonly Finding[] {
   const found = [...listeners(loaded), ...stateDirectory(loaded), ...secretFiles(loaded, paths, cwd)]
   if (found.length > 0) return found
-  return [{ ...EXPOSURE, subject: 'all', state: 'ok', text: 'nothing is open that should not be' }]
+  return [{ ...EXPOSURE, subject: 'all', state: 'ok', text: 'no unexpected exposure' }]
 }
 
 const EXPOSURE = { check: 'exposure' }
@@ -60,7 +60,7 @@ function* listeners({ settings: { server } }: Loaded): Generator<Finding> {
   }
   if (!isLoopback(admin.host)) {
     const text = `the admin listener on ${admin.host}:${admin.port} has no TLS: its token would travel in clear text`
-    const hint = 'Let it listen on 127.0.0.1, or in a network that only operators and probes are in.'
+    const hint = 'Bind it to 127.0.0.1, or to a network that only operators and probes can reach.'
     yield { ...EXPOSURE, subject: 'server.admin', state: 'warning', text, hint }
   }
 }
@@ -85,7 +85,7 @@ function* secretFiles({ files }: Loaded, paths: readonly string[], cwd: string):
     const stat = read.has(path) ? undefined : modeOf(path)
     if (!stat?.isFile || (stat.mode & 0o077) === 0) continue
     const name = relative(cwd, path)
-    const text = `the secret in ${name} may be read by others (${octal(stat.mode)})`
+    const text = `the secret in ${name} is readable by others (${octal(stat.mode)})`
     yield { ...EXPOSURE, subject: name, state: 'warning', text, hint: `chmod 600 ${name}` }
   }
 }

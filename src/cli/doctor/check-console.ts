@@ -62,7 +62,7 @@ const membersOf = (value: unknown): Members =>
 
 const unanswered = (error: unknown): Fault =>
   warning(
-    `what the identity provider says to the console is not known: ${error instanceof Error ? error.message : error}`,
+    `the identity provider's answer to the console could not be checked: ${error instanceof Error ? error.message : error}`,
     'Run it again once the provider answers',
   )
 
@@ -82,10 +82,10 @@ async function pkceFault({ document }: Asked): Promise<Fault | undefined> {
   if (Array.isArray(methods) && methods.includes('S256')) return undefined
   if (Array.isArray(methods))
     return problem(
-      'the identity provider does not take PKCE with S256',
-      'Switch it on there: the console sends no other',
+      'the identity provider does not support PKCE with S256',
+      'Enable it there: the console uses nothing else',
     )
-  return warning('the identity provider does not say whether it takes PKCE with S256', 'Sign in once, and see')
+  return warning('the identity provider does not announce whether it supports PKCE with S256', 'Try a sign-in')
 }
 
 /** A provider shows an error in place of sending people to an address that the client did not register (RFC 6749 3.1.2.4). */
@@ -130,13 +130,13 @@ async function tokenFault({ clientId, url, document, signal }: Asked): Promise<F
   const text = await body.text()
   if (text.slice(0, 10_000).includes('"invalid_client"'))
     return problem(
-      `the identity provider knows no public client ${clientId}`,
+      `the identity provider does not know a public client ${clientId}`,
       'Register it there without a secret, with the code flow and PKCE',
     )
   const allowed = headers['access-control-allow-origin']
   if (allowed === '*' || allowed === origin) return undefined
   return problem(
-    `the token endpoint of the identity provider does not answer pages of ${origin}`,
+    `the token endpoint of the identity provider rejects pages from ${origin}`,
     `Allow the origin ${origin} there (CORS) for the client ${clientId}`,
   )
 }
@@ -153,7 +153,7 @@ async function networkFault({ identity, url, signal }: Asked): Promise<Fault | u
   if (page || !provider) return undefined
   return warning(
     'the console is public, and the identity provider is on a private network',
-    'Browsers ask people, or refuse, before a public page may call it: have both on one side',
+    'Browsers prompt, or refuse, before a public page may call a private address: put both on the same side',
   )
 }
 

@@ -43,7 +43,7 @@ export function clockFinding(watched: readonly Watched[]): Finding {
   const common = { check: 'clock', subject: 'this machine' }
   const off = watched.map(each => ({ ...each, by: skewOf(each) }))
   const [worst] = [...off].sort((a, b) => Math.abs(b.by) - Math.abs(a.by))
-  if (!worst) return { ...common, state: 'ok', text: 'not compared: no other machine sent its time' }
+  if (!worst) return { ...common, state: 'ok', text: 'not compared: no other machine reported its time' }
   const most = Math.abs(worst.by)
   if (most <= WARNING_MS) return { ...common, state: 'ok', text: inStep(off) }
   const others = off.filter(({ by }) => Math.abs(by) > WARNING_MS).length - 1

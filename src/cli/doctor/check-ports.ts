@@ -32,31 +32,31 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
   const { listen, admin, adminTls } = settings.server
   const [own, clients] = await Promise.all([readiness(admin, tlsFor(adminTls)), readiness(listen)])
   if (own === 'silent') {
-    const text = `what listens at ${addressText(admin)} does not say within ${PATIENCE_MS / 1000} s whether it is ready`
-    return { state: 'problem', text, hint: 'Is the machine overloaded? Else end it, or choose another server.admin.' }
+    const text = `the process at ${addressText(admin)} did not report readiness within ${PATIENCE_MS / 1000} s`
+    return { state: 'problem', text, hint: 'Check whether the machine is overloaded. Otherwise stop that process, or choose another server.admin.' }
   }
   if (!own || (own.status !== 'ready' && own.code === undefined)) {
     const hint = 'End it, or choose another server.admin.'
-    return { state: 'problem', text: `what listens at ${addressText(admin)} is no gateway`, hint }
+    return { state: 'problem', text: `the process at ${addressText(admin)} is not a gateway`, hint }
   }
   if (own.status !== 'ready')
     return {
       state: 'warning',
-      text: 'the gateway that runs here is on its way out',
-      hint: 'Ask again when it has ended.',
+      text: 'the gateway running here is shutting down',
+      hint: 'Run this again when it has ended.',
     }
   if (clients === 'silent' || clients?.status !== 'ready') {
-    const text = `the gateway that runs here does not answer clients at ${addressText(listen)}`
-    return { state: 'problem', text, hint: 'Is it of other files, which name another server.listen?' }
+    const text = `the gateway running here does not answer clients at ${addressText(listen)}`
+    return { state: 'problem', text, hint: 'Does it use other files, with another server.listen?' }
   }
   if (own.store === 'unavailable') {
-    const text = 'the gateway that runs here cannot reach its store, and refuses every request'
-    return { state: 'problem', text, hint: 'See the line of the store below.' }
+    const text = 'the gateway running here cannot reach its store, and refuses every request'
+    return { state: 'problem', text, hint: 'See the store check below.' }
   }
   const silent = workersOf(own).filter(({ state }) => state !== 'serving')
   if (silent.length > 0) {
-    const text = `workers of the gateway that runs here do not serve: ${silent.map(({ worker, state }) => `${worker} (${state})`).join(', ')}`
-    return { state: 'warning', text, hint: 'Ask again in a moment; if it lasts, its log says why they end.' }
+    const text = `workers of the gateway running here do not serve:  ${silent.map(({ worker, state }) => `${worker} (${state})`).join(', ')}`
+    return { state: 'warning', text, hint: 'Run this again in a moment. If it persists, see the gateway's log for the reason.' }
   }
   const ended = workersOf(own).filter(({ restarts }) => Number(restarts) >= OFTEN)
   if (ended.length > 0) {
@@ -64,12 +64,12 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
       ({ worker, restarts, started_at }) =>
         `${worker} (${restarts} times, last at ${withoutFraction(String(started_at))})`,
     )
-    const text = `workers of the gateway that runs here ended and were started again: ${each.join(', ')}`
-    return { state: 'warning', text, hint: 'Its alarm `a worker ended` says how; what each has is in svcctl fleet.' }
+    const text = `workers of the gateway running here ended and were restarted: ${each.join(', ')}`
+    return { state: 'warning', text, hint: 'The alarm `a worker ended` has the reason; svcctl fleet shows each worker.' }
   }
   if (own.revision !== config.revision) {
-    const text = `the gateway that runs here serves revision ${String(own.revision)}, these files are ${config.revision}`
-    return { state: 'warning', text, hint: 'svcctl reload takes these files; svcctl plan tells what changes.' }
+    const text = `the gateway running here uses revision ${String(own.revision)}, these files are ${config.revision}`
+    return { state: 'warning', text, hint: 'svcctl reload loads these files; svcctl plan shows what changes.' }
   }
   const workers = workersOf(own).length
   const by = workers === 0 ? '' : ` and ${workers} workers`
@@ -128,16 +128,16 @@ function taken(code: string, address: Address): Pick<Finding, 'text' | 'hint'> {
   if (code === 'EADDRINUSE')
     return {
       text: `${place} is taken by another process`,
-      hint: `End it, or choose another address. To see whose it is: ss -ltnp 'sport = :${address.port}'`,
+      hint: `Stop it, or choose another address. To find it: ss -ltnp 'sport = :${address.port}'`,
     }
   if (code === 'EACCES')
     return {
-      text: `${place} may not be taken by this user`,
-      hint: 'Choose a port from 1024 on, with a proxy before it.',
+      text: `this user may not listen on ${place}`,
+      hint: 'Choose a port of 1024 or higher, with a proxy in front.',
     }
   if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return { text: `${address.host} is no address of this machine`, hint: '0.0.0.0 listens at all of them.' }
-  return { text: `${place} cannot be listened at: ${code}`, hint: 'Choose another address.' }
+    return { text: `${address.host} is not an address of this machine`, hint: '0.0.0.0 listens on all of them.' }
+  return { text: `cannot listen on ${place}: ${code}`, hint: 'Choose another address.' }
 }
 
 const addressText = ({ host, port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`

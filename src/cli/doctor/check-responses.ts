@@ -23,7 +23,7 @@ export function checkKeptRoom(
     check: 'responses',
     subject: 'responses.max_bytes_total',
     state: 'warning',
-    text: `kept responses may take ${most}, and ${room.where} has room for ${roundedSize(Math.max(0, room.bytes))} of them`,
+    text: `kept responses may use ${most}, but ${room.where} has room for only ${roundedSize(Math.max(0, room.bytes))}`,
     hint: `${room.hint}, or lower responses.max_bytes_total: a store without room refuses every request.`,
   }
 }

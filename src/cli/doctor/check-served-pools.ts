@@ -29,7 +29,7 @@ export async function checkServedPools(
         check: 'pools',
         subject: 'ejected',
         state: 'warning',
-        text: `the running gateway was not asked: ${text}`,
+        text: `the running gateway could not be asked: ${text}`,
         hint,
       },
     ]
@@ -55,7 +55,7 @@ export function servedFinding(pool: ShownPool): readonly Finding[] {
       text: `the running gateway ${parts.join(', and ')}`,
       hint: isWanted
         ? `svcctl pools undrain ${pool.pool} sends requests there again.`
-        : `svcctl pools says until when; svcctl pools probe ${pool.pool} tries them now; svcctl requests list --pool ${pool.pool} --errors shows what failed.`,
+        : `svcctl pools shows until when; svcctl pools probe ${pool.pool} tries them now; svcctl requests list --pool ${pool.pool} --errors lists the failures.`,
       replicas: { fit, of: replicas.length },
     },
   ]
@@ -65,7 +65,7 @@ export function servedFinding(pool: ShownPool): readonly Finding[] {
 export function taughtFinding({ pool, learned = [], replicas }: ShownPool): readonly Finding[] {
   if (learned.length === 0) return []
   const text = `the running gateway learned from refusals: ${lessonsText(learned)}`
-  const hint = `Each account meets them anew every day. To keep it, write in the pool: ${lessonsYaml(learned)}`
+  const hint = `Each account runs into them again every day. To make it permanent, add to the pool: ${lessonsYaml(learned)}`
   const all = { fit: replicas.length, of: replicas.length }
   return [{ check: 'pools', subject: pool, state: 'warning', text, hint, replicas: all }]
 }

@@ -28,7 +28,7 @@ export async function checkStore(loaded: Loaded, runs: boolean, clock: Clock, li
   const directory = isEmbedded ? store.path : server.stateDir
   const fault = await directoryFault(directory, isEmbedded ? 'store' : 'server.state_dir', runs)
   if (isEmbedded) {
-    const text = `embedded in ${directory}${runs ? ', which the gateway that runs here owns' : ''}`
+    const text = `embedded in ${directory}${runs ? ', owned by the gateway running here' : ''}`
     const crowded = fault ? undefined : checkKeptRoom(responses, await roomOfDisk(directory, await nearest(directory)))
     return { finding: { ...common, state: 'ok', text, ...fault }, crowded, watched: [] }
   }
@@ -43,10 +43,10 @@ export async function checkStore(loaded: Loaded, runs: boolean, clock: Clock, li
 async function directoryFault(directory: string, field: string, runs: boolean): Promise<Fault | undefined> {
   const existing = await nearest(directory)
   try {
-    if (!(await stat(existing)).isDirectory()) return problem(`${existing} is no directory`, `Choose another ${field}.`)
+    if (!(await stat(existing)).isDirectory()) return problem(`${existing} is not a directory`, `Choose another ${field}.`)
     await access(existing, constants.W_OK | constants.X_OK)
     if (existing !== directory || runs || !(await isLocked(directory))) return undefined
-    const hint = 'End it, or look whether server.admin is that of the gateway which runs.'
+    const hint = 'Stop it, or check that server.admin is the address of the running gateway.'
     return problem(`${directory} is in use by another process, and no gateway answers at server.admin`, hint)
   } catch (error) {
     const code = codeOf(error) ?? String(error)
@@ -94,7 +94,7 @@ async function checkRedis(
     const more = [
       isTls(store.url.reveal()) ? 'TLS' : '',
       policy ? `maxmemory-policy ${policy}` : '',
-      empty ? 'empty: the first gateway begins it' : '',
+      empty ? 'empty: the first gateway initialises it' : '',
     ]
     return { found: { state: 'ok', text: [who, ...more.filter(Boolean)].join(', ') }, watched, room }
   } catch (error) {

@@ -66,12 +66,12 @@ async function learn(
     if (signal.aborted || /within \d/.test(cause))
       return {
         state: 'problem',
-        text: `${host} does not say what its tools are within ${limit / 1000} s`,
+        text: `${host} did not list its tools within ${limit / 1000} s`,
         hint: `${WITHOUT}: ${place}`,
       }
     if (/\b40[13]\b/.test(cause)) return { state: 'problem', ...refused(host, cause, keyFrom, place) }
     const hint = `${WITHOUT}. Is the address right, and \`tool: ${tool.tool}\` what the server calls it? ${place}`
-    return { state: 'problem', text: `${host}: ${cause || 'its tool cannot be learnt'}`, hint }
+    return { state: 'problem', text: `${host}: ${cause || 'its list of tools cannot be read'}`, hint }
   } finally {
     close()
   }
@@ -90,11 +90,11 @@ async function reach(tool: HttpToolSettings, { place, keyFrom }: Named, limit: M
   if (status === 401 || status === 403)
     return { state: 'warning', ...refused(host, `it answers ${status}`, keyFrom, place) }
   if (status >= 500 && status !== 501)
-    return { state: 'warning', text: `${host} answers ${status}`, hint: `Look at its log. It is named in ${place}` }
+    return { state: 'warning', text: `${host} answers ${status}`, hint: `See its log. The tool is declared in ${place}` }
   return { state: 'ok', text: `HTTP tool of ${host}, which answers; it is not called` }
 }
 
-const WITHOUT = 'Requests that list it are answered without it'
+const WITHOUT = 'Requests that list the tool are answered without it'
 
 const refused = (host: string, cause: string, keyFrom: string | undefined, place: string) => ({
   text: `${host}: ${cause}${keyFrom === undefined ? '' : `: is ${keyFrom} right?`}`,

@@ -81,7 +81,7 @@ function poolsNamed({ config }: Loaded, names: DoctorOptions['pool']) {
   for (const name of names ?? []) {
     if (config.pools.has(name)) continue
     const known = [...config.pools.keys()].join(', ')
-    throw new CommandFailed(`✗ there is no pool ${name}; there are ${known}`, exitCodes.usage)
+    throw new CommandFailed(`✗ there is no pool ${name}; known pools: ${known}`, exitCodes.usage)
   }
   return [...config.pools.values()].filter(({ name }) => names?.includes(name) ?? true)
 }

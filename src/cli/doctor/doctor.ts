@@ -17,13 +17,13 @@ export interface DoctorOptions {
 export function registerDoctor(program: Command): void {
   program
     .command('doctor')
-    .summary('check this machine, the configuration, the store, identity, every backend and tool')
+    .summary('check this machine, the configuration, the store, identity, and every backend and tool')
     .description(
-      'Checks what a gateway of this configuration needs, and asks every replica of every pool for what the policy promises: its model, streams, usage, dimensions, calls of tools. Nothing is changed: no store is begun, no tool is called. Backends answer a few tokens each, which may cost money; --no-generate asks them for nothing but their lists of models.',
+      'Checks everything that a gateway with this configuration needs, and tests on every replica what the policy promises: its model, streams, usage, dimensions and tool calls. It changes nothing: it initialises no store and calls no tool. Each backend generates a few tokens, which may cost money; --no-generate only requests their lists of models.',
     )
-    .option('--pool <name>', 'ask the replicas of this pool alone; may be given again', more)
-    .option('--no-generate', 'send backends nothing that costs money: ask for their lists of models alone')
-    .option('--images', 'have each backend of images make one, which costs money')
+    .option('--pool <name>', 'check only the replicas of this pool; may be given more than once', more)
+    .option('--no-generate', 'send backends nothing that costs money: only request their lists of models')
+    .option('--images', 'let each image backend generate one image, which costs money')
     .option('--timeout <seconds>', 'how long each answer may take', seconds, 10)
     .option('--json', 'print JSON')
     .addOption(configOption())
@@ -35,6 +35,6 @@ const more = (name: string, before: readonly string[] = []): readonly string[] =
 
 function seconds(text: string): number {
   const number = Number(text)
-  if (!(number >= 0.1 && number <= 300)) throw new InvalidArgumentError('It is in seconds, from 0.1 to 300.')
+  if (!(number >= 0.1 && number <= 300)) throw new InvalidArgumentError('Write seconds, from 0.1 to 300.')
   return number
 }

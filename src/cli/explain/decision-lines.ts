@@ -23,7 +23,7 @@ export async function logsAt(path: string): Promise<readonly (readonly string[])
   } catch (error) {
     throw noLog(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
-  throw noLog(`there is no decision log in ${path}: decisions-000001.ndjson would be its first file`)
+  throw noLog(`${path} has no decision log: its first file would be decisions-000001.ndjson`)
 }
 
 const noLog = (message: string): CommandFailed => new CommandFailed(`✗ ${message}`, exitCodes.usage)
@@ -86,7 +86,7 @@ const LONGEST_LINE_BYTES = 16_000_000
 
 function atMost(bytes: number): number {
   if (bytes > LONGEST_LINE_BYTES)
-    throw noLog(`a line is longer than ${LONGEST_LINE_BYTES / 1e6} MB: this is no decision log`)
+    throw noLog(`a line is longer than ${LONGEST_LINE_BYTES / 1e6} MB: this is not a decision log`)
   return bytes
 }
 

@@ -106,16 +106,16 @@ function admittedText({ model = 'none', route, granted }: Outcome): string {
 
 /** Whether this is what was decided then. */
 function noteOf({ record, again, sameFiles, agrees }: Past, revision: string): string {
-  if (sameFiles && agrees) return `Decided by revision ${revision}, and these files decide it the same.`
+  if (sameFiles && agrees) return `Decided by revision ${revision}; these files decide it in the same way.`
   const then = `It was ${summaryOf(record.outcome)} then.`
   if (sameFiles) {
-    return `Revision ${revision} decided it and these are its files, but they come to something else now: variables of the environment may differ. ${then}`
+    return `Revision ${revision} decided it with these same files, but now they decide differently: environment variables may differ. ${then}`
   }
   const files = `Revision ${record.revision} decided it, these files are revision ${revision}`
-  if (agrees) return `${files}: they come to the same.`
-  if (again && isSameAnswer(again, record.outcome)) return `${files}: they come to the same answer, by other limits.`
-  const unknown = again ? '' : ' They no longer refuse it, and what the limits would have said is not known.'
-  return `${files}, and come to something else.${unknown} ${then}`
+  if (agrees) return `${files}: they decide the same.`
+  if (again && isSameAnswer(again, record.outcome)) return `${files}: they decide the same, by other limits.`
+  const unknown = again ? '' : ' They no longer refuse it; whether the limits would have allowed it is unknown.'
+  return `${files}, and decide differently.${unknown} ${then}`
 }
 
 /** Whether a client would see no difference, whatever room its limits have left. */

@@ -46,7 +46,7 @@ function scenarioIn(options: ExplainOptions, config: Config): Scenario {
   const scenario = scenarioOf(config, situationIn(options, config, world.clock.now()))
   if (scenario) return scenario
   throw new CommandFailed(
-    '✗ who sends it? there is no default plan: say --plan, --guest, --token or --auth',
+    '✗ no default plan: say who sends it with --plan, --guest, --token or --auth',
     exitCodes.usage,
   )
 }
@@ -177,7 +177,7 @@ function entryIn(text: string): readonly [string, string] {
   const { name = '', value } = /^(?<name>\w+)=(?<value>.+)$/.exec(text.trim())?.groups ?? {}
   if (value === undefined) throw wrong(`--usage: \`${text}\` is not name=value, such as requests=20`)
   const now = usageNowCalled(name)
-  if (now !== undefined) throw wrong(`no such usage \`${name}\`: it is called \`${now}\``)
+  if (now !== undefined) throw wrong(`no such usage \`${name}\`: its name is now \`${now}\``)
   if (!USAGES.includes(name)) throw unknown('usage', name, USAGES)
   return [name, value]
 }

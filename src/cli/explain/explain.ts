@@ -66,7 +66,7 @@ const HYPOTHETICAL = [
 ]
 
 const USAGE_HELP =
-  'what was used before: requests, tokens (of the minute), oldest, day, month_usd, reserved_usd, concurrent, guests_usd, or a limit of a plan as `tokens per day of key for svc-core=1.9M`; may be repeated, or be several with commas'
+  'earlier usage: requests, tokens (of the minute), oldest, day, month_usd, reserved_usd, concurrent, guests_usd, or a plan limit as `tokens per day of key for svc-core=1.9M`; may be repeated, or a list with commas'
 
 /** Options that invent a sender or a state, which an account as it is now has of its own. */
 const INVENTED = ['plan', 'guest', 'auth', 'token', 'usage', 'down', 'failing', 'now']
@@ -84,11 +84,11 @@ export function registerExplain(program: Command): void {
     )
     .addOption(new Option('--plan <plan>', 'who sends it: an account on this plan').conflicts(['guest', 'auth']))
     .addOption(new Option('--guest', 'who sends it: a device without an account').conflicts('auth'))
-    .option('--auth <bearer>', 'who sends it: this bearer, which no account has; or none')
+    .option('--auth <bearer>', 'who sends it: this unknown bearer token, or none')
     .addOption(
       new Option(
         '--token <file>',
-        'who sends it: whom the token in this file stands for; its claims are read, and its signature is not; - is stdin',
+        'who sends it: the owner of the token in this file; its claims are read, its signature is not checked; - is stdin',
       ).conflicts(['plan', 'guest', 'auth']),
     )
     .addOption(
@@ -102,8 +102,8 @@ export function registerExplain(program: Command): void {
     .option('--model <model>', 'the model or alias it asks for')
     .addOption(new Option('--chat <text>', 'a chat that says this').conflicts(SPOKEN.chat))
     .addOption(new Option('--chat-tokens <count>', 'a chat as long as this').conflicts(SPOKEN.chatTokens))
-    .addOption(new Option('--input <text>', 'an embedding of this').conflicts(SPOKEN.input))
-    .addOption(new Option('--prompt <text>', 'an image of this').conflicts(SPOKEN.prompt))
+    .addOption(new Option('--input <text>', 'an embedding of this text').conflicts(SPOKEN.input))
+    .addOption(new Option('--prompt <text>', 'an image with this prompt').conflicts(SPOKEN.prompt))
     .addOption(new Option('--max-tokens <count>', 'the output cap of the chat').conflicts('body'))
     .addOption(new Option('--stream', 'the chat is streamed').conflicts('body'))
     .addOption(
@@ -113,24 +113,24 @@ export function registerExplain(program: Command): void {
         .conflicts(['body', 'input', 'prompt']),
     )
     .addOption(new Option('--body <file>', 'the whole body, as JSON; - is stdin').conflicts('model'))
-    .option('--path <path>', 'where the body is sent: /v1/chat/completions unless said')
-    .option('--header <name: value>', 'a header, which routes may look at; may be repeated', collected, [])
+    .option('--path <path>', 'where the body is sent (default: /v1/chat/completions)')
+    .option('--header <name: value>', 'a header, for routes that read it; may be repeated', collected, [])
     .option('--usage <name=value>', USAGE_HELP, collected, [])
     .option('--down <pool>', 'a pool that is ejected; may be repeated', collected, [])
     .option('--failing <pool>', 'a pool that fails when it is tried; may be repeated', collected, [])
     .option('--now <moment>', 'when it is sent, such as 2026-11-21T10:00:00Z')
     .addOption(
-      new Option('--case <name>', 'the case of policies/tests with this name, in place of all that').conflicts(
+      new Option('--case <name>', 'the case in policies/tests with this name, instead of the options above').conflicts(
         HYPOTHETICAL,
       ),
     )
     .addOption(
       new Option(
         '--request <id>',
-        'a past request of the decision log, decided again on what it was decided on',
+        'a past request in the decision log, decided again from the recorded facts',
       ).conflicts([...HYPOTHETICAL, 'case']),
     )
-    .option('--log <path>', 'where the decision log is: a file or a directory (default: as the files say)')
+    .option('--log <path>', 'the decision log: a file or a directory (default: as in the configuration)')
     .option('--json', 'print it as JSON')
     .option('--exit-code', 'exit 1 when the request is refused')
     .action(async (options: ExplainOptions) => {

@@ -5,7 +5,7 @@ import { type Listing, listing } from '../kit/options.ts'
 export function registerFleet(program: Command): void {
   listing(program.command('fleet'))
     .description(
-      'list the gateways that run on one store, and warn where their revisions or versions differ; * marks the one that was asked, whose workers follow where it has some',
+      'list the gateways on one store, and warn if their revisions or versions differ; * marks the one that was asked, followed by its workers if it has any',
     )
     .action(async (options: Listing) => (await import('./fleet-run.ts')).fleet(options))
 }

@@ -10,12 +10,12 @@ export interface FmtOptions {
 export function registerFmt(program: Command): void {
   program
     .command('fmt')
-    .summary('put YAML files in the one style')
+    .summary('format YAML files')
     .description(
-      'Puts YAML files in the one style and names those it changed. What they say stays, and so do comments.',
+      'Formats YAML files and names those it changed. Their meaning and comments stay the same.',
     )
-    .argument('[file...]', 'the files to put in that style; without one, the configuration and all it includes')
-    .option('--check', 'change nothing: name the files that would change, and exit 1 when there are some')
+    .argument('[file...]', 'the files to format (default: the configuration and all it includes)')
+    .option('--check', 'change nothing: name the files that would change, and exit 1 if there are any')
     .addOption(configOption())
     // Only now: YAML costs more to load than a --help may take.
     .action(async (files: string[], options: FmtOptions) => (await import('./fmt-run.ts')).fmt(files, options))

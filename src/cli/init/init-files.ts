@@ -65,7 +65,7 @@ cases:
     expect: { status: 200, model: ${brand}-core, served_by: main }
 `
 
-const IGNORED = `# What the gateway keeps: keys, money, the admin token. Never commit it.
+const IGNORED = `# The gateway's data: keys, money, the admin token. Never commit it.
 /data/
 admin.token
 *.mdb
@@ -103,7 +103,7 @@ store: embedded:./data # keys, counters and the ledger; for many gateways redis:
 include: [policies/*.yaml]
 `
 
-const PLANS = `# Who may use what, how fast, for how much. Limits belong to the account, unless \`of\` says otherwise.
+const PLANS = `# Which models an account may use, how fast, for how much. Limits belong to the account, unless \`of\` says otherwise.
 plans:
   free:
     models: [tier:standard]
@@ -126,7 +126,7 @@ const capOf = (context: number): string =>
 const modelsYaml = (
   brand: string,
   { context }: Backend,
-): string => `# The names clients use. They stay when what stands behind them (serve) changes.
+): string => `# The names that clients use. They stay the same when the pools behind them (serve) change.
 models:
   ${brand}-core:
     kind: chat
@@ -143,7 +143,7 @@ default_model: ${brand}-auto # used when a request names none
 const poolsYaml = ({
   url,
   model,
-}: Backend): string => `# The places that answer. Replicas of a pool are interchangeable.
+}: Backend): string => `# The backends. Replicas of a pool are interchangeable.
 pools:
   main:
     site: on-premises # what clients see of it

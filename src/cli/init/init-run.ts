@@ -34,7 +34,7 @@ export async function init(directory: string, options: InitOptions, find = findE
   }
   if (kept.includes(IGNORE_FILE))
     process.stderr.write(
-      `\n▲ ${join(directory, IGNORE_FILE)} is there already: add /data/ to it, where keys and the admin token are\n`,
+      `\n▲ ${join(directory, IGNORE_FILE)} exists: add /data/ to it, which has keys and the admin token\n`,
     )
   if (options.backend === undefined) process.stderr.write(`\n${backendText(engines, backend, options)}\n`)
   process.stderr.write(
@@ -93,7 +93,7 @@ function write(path: string, content: string | Uint8Array): void {
 
 function checkOptions({ brand, backend, model, repo, package: given }: InitOptions): void {
   if (given !== undefined && !repo)
-    throw new CommandFailed('✗ --package is what the workflows of --repo run: add --repo', exitCodes.usage)
+    throw new CommandFailed('✗ --package goes with --repo, whose workflows run it: add --repo', exitCodes.usage)
   const { pattern, 'x-expects': expects } = configSchema.properties.brand
   if (!new RegExp(pattern).test(brand)) throw wrong('--brand', brand, `write ${expects}`)
   const url = FORMATS['x-base-url']

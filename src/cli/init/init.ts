@@ -17,26 +17,26 @@ export function registerInit(program: Command): void {
     .command('init')
     .summary('write a small configuration to start from')
     .description(
-      'Writes a small configuration to start from: config.yaml, policies/ with a test, and schemas for editors. Its pool is the vLLM, Ollama or llama.cpp that answers on this machine at its usual port, where one does within 1.5 seconds. Overwrites nothing and asks nothing.',
+      'Writes a small configuration to start from: config.yaml, policies/ with a test, and schemas for editors. Its pool is the vLLM, Ollama or llama.cpp that answers on its usual port of this machine within 1.5 seconds, if there is one. Overwrites nothing and asks no questions.',
     )
-    .argument('[directory]', 'made if it is not there', '.')
+    .argument('[directory]', 'created if missing', '.')
     .option(
       '--repo',
-      'as a repository: also a workflow for GitHub and one for GitLab that check each change and write what it means into its pull request, and a README; needs --package',
+      'as a repository: also a README, and workflows for GitHub and GitLab that check each change and describe it in its pull request; needs --package',
     )
     .option(
       '--package <pinned>',
-      'what the workflows run as svcctl: FILE.tgz#sha256=HASH, which is copied into the repository, https://…/FILE.tgz#sha256=HASH, or an image by its digest, NAME@sha256:DIGEST',
+      'the svcctl that the workflows run: FILE.tgz#sha256=HASH, which is copied into the repository, https://…/FILE.tgz#sha256=HASH, or an image by its digest, NAME@sha256:DIGEST',
     )
-    .option('--brand <name>', 'keys begin with it, and models are called by it', 'svc')
+    .option('--brand <name>', 'the prefix of keys and model names', 'svc')
     .option(
       '--backend <url>',
-      'where an OpenAI-wire backend answers, with the path up to /v1 (default: the server found on this machine, else http://127.0.0.1:8000/v1)',
+      'the URL of an OpenAI-compatible backend, up to /v1 (default: the server found on this machine, else http://127.0.0.1:8000/v1)',
     )
     .option(
       '--model <name>',
-      'the name that the backend knows its model by (default: the first chat model of the server found, else Qwen/Qwen3-8B)',
+      'the backend's own name for the model (default: the first chat model of the server found, else Qwen/Qwen3-8B)',
     )
-    .option('--no-probe', 'do not look for a server of models on this machine')
+    .option('--no-probe', 'do not look for a model server on this machine')
     .action(async (directory: string, options: InitOptions) => (await import('./init-run.ts')).init(directory, options))
 }

@@ -11,7 +11,7 @@ export const repositoryFiles = (pinned: PinnedPackage): Readonly<Record<string, 
 
 /** The package in the variables of a workflow, whose block is indented by two. */
 const pinOf = (pinned: PinnedPackage): string =>
-  `  # The svcctl of your gateways, by its content: README.md says how to take another version.
+  `  # The svcctl of your gateways, pinned by its hash: README.md explains how to change the version.
 ${variablesOf(pinned)
   .map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`)
   .join('\n')}`
@@ -24,7 +24,7 @@ ${indented(installLines(pinned), '          ')}`
 
 const github = (
   pinned: PinnedPackage,
-): string => `# Checks the policies of each change, and writes what it means into the pull request. It needs no secret and no gateway.
+): string => `# Checks the policies in each change, and describes it in the pull request. It needs no secret and no gateway.
 name: policies
 on:
   pull_request:
@@ -105,7 +105,7 @@ ${installStep(pinned)}
 
 const gitlab = (
   pinned: PinnedPackage,
-): string => `# Checks the policies of each change, and writes what it means into the merge request. It needs no gateway.
+): string => `# Checks the policies in each change, and describes it in the merge request. It needs no gateway.
 image: node:24
 
 variables:

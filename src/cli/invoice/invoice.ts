@@ -20,7 +20,7 @@ interface InvoiceOptions {
 export function registerInvoice(program: Command): void {
   program
     .command('invoice')
-    .description('write what an account is charged for a month, or list its months')
+    .description('print an account's invoice for a month, or list its months')
     .argument('<account>', 'its id or label, or its key')
     .addOption(
       new Option('--month <month>', 'the UTC month, such as 2026-10; without it, list the last 13 months').argParser(
@@ -28,7 +28,7 @@ export function registerInvoice(program: Command): void {
       ),
     )
     .addOption(
-      new Option('--format <format>', 'tables, one JSON object, CSV, a JSON object an item, or a page to print')
+      new Option('--format <format>', 'tables, one JSON object, CSV, one JSON object per item, or a page to print')
         .choices(Object.keys(WRITTEN))
         .default('text'),
     )

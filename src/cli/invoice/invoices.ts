@@ -21,10 +21,10 @@ interface InvoicesOptions extends FormatOptions, Limited {
 export function registerInvoices(program: Command): void {
   const invoices = program
     .command('invoices')
-    .description('list what all accounts are charged for a month: issued invoices and drafts')
+    .description('list the invoices of all accounts for a month, issued ones and drafts')
     .addOption(new Option('--month <month>', 'the UTC month, such as 2026-10').argParser(monthIn).makeOptionMandatory())
     .option('--lines', 'every line of every invoice, as CSV or JSON lines')
-    .addOption(limitOption('those of the first accounts'))
+    .addOption(limitOption('the first accounts'))
   listing(invoices).action((options: InvoicesOptions) => {
     const format = formatOf(options)
     if (options.lines && format !== 'csv' && format !== 'ndjson')

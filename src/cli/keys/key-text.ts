@@ -44,7 +44,7 @@ export function keyText(key: ShownKey & { readonly owner: ShownAccount }): strin
     ...(models ? [['models', `${models.join(', ')}, of those of its plan`]] : []),
     ...(addresses ? [['from', addresses.join(', ')]] : []),
     ...(limits ?? []).map(limit => ['limit', limitText(limit)]),
-    ...(apart ? [['responses', 'apart: it reads those that it kept, and no others of its account']] : []),
+    ...(apart ? [['responses', 'isolated: it reads only responses that it kept itself']] : []),
     ...(key.replaced_by === null ? [] : [['replaced by', key.replaced_by]]),
   ]
   return `${key.key}  ${statusText(key)}  ${timeText(key.created)}\n\n${table(rows)}\n\n${accountText(key.owner)}`
@@ -60,7 +60,7 @@ export const mintedText = (key: ShownKey, value: string, baseUrl: string): strin
 
   ${value}
 
-  ${key.kind === 'guest' ? 'This device gets the same key whenever it asks.' : 'It is shown once: only a hash of it is kept.'}
+  ${key.kind === 'guest' ? 'This device gets the same key whenever it asks.' : 'The key is shown only once: the gateway keeps only its hash.'}
 
   export OPENAI_BASE_URL=${baseUrl}
   export OPENAI_API_KEY=${value}`

@@ -48,11 +48,11 @@ export function registerKeys(program: Command): void {
   const keys = program.command('keys').description('mint, list, show, rotate and revoke keys')
 
   withWish(changing(keys.command('mint')))
-    .description('make a key; the full value is shown once, that of a device whenever it is asked for')
-    .option('--plan <slug>', 'the plan of the account; an account named by its id keeps its plan without it')
+    .description('mint a key; the full value is shown once, that of a device whenever it is requested')
+    .option('--plan <slug>', 'the plan of the account; not needed for an account named by its id, which keeps its plan')
     .option('--account <name>', 'whose key it is: an id, or a label such as an e-mail address')
-    .option('--guest <device>', 'the key of a device, in place of an account')
-    .option('--if-missing', 'exit 0 when the account has the key already')
+    .option('--guest <device>', 'the key of a device, instead of an account's')
+    .option('--if-missing', 'exit 0 if the account already has the key')
     .action(async (options: MintOptions) => {
       const wish = await wishOf(options)
       const owner = ownerOf(options, wish)
@@ -62,7 +62,7 @@ export function registerKeys(program: Command): void {
   listing(keys.command('list'))
     .description('list keys, masked')
     .option('--account <account>', 'only those of one account, by its id or label')
-    .option('--expiring <time>', 'only those that work and end within a time such as 14d, soonest first')
+    .option('--expiring <time>', 'only working keys that expire within a time such as 14d, soonest first')
     .addOption(limitOption())
     .action((options: ListOptions) => withOperator(options, operator => list(operator, options)))
 
@@ -78,18 +78,18 @@ export function registerKeys(program: Command): void {
 
   asksFirst(changing(keys.command('rotate')))
     .description(
-      'put the next key in the place of one, with its name, end and restrictions; plan and usage stay as they are',
+      'replace a key by a new one with the same name, expiry and restrictions; plan and usage stay unchanged',
     )
     .argument('<key>', NAMED)
-    .option('--grace <time>', 'let both work for a time such as 24h; `keys revoke` ends that at once')
-    .option('--expires <time>', 'end the next one after a time such as 90d, in place of the end of the one before')
+    .option('--grace <time>', 'keep the old key working for a time such as 24h; `keys revoke` ends it at once')
+    .option('--expires <time>', 'let the new key expire after a time such as 90d, instead of when the old one would')
     .action((named: string, options: RotateOptions) => {
       mayAsk(options.yes)
       return withOperator(options, operator => rotate(operator, named, options))
     })
 
   asksFirst(changing(keys.command('revoke')))
-    .description('end a key now')
+    .description('revoke a key at once')
     .argument('<key>', NAMED)
     .action((named: string, options: Sure) => {
       mayAsk(options.yes)
@@ -100,7 +100,7 @@ export function registerKeys(program: Command): void {
 function ownerOf({ plan, account, guest }: MintOptions, wish: WishedKey): NewOwner {
   if (guest !== undefined) {
     if (plan !== undefined || account !== undefined || Object.keys(wish).length > 0)
-      throw wrong('--guest goes alone: guests have one plan, and no account')
+      throw wrong('--guest cannot be combined: guests have one plan, and no account')
     return { device: guest }
   }
   if (account === undefined) throw wrong('name an account with --account, or a device with --guest')
@@ -131,7 +131,7 @@ async function rotate(operator: OperatorApi, named: string, options: RotateOptio
     ...(grace !== undefined && { grace }),
     ...(expires !== undefined && { expires_in: expires }),
   })
-  if (rotated.value === undefined) throw new TypeError('the gateway rotated a key and sent no value')
+  if (rotated.value === undefined) throw new TypeError('the gateway rotated the key but sent no value')
   await handOver(rotated, rotated.value, options)
 }
 

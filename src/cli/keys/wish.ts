@@ -17,12 +17,12 @@ export interface WishOptions {
 /** Adds what narrows a new key. */
 export const withWish = (command: Command): Command =>
   command
-    .option('--name <name>', 'what the account calls it; without a name it is the first key of the account')
-    .option('--expires <time>', 'end it after a time such as 90d, 12h or 30m')
-    .option('--models <models>', 'models of the plan, or tiers as tier:basic, separated by commas: no others', listed)
-    .option('--addresses <networks>', 'addresses and networks, separated by commas: used from nowhere else', listed)
-    .option('--usd-per-day <usd>', 'at most so many US dollars in a day, UTC')
-    .option('--rpm <requests>', 'at most so many requests in any 60 seconds')
+    .option('--name <name>', 'the name of the key; without one, it is the account's first key')
+    .option('--expires <time>', 'expire after a time such as 90d, 12h or 30m')
+    .option('--models <models>', 'allow only these models of the plan, or tiers as tier:basic, separated by commas', listed)
+    .option('--addresses <networks>', 'work only from these addresses and networks, separated by commas', listed)
+    .option('--usd-per-day <usd>', 'at most this many US dollars per UTC day')
+    .option('--rpm <requests>', 'at most this many requests in any 60 seconds')
     .option('--limit <limit>', "any other limit, such as 'tokens 2M per 30d'; may be given more than once", added)
 
 const listed = (text: string): readonly string[] => text.split(',').map(each => each.trim())

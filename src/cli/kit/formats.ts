@@ -7,7 +7,7 @@ import { jsonLine } from '../../wire/printable.ts'
 export const listsIn = (command: Command, short: Format = 'json'): Command =>
   command
     .addOption(
-      new Option('--format <format>', 'a table (default), one JSON object, CSV, or a JSON object a line').choices(
+      new Option('--format <format>', 'a table (default), one JSON object, CSV, or one JSON object per line').choices(
         FORMATS,
       ),
     )

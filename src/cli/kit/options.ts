@@ -13,7 +13,7 @@ export const sinceOption = (what: string): Option =>
 
 /** `--until`: what happens at that moment is not meant any more. */
 export const untilOption = (what: string): Option =>
-  new Option('--until <when>', `${what}; written as --since is`).argParser(checkedSince)
+  new Option('--until <when>', `${what}, in the same form as --since`).argParser(checkedSince)
 
 /** `--month`, in place of the two. */
 export const monthOption = (): Option =>
@@ -49,7 +49,7 @@ export type PlanMoves = ReadonlyMap<string, string>
 export const moveOption = (): Option =>
   new Option(
     '--move-plan <old=new>',
-    'move the accounts on a plan that goes to another one; may be given more than once',
+    'move the accounts of a removed plan to another one; may be given more than once',
   ).argParser(moveIn)
 
 function moveIn(text: string, before: PlanMoves = new Map()): PlanMoves {
@@ -75,23 +75,23 @@ export const countsRequests = (command: Command): Command =>
     .addOption(
       new Option(
         '--decisions <file|dir>',
-        'the decision log whose requests are counted; without it that of the gateway, where this machine has it',
+        'the decision log to count requests in (default: the gateway's, if it is on this machine)',
       ),
     )
     .addOption(
-      new Option('--newest <requests>', 'how many requests of it are taken, newest first')
+      new Option('--newest <requests>', 'how many of its requests to use, newest first')
         .default(NEWEST)
         .argParser(countIn),
     )
 
 function countIn(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('Write a whole number from 1 on.')
+  throw new InvalidArgumentError('Write a whole number of at least 1.')
 }
 
 /** `--limit`, of a list that grows with its history or its customers. Without it, all are listed. */
 export const limitOption = (which = 'the first of the list'): Option =>
-  new Option('--limit <number>', `at most so many, ${which}`).argParser(countIn)
+  new Option('--limit <number>', `at most this many, ${which}`).argParser(countIn)
 
 /** The option that `limitOption` adds. */
 export interface Limited {
@@ -109,7 +109,7 @@ export function refuseEarlyOptions(command: Command): Command {
     const early = parent.options.find(option => parent.getOptionValueSource(option.attributeName()) === 'cli')
     if (!early) return
     const name = `${parent.name()} ${below.name()}`
-    throw new CommandFailed(`✗ ${early.long} stands before its command: write it behind \`${name}\``, exitCodes.usage)
+    throw new CommandFailed(`✗ put ${early.long} after \`${name}\``, exitCodes.usage)
   })
 }
 
@@ -128,7 +128,7 @@ export interface OfFleet {
 
 /** A line for people for each gateway whose part is missing. */
 export const missingLines = (unreached: readonly Unreached[]): readonly string[] =>
-  unreached.map(({ gateway, problem }) => `▲ what ${gateway} knows is missing: ${problem}`)
+  unreached.map(({ gateway, problem }) => `▲ missing: the data of ${gateway}: ${problem}`)
 
 /** The options that `ofGateway` adds. */
 export interface Common {
@@ -157,7 +157,7 @@ export const changing = (command: Command): Command => ofGateway(command).addOpt
 
 /** `--as`, of every command whose change the audit has. */
 export const asOption = (): Option =>
-  new Option('--as <name>', 'who makes the change, for the audit; goes with the admin token').argParser(nameIn)
+  new Option('--as <name>', 'who makes the change, for the audit; needs the admin token').argParser(nameIn)
 
 function nameIn(text: string): string {
   if (USER.test(text)) return text

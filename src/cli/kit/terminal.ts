@@ -14,12 +14,12 @@ export interface Asking {
 }
 
 /** Adds `--yes` to a command that asks before it acts. */
-export const asksFirst = (command: Command): Command => command.addOption(new Option('-y, --yes', 'do not ask: do it'))
+export const asksFirst = (command: Command): Command => command.addOption(new Option('-y, --yes', 'do not ask for confirmation'))
 
 /** Rejects a command that would have to ask where there is no terminal to answer on. Call it before any lookup. */
 export function mayAsk(yes: boolean | undefined, { input, output }: Asking = terminalOf()): void {
   if (yes || (input.isTTY && output.isTTY)) return
-  throw new CommandFailed('✗ this asks before it acts, and there is no terminal to ask on: add --yes', exitCodes.usage)
+  throw new CommandFailed('✗ this needs confirmation, but there is no terminal: pass --yes', exitCodes.usage)
 }
 
 /** Asks unless that was answered with `--yes`. Rejects with CommandFailed for anything but a yes. */
@@ -121,7 +121,7 @@ export async function writeLive(lines: AsyncIterable<string>): Promise<void> {
   for await (const line of lines) {
     const error = await written(line)
     if (error?.code === 'EPIPE') return
-    if (error) throw new CommandFailed(`✗ stdout cannot be written: ${error.message}`)
+    if (error) throw new CommandFailed(`✗ cannot write to stdout: ${error.message}`)
   }
 }
 

@@ -42,7 +42,7 @@ const waiting: Waiting = {
 }
 
 const invitation = ({ uri, uriComplete, userCode }: Device): string =>
-  `Open  ${uriComplete ?? uri}\nCode  ${userCode}\n\nWaiting for you there; Ctrl-C gives up.`
+  `Open  ${uriComplete ?? uri}\nCode  ${userCode}\n\nWaiting for you to sign in; Ctrl-C cancels.`
 
 /** Forgets a session, then ends it at its identity provider. Exits 3 when that cannot be reached. */
 export async function logout(named: Named): Promise<void> {
@@ -55,7 +55,7 @@ export async function logout(named: Named): Promise<void> {
   removeSession(gateway)
   const until = new Date(session.expiresAt).toISOString()
   const revoked = await revoke(session).catch((error: Error) => {
-    const message = `${error.message}\n  The session is forgotten here, but not ended there: its token is good until ${until}.`
+    const message = `${error.message}\n  The session is forgotten here but not ended there: its token stays valid until ${until}.`
     throw new CommandFailed(message, exitCodes.unreachable)
   })
   console.error(`✓ Signed out of ${gateway}.`)
@@ -99,7 +99,7 @@ async function planOf(gateway: string, token: string): Promise<string> {
     throw new CommandFailed(`✗ ${gateway} does not accept this sign-in: ${why}\n  svcctl login`, exitCodes.signIn)
   }
   if (status !== 200 || typeof body.planSlug !== 'string') {
-    throw unreachable(url, typeof body.error === 'string' ? body.error : `it answers ${status}, as no gateway does`)
+    throw unreachable(url, typeof body.error === 'string' ? body.error : `it answers ${status}, which no gateway does`)
   }
   return body.planSlug
 }
@@ -195,7 +195,7 @@ function refused({ status, body }: { readonly status: number; readonly body: Jso
   return new CommandFailed(`✗ the identity provider refuses: ${words || `it answers ${status}`}`)
 }
 
-const expired = (): CommandFailed => new CommandFailed('✗ the code has expired: svcctl login gives a new one')
+const expired = (): CommandFailed => new CommandFailed('✗ the code has expired: run svcctl login again')
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 

@@ -55,7 +55,7 @@ function profiled(name: string): Target {
   const { signIn } = profileNamed(name)
   if (!signIn)
     throw new CommandFailed(
-      `✗ profile ${name} does not say where to sign in: svcctl profile add ${name} --audience URL --issuer URL`,
+      `✗ profile ${name} has no sign-in: svcctl profile add ${name} --audience URL --issuer URL`,
     )
   return signIn
 }
@@ -65,7 +65,7 @@ async function configured(file: string): Promise<Target> {
   const { loadForSignIn } = await import('../../operator/load-files.ts')
   const { identity } = loadForSignIn(file).settings
   if (identity?.issuer === undefined)
-    throw new CommandFailed(`✗ ${file} names no identity provider to sign in with: set identity.issuer`)
+    throw new CommandFailed(`✗ ${file} has no identity provider to sign in with: set identity.issuer`)
   const { audience, issuer, clientId, labelClaim } = identity
   return { gateway: audience, issuer, clientId, ...(labelClaim !== undefined && { labelClaim }) }
 }

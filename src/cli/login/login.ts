@@ -10,14 +10,14 @@ export function registerLogin(program: Command): void {
     },
   )
 
-  nameGateway(program.command('logout').description('forget a sign-in, and end it at its identity provider')).action(
+  nameGateway(program.command('logout').description('sign out, and end the session at the identity provider')).action(
     async (options: Named) => {
       const { logout } = await import('./login-run.ts')
       await logout(options)
     },
   )
 
-  nameGateway(program.command('whoami').description('say who is signed in, as the gateway sees it'))
+  nameGateway(program.command('whoami').description('show who is signed in, as the gateway sees it'))
     .option('--json', 'print JSON')
     .action(async (options: Named & { json?: boolean }) => {
       const { whoami } = await import('./login-run.ts')

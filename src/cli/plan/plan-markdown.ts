@@ -34,7 +34,7 @@ function upgradeParagraphs(upgrade: Planned['upgrade']): readonly string[] {
 }
 
 const NOT_COUNTED =
-  'Not counted: no gateway was asked for its accounts, and no decision log was read. `svcctl plan` without `--against` asks the one in `SVCCTL_ADMIN`, as an operator who may read; `--decisions` reads a copy of its log.'
+  'Not counted, because no gateway was asked for its accounts and no decision log was read. `svcctl plan` without `--against` asks the one in `SVCCTL_ADMIN`, as an operator who may read; `--decisions` reads a copy of its log.'
 
 const SIGNS: Readonly<Record<Effect, string>> = { lost: '- ✗', less: '- ↓', other: '! ~', more: '+ +', plumbing: '  ·' }
 

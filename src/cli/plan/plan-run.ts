@@ -48,4 +48,4 @@ async function gatewayBase(config: string, { directory }: Side): Promise<Base> {
   }
 }
 
-const NO_GATEWAY = 'without one, say what to compare with: --against <dir|file|revision>'
+const NO_GATEWAY = 'without one, name what to compare with: --against <dir|file|revision>'

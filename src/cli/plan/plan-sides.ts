@@ -106,7 +106,7 @@ export async function candidateIn(config: string, format: Format): Promise<Side 
   }
   const unknown = lacking(config, process.env, cwd)
   if (unknown.length > 0)
-    console.error(`▲ values that this shell does not have are not compared: ${unknown.join(', ')}`)
+    console.error(`▲ not compared, because this shell does not have the values: ${unknown.join(', ')}`)
   return { loaded: load.loaded, directory: dirname(resolve(cwd, config)) }
 }
 
@@ -208,8 +208,8 @@ const commitOf = (revision: string, directory: string): string | undefined =>
 function whyNoRepository(directory: string): string {
   const { stderr } = spawnSync('git', ['-C', directory, 'rev-parse', '--show-toplevel'], { encoding: 'utf8' })
   return stderr?.includes('dubious ownership')
-    ? `and git does not read the repository of the configuration:\n${stderr.trim().replace(/^/gm, '  ')}`
-    : 'and the configuration lies in no git repository'
+    ? `and git cannot read the repository of the configuration:\n${stderr.trim().replace(/^/gm, '  ')}`
+    : 'and the configuration is not in a git repository'
 }
 
 /** The output of git; undefined where it fails, or is not there. */

@@ -39,7 +39,7 @@ const SUMS: Readonly<Record<Effect, string>> = {
   less: 'less',
   other: 'different',
   more: 'more',
-  plumbing: 'unseen by clients',
+  plumbing: 'invisible to clients',
 }
 
 /** The text where nothing changes in meaning. Files that are only written otherwise can be applied too. */
@@ -134,7 +134,7 @@ function accountLines(touched: readonly AccountsTouched[]): readonly string[] {
 
 function requestsText(touched: RequestsTouched): string {
   const { requests, since, onlyNewest, plans } = touched
-  if (requests === 0) return 'no request was recorded yet'
+  if (requests === 0) return 'no requests are recorded yet'
   const told = KINDS.flatMap(({ kind, one, many }) => {
     const count = touched[kind]
     return count > 0 ? [`${thousands(count)} ${count === 1 ? one : many} (${plansText(plans, kind)})`] : []
@@ -153,8 +153,8 @@ function plansText(plans: readonly PlanTouched[], kind: Kind['kind']): string {
 
 function notes({ undeterminable, unasked, broken }: RequestsTouched): readonly string[] {
   return [
-    undeterminable > 0 ? 'what cannot be decided again depends on texts or headers that were not looked at then' : '',
-    unasked > 0 ? `whether the limits have room for ${thousands(unasked)} of those allowed is not known` : '',
+    undeterminable > 0 ? 'requests that cannot be decided again depend on texts or headers that were not examined then' : '',
+    unasked > 0 ? `for ${thousands(unasked)} of those allowed it is unknown whether the limits have room` : '',
     broken > 0 ? `${thousands(broken)} broken ${broken === 1 ? 'line was' : 'lines were'} skipped` : '',
   ].filter(Boolean)
 }

@@ -16,9 +16,9 @@ export interface PlanOptions extends CountOptions {
 export function registerPlan(program: Command): void {
   const command = program
     .command('plan')
-    .summary('tell what a change of the files means')
+    .summary('show what a change of the files means')
     .description(
-      'Compares the configuration with what the running gateway serves, or with another one, and tells each change in meaning in a sentence: what is refused from now on, what is less, what is different, what is more, and what clients do not see. Order, comments and other ways to write the same are not changes. Then it tells whom the changes affect: how many accounts are on plans that change, which the gateway knows, and how many requests of its decision log would have been decided otherwise. Last, it lists for each pool how the provider profiles of this version differ from those of the gateway: an upgrade changes these by itself, and --exit-code does not count them. Nothing is changed; with --against no server is asked.',
+      'Compares the configuration with the one in use on the running gateway, or with another one, and describes each change in meaning in a sentence: what is newly refused, what becomes less, different or more, and what clients do not see. Order, comments and equivalent spellings are not changes. Then it shows whom the changes affect: how many accounts are on plans that change, and how many requests in the gateway's decision log would have been decided differently. Last, it lists how the provider profiles of this version differ from the gateway's for each pool: an upgrade changes these by itself, and --exit-code ignores them. Nothing is changed; with --against, no server is asked.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the candidate: the main configuration file')
@@ -27,7 +27,7 @@ export function registerPlan(program: Command): void {
     )
     .option(
       '--against <dir|file|revision>',
-      'what to compare it with in place of what the gateway serves: a file, a directory with a file of that name, or a git revision of its repository',
+      'compare with this instead of the running gateway: a file, a directory with a file of that name, or a git revision of its repository',
     )
   countsRequests(command)
     .option('--exit-code', 'exit with 10 when there are changes')

@@ -87,7 +87,7 @@ const NOT_COUNTED = 'past requests are not counted'
 /** Undefined where the log cannot be read, after a warning: the changes are known all the same. */
 async function requestsIn(log: string, sides: Sides, newest: number): Promise<RequestsTouched | undefined> {
   try {
-    if (!existsSync(log)) throw new Error(`there is no ${log} on this machine`)
+    if (!existsSync(log)) throw new Error(`${log} is not on this machine`)
     return await requestsTouched(log, sides, newest)
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).replace(/^✗ /, '')

@@ -29,13 +29,13 @@ interface Sure extends Changing {
 }
 
 const REPLICA = 'one of its replicas, by its number or URL'
-const HOLDS = 'This applies to all gateways on the store, and outlasts restarts.'
+const HOLDS = 'This applies to all gateways on the store, and survives restarts.'
 
 /** Registers `svcctl pools` and `svcctl pools drain|undrain|probe`. All need a running gateway: exit code 3 without one. */
 export function registerPools(program: Command): void {
   const pools = refuseEarlyOptions(listing(program.command('pools')))
     .description(
-      'show the pools and replicas of running gateways, added up: which are ok, ejected or drained. Each gateway ejects by itself',
+      'show the pools and replicas of running gateways, added up: which are ok, ejected or drained. Each gateway ejects on its own',
     )
     .addOption(gatewayOption('as one gateway sees them'))
     // Or --json behind `probe` would be taken for that of `pools`.
@@ -43,7 +43,7 @@ export function registerPools(program: Command): void {
     .action((options: Listing & OfFleet) => withPools(options, operator => list(operator, options)))
 
   asksFirst(changing(pools.command('drain')))
-    .description(`send no new requests to a pool or a replica; running ones finish. ${HOLDS}`)
+    .description(`stop sending new requests to a pool or a replica; running ones finish. ${HOLDS}`)
     .argument('<pool>')
     .argument('[replica]', REPLICA)
     .action((pool: string, replica: string | undefined, options: Sure) =>
@@ -51,7 +51,7 @@ export function registerPools(program: Command): void {
     )
 
   changing(pools.command('undrain'))
-    .description('send requests again to a pool or a replica that was drained')
+    .description('resume sending requests to a drained pool or replica')
     .argument('<pool>')
     .argument('[replica]', REPLICA)
     .action((pool: string, replica: string | undefined, options: Changing) =>
@@ -59,8 +59,8 @@ export function registerPools(program: Command): void {
     )
 
   ofGateway(pools.command('probe'))
-    .description('send a probe to replicas now; one that answers is no longer ejected. Exits 1 when one fails')
-    .argument('[pool]', 'all pools without it')
+    .description('probe replicas now; one that answers is readmitted. Exits 1 if a probe fails')
+    .argument('[pool]', 'default: all pools')
     .argument('[replica]', REPLICA)
     .action((pool: string | undefined, replica: string | undefined, options: Common) =>
       withPools(options, operator => probe(operator, pool === undefined ? {} : placeOf(pool, replica), options)),
@@ -100,7 +100,7 @@ async function drain(operator: PoolsApi, place: PoolPlace & { readonly pool: str
     if (models.length > 0) {
       mayAsk(options.yes)
       await confirm(
-        `No other healthy replica serves ${models.join(', ')} now. Drain ${place.pool} all the same?`,
+        `No other healthy replica serves ${models.join(', ')} now. Drain ${place.pool} anyway?`,
         false,
       )
     }
@@ -126,11 +126,11 @@ async function tell(pool: ShownPool, { json }: Common): Promise<void> {
 }
 
 function sentence({ pool, drained, replicas, in_flight }: ShownPool): string {
-  if (drained) return `${pool} is drained: it gets no new requests; ${runningText(in_flight)}.`
+  if (drained) return `${pool} is drained: it receives no new requests; ${runningText(in_flight)}.`
   const out = replicas.filter(({ state }) => state === 'drained')
-  if (out.length === 0) return `${pool} takes requests, with all of its replicas.`
+  if (out.length === 0) return `${pool} takes requests on all of its replicas.`
   const places = out.map(each => `${each.replica} (${each.url}), ${each.in_flight} running`).join('; ')
-  return `${pool} takes requests, but for drained replicas: ${places}.`
+  return `${pool} takes requests, except on drained replicas: ${places}.`
 }
 
 async function probe(operator: PoolsApi, place: PoolPlace, { json }: Common): Promise<void> {
@@ -214,7 +214,7 @@ function cachingLines({ caching }: ShownPool): readonly string[] {
 /** The lessons from refusals of a pool, and how the files say them. */
 function learnedLines({ learned = [] }: ShownPool): readonly string[] {
   if (learned.length === 0) return []
-  return [`  learned: ${lessonsText(learned)}`, `  to keep it, write in the pool: ${lessonsYaml(learned)}`]
+  return [`  learned: ${lessonsText(learned)}`, `  to make it permanent, add to the pool: ${lessonsYaml(learned)}`]
 }
 
 function replicaCells(replica: ShownReplica, now: number, gateways: number): readonly string[] {

@@ -24,7 +24,7 @@ export function registerProfile(program: Command): void {
     profile
       .command('add')
       .description(
-        'name a gateway: where operators reach it, with --admin, and where people sign in to it, with --audience and --issuer or of a configuration',
+        'name a gateway: its admin listener with --admin, and its sign-in with --audience and --issuer or from a configuration',
       )
       .argument('<name>'),
   )
@@ -35,7 +35,7 @@ export function registerProfile(program: Command): void {
   profile
     .command('use')
     .description(
-      'use this gateway in commands that name no other one; commands of operators prefer the files in this folder',
+      'use this gateway for commands that name no other; commands for operators prefer the files in this folder',
     )
     .argument('<name>')
     .action(async (name: string) => (await import('./profile-run.ts')).use(name))

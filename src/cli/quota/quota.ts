@@ -25,12 +25,12 @@ import { fullestCell, hasRules, limitCells, quotaCell, shareOf } from './tail/ce
 
 /** Registers `svcctl quota show|tail|grant`. */
 export function registerQuota(program: Command): void {
-  const quota = program.command('quota').description('show what accounts have used of their limits, once or live')
+  const quota = program.command('quota').description('show how much of their limits accounts have used, once or live')
 
   listing(quota.command('show'), 'ndjson')
-    .description('show what is used, reserved and allowed in the window, and requests and tokens of the minute')
+    .description('show what is used, reserved and allowed in the window, and the requests and tokens of the minute')
     .argument('[account]', 'its id or label, or its key; without it, all accounts that have had a key')
-    .addOption(limitOption('those that used most of their limits'))
+    .addOption(limitOption('those closest to their limits'))
     .action((named: string | undefined, options: Listing & Limited) =>
       withOperator(options, operator => show(operator.standings(named), options, named !== undefined)),
     )
@@ -38,7 +38,7 @@ export function registerQuota(program: Command): void {
   quota
     .command('tail')
     .description(
-      'follow the accounts of a running gateway live: / filters, s sorts, p pauses, ⏎ shows the requests of an account, ' +
+      'follow the accounts of a running gateway live: / filters, s sorts, p pauses, ⏎ shows an account's requests, ' +
         'r revokes its key, q quits. Piped it writes JSON lines: first the accounts as they are, then each request as it ' +
         'ends. With several gateways on one Redis it follows the requests of all of them',
     )

@@ -5,7 +5,7 @@ import { asOption, type Changing, configOption, nameOf } from '../kit/options.ts
 export function registerReload(program: Command): void {
   program
     .command('reload')
-    .description('have the running gateway load its files again: all of them, or none where one is wrong')
+    .description('reload the files of the running gateway: all of them, or none if one is wrong')
     .addOption(configOption())
     .addOption(asOption())
     .action(reload)

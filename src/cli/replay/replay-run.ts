@@ -51,7 +51,7 @@ const TABLE: readonly Column[] = [
 /** As people read it: a line for each plan and model, the sum of all, and what is to be known of them. */
 export function replayText(told: ReplayTold): string {
   const { groups, total, candidate, revisions } = told
-  const title = `${counted(total.requests, 'decision')}${ofRevisions(revisions)}, taken through revision ${candidate}`
+  const title = `${counted(total.requests, 'decision')}${ofRevisions(revisions)}, decided again by revision ${candidate}`
   const rows = groups.map(group => [group.plan, group.model, ...cellsOf(group)])
   const sums = groups.length === 0 ? [] : [tableText(TABLE, [...rows, ['TOTAL', '', ...cellsOf(total)]])]
   return `${[foldedText(title), ...sums, ...notesOf(told).map(note => foldedText(note))].join('\n\n')}\n`
@@ -81,12 +81,12 @@ const signed = (amount: NanoUsd): string => {
 function notesOf({ total, broken }: ReplayTold): string[] {
   const { requests, undeterminable, unasked } = total
   const notes = [
-    requests > 0 ? 'RESERVED USD is the most that the admitted requests could cost.' : '',
+    requests > 0 ? 'RESERVED USD is the maximum cost of the admitted requests.' : '',
     undeterminable > 0
-      ? `${undeterminable} undeterminable: routes look for something in texts or headers that was not looked for then.`
+      ? `${undeterminable} undeterminable: routes match texts or headers that were not examined then.`
       : '',
     unasked > 0
-      ? `whether the limits have room for ${unasked} of those allowed is not known: not all were asked then. Where none was, the cost is not counted.`
+      ? `for ${unasked} of those allowed it is unknown whether the limits have room: not all limits were asked then. If none was, the cost is not counted.`
       : '',
     broken > 0
       ? `${counted(broken, 'line')} ${broken === 1 ? 'was' : 'were'} skipped: broken, or of another version.`

@@ -13,9 +13,9 @@ export interface ReplayOptions {
 export function registerReplay(program: Command): void {
   program
     .command('replay <log>')
-    .summary('take past requests through other files, and tell what would change')
+    .summary('decide past requests again with other files, and show what would change')
     .description(
-      'Takes the requests of a decision log (a file, the directory of its files, or - for stdin) through the decisions of the gateway again, with other files and with the counts of requests, tokens and money that were recorded with each. A request that these files decide otherwise does not change the counts of later ones. No server is asked.',
+      'Decides the requests of a decision log (a file, the directory of its files, or - for stdin) again, with other files and with the counts of requests, tokens and money recorded for each. A request that these files decide differently does not change the counts of later ones. No server is asked.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file of the candidate')

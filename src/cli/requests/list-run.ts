@@ -57,11 +57,11 @@ function notesOf(
 ): readonly string[] {
   const more = [
     ...(next === null ? [] : [`▲ there are more than these ${limit}: give --limit or --until`]),
-    ...(not_read === undefined ? [] : [`▲ rows that left for ${not_read} are missing: an endpoint is not read back`]),
-    ...unreached.map(({ gateway, problem }) => `▲ what ${gateway} refused is missing: ${problem}`),
+    ...(not_read === undefined ? [] : [`▲ missing: rows archived to ${not_read}, because an endpoint cannot be read back`]),
+    ...unreached.map(({ gateway, problem }) => `▲ missing: requests that ${gateway} refused: ${problem}`),
   ]
   if (!errors) return more
-  if (refusals_since === null) return [...more, '▲ no gateway runs: what was refused is not known']
+  if (refusals_since === null) return [...more, '▲ missing: refused requests, because no gateway runs']
   return [...more, `▲ what was refused is known since ${withoutFraction(refusals_since)}, of gateways that run`]
 }
 

@@ -41,10 +41,10 @@ function textOf(event: ShownEvent): string {
 }
 
 const droppedNote = ({ count }: ShownDropped): string =>
-  `▲ ${count} ${count === 1 ? 'request is' : 'requests are'} missing here: they came faster than they were read`
+  `▲ ${count} ${count === 1 ? 'request is' : 'requests are'} missing here: they arrived faster than they could be read`
 
 const followedNote = ({ gateway, followed, problem }: ShownFollowed): string =>
-  followed ? `✓ requests of ${gateway} come again` : `▲ requests of ${gateway} are missing from here on: ${problem}`
+  followed ? `✓ requests of ${gateway} arrive again` : `▲ requests of ${gateway} are missing from here on: ${problem}`
 
 const TONES: Readonly<Record<Tone, 'red' | 'warn'>> = { failed: 'red', refused: 'warn' }
 

@@ -34,11 +34,11 @@ export interface ListOptions extends Listing, PeriodOptions {
 export function registerRequests(program: Command): void {
   const requests = program
     .command('requests')
-    .description('follow the requests of a running gateway, and find those of the past')
+    .description('follow the requests of a running gateway, and find past ones')
 
   ofGateway(requests.command('tail'))
     .description(
-      'write a line for each request as it ends, until Ctrl-C: of all gateways on the store, whichever is asked',
+      'print a line for each request as it ends, from all gateways on the store, until Ctrl-C',
     )
     .addOption(gatewayOption('only those of one gateway'))
     .option('--account <account>', 'only those of one account, by its id or label, or its key')
@@ -51,18 +51,18 @@ export function registerRequests(program: Command): void {
 
   listing(requests.command('list'))
     .description(
-      'list past requests, newest first, and newest last in a terminal: those that the ledger has, and what the gateways of the fleet remember of refusals',
+      'list past requests: those in the ledger, and refusals that the gateways of the fleet remember; newest first, or newest last in a terminal',
     )
     .addOption(sinceOption('requests since').default('1d'))
     .addOption(untilOption('requests before'))
     .addOption(monthOption())
     .option('--account <account>', 'only those of one account, by its id or label')
-    .option('--key <key>', 'only those that came with this key: its id, or its full or masked value')
+    .option('--key <key>', 'only those made with this key: its id, or its full or masked value')
     .option('--model <model>', 'only those that this model answered')
-    .option('--pool <pool>', 'only those that this pool answered, or failed to')
+    .option('--pool <pool>', 'only those that this pool answered or failed')
     .option('--errors', 'only what was refused, failed or broke off')
-    .addOption(new Option('--slow <time>', 'only those that took this long at least, such as 5s').argParser(slowIn))
-    .addOption(new Option('--limit <number>', 'at most so many, up to 100000').default(100).argParser(limitIn))
+    .addOption(new Option('--slow <time>', 'only those that took at least this long, such as 5s').argParser(slowIn))
+    .addOption(new Option('--limit <number>', 'at most this many, up to 100000').default(100).argParser(limitIn))
     .action(async (options: ListOptions) => {
       const { listRequests } = await import('./list-run.ts')
       await listRequests(options)
@@ -70,10 +70,10 @@ export function registerRequests(program: Command): void {
 
   ofGateway(requests.command('show'))
     .description(
-      'show all that is known of a request: what became of it, its rows in the ledger, and how it was decided',
+      'show everything about a request: its outcome, its rows in the ledger, and how it was decided',
     )
-    .addOption(gatewayOption('ask the memory and the decision log of one gateway'))
-    .argument('<request>', 'its id: `req_…`, which clients get as x-request-id')
+    .addOption(gatewayOption('search only the memory and the decision log of this gateway'))
+    .argument('<request>', 'its id: `req_…`, which clients receive as x-request-id')
     .action(async (requestId: string, options: Common & OfFleet) => {
       const { showRequest } = await import('./show-run.ts')
       await showRequest(requestId, options)

@@ -38,7 +38,7 @@ function wantedOf(kept: readonly ShownRevisionLine[], named: string | undefined,
   const byNumber = kept.find(({ number }) => String(number) === named)
   const [byName, ...others] = kept.filter(({ revision }) => revision.startsWith(named))
   const found = byNumber ?? byName
-  if (!found) throw new CommandFailed(`✗ no revision ${named} is kept; svcctl rollback --list shows those that are`)
+  if (!found) throw new CommandFailed(`✗ there is no revision ${named}; svcctl rollback --list shows the kept ones`)
   if (byNumber || others.every(({ revision }) => revision === found.revision)) return found
   throw new CommandFailed(`✗ more than one revision begins with ${named}`, exitCodes.usage)
 }
@@ -48,7 +48,7 @@ function before(kept: readonly ShownRevisionLine[], serving: string): ShownRevis
   const now = kept.findIndex(({ revision }) => revision === serving)
   const found = kept.slice(now + 1).find(({ revision }) => revision !== serving)
   if (found) return found
-  throw new CommandFailed('✗ no revision is kept that served before the present one')
+  throw new CommandFailed('✗ no earlier revision is kept')
 }
 
 /** The changes of going back. Where one of the two sets of files cannot be read here, a warning says that the gateway alone checks them. */

@@ -20,20 +20,20 @@ export interface RollbackOptions extends CountOptions {
  */
 export function registerRollback(program: Command): void {
   const command = asksFirst(program.command('rollback'))
-    .summary('have the running gateway serve what it served before')
+    .summary('roll the running gateway back to an earlier revision')
     .description(
-      'Tells what a kept revision changes and whom it touches as svcctl plan does, asks, and has the running gateway write its files in the place of those that serve, and serve them with no restart. Without an argument that is the revision that served before the present one. The tests are not run: they are those of other files. The gateway keeps the newest 50 revisions that served.',
+      'Shows what a kept revision changes and whom it affects as svcctl plan does, asks for confirmation, and lets the running gateway replace its files with those of the revision, without a restart. Without an argument, it rolls back to the previous revision. It runs no tests, since they belong to other files. The gateway keeps its 50 most recent revisions.',
     )
-    .argument('[revision]', 'its number, or its name or the beginning of that; --list shows them')
+    .argument('[revision]', 'its number, or its name or the start of its name; --list shows them')
     .addOption(
       new Option('-c, --config <file>', 'the configuration of the gateway').default('config.yaml').env('SVCCTL_CONFIG'),
     )
-    .option('--list', 'list the revisions that are kept, newest first, and do nothing')
-    .option('--all', 'have all gateways of the fleet serve it, or none')
+    .option('--list', 'only list the kept revisions, newest first')
+    .option('--all', 'roll back all gateways of the fleet, or none')
     .addOption(moveOption())
     .addOption(asOption())
   countsRequests(command)
-    .option('--json', 'print what was done, or the list, as JSON')
+    .option('--json', 'print the result, or the list, as JSON')
     .action(async (revision: string | undefined, options: RollbackOptions) => {
       // Its modules are compiled on import, which other commands need not wait for.
       const { rollback } = await import('./rollback-run.ts')

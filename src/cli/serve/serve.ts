@@ -18,24 +18,24 @@ export function registerServe(program: Command): void {
     .addOption(new Option('-c, --config <file>', 'the configuration').default('config.yaml').env('SVCCTL_CONFIG'))
     .option(
       '--demo',
-      "run on this package's own policies, with real backends on loopback and a store that is gone when you stop",
+      "run on this package's own policies, with real backends on loopback and a store that is deleted when you stop",
     )
     .addOption(
       new Option(
         '--port <number>',
-        'with --demo: the port of the API; 8080 without it, or any where that is taken',
+        'with --demo: the port of the API (default: 8080, or any free port if that is taken)',
       ).argParser(portOf),
     )
-    .option('--watch', 'reload whenever a file of the configuration changes; SIGHUP reloads in any case')
+    .option('--watch', 'reload whenever a file of the configuration changes; SIGHUP always reloads')
     .option(
       '--new-store',
-      'begin with what is in `store`, where server.state_dir remembers another one, which is gone or was emptied',
+      'use the `store` as it is now, even if server.state_dir remembers another one, or one that was emptied since',
     )
     .option('--no-store-check', 'start without reading the pages of an embedded store first, which takes up to 5 s')
     .action(async ({ config, demo, port, watch = false, newStore = false, storeCheck }: ServeCommand) => {
       if (port !== undefined && !demo)
         throw new CommandFailed(
-          '✗ --port goes with --demo; a configuration says its address in server.listen',
+          '✗ --port only goes with --demo; a configuration sets its address in server.listen',
           exitCodes.usage,
         )
       // Only now: what serves costs more to load than a --help may take.

@@ -47,7 +47,7 @@ export interface ServeOptions {
 /** Serves a configuration until a signal ends it. */
 export async function serveConfig(file: string, options: ServeOptions): Promise<void> {
   const main = resolve(file)
-  if (await finishChange(main)) console.error('a change of the files that was begun before is done')
+  if (await finishChange(main)) console.error('finished a change of the files that was interrupted before')
   const compare = compareApart(dirname(main), process.env)
   await run(() => load(file, process.env, process.cwd()), { ...options, main, compare, examine: examineApart(file) })
 }
@@ -181,7 +181,7 @@ async function start(loaded: Loaded, hooks: GatewayHooks & Lines, lost: () => vo
 
 /** The process of the store ended by itself: nothing is known of what runs, and the ledger may lack what was not written. */
 async function lost(log: ProcessLog): Promise<never> {
-  log.alarm('the process of the store ended', {})
+  log.alarm('the store process ended', {})
   await within(LAST_LINES_MS, log.flush())
   process.exit(exitCodes.unwritten)
 }
@@ -192,7 +192,7 @@ function tokenFor({ settings }: Loaded): string {
   const own = process.env.SVCCTL_TOKEN || undefined
   const written = adminToken?.reveal()
   if (own !== undefined && written !== undefined && own !== written)
-    throw new CommandFailed('✗ SVCCTL_TOKEN is another token than that of server.admin_token: remove one of them')
+    throw new CommandFailed('✗ SVCCTL_TOKEN and server.admin_token are different tokens: remove one of them')
   const token = written ?? own
   if (token !== undefined) return token
   if (isLoopback(admin.host)) return Buffer.from(world.random(24)).toString('base64url')
@@ -227,8 +227,8 @@ function listenFailure(error: unknown, { server }: Settings): CommandFailed | un
 }
 
 const LISTEN_FAILURES: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'another process listens there; stop it, or choose another port',
-  EACCES: 'this user may not listen there; ports below 1024 often need a privilege',
+  EADDRINUSE: 'another process listens on it; stop that process, or choose another port',
+  EACCES: 'this user may not listen on it; ports below 1024 often need a privilege',
   EADDRNOTAVAIL: 'no interface of this machine has this address',
 }
 
@@ -310,7 +310,7 @@ function demoBanner({ demo, key, link, loaded: { settings }, colour }: DemoScree
   const command = (text: string, note: string) => `  ${paint('bold', text.padEnd(30))}   ${note}`
   const svcctl = (words: string, note: string) => command(`npx --no svcctl ${words}${named}`, note)
   return [
-    `${paint('bold', `svcctl ${version} · demo`)}${paint('dim', ' · its backends run here · what it stores goes with it')}`,
+    `${paint('bold', `svcctl ${version} · demo`)}${paint('dim', ' · its backends run here · its store is deleted at the end')}`,
     row('API', `${publicUrl}/v1`, takenText(listen, ' (npm start -- --port N)')),
     row('Console', `${publicUrl}/console`, 'as ada (plan pro) or bob (plan free)'),
     row('Operator', link, ''),
@@ -326,7 +326,7 @@ function demoBanner({ demo, key, link, loaded: { settings }, colour }: DemoScree
     paint('bold', 'In another terminal, in this folder:'),
     svcctl('quota tail', 'accounts and their requests, live'),
     svcctl('explain --plan free --model svc-pro --chat hi', 'why refused'),
-    svcctl('plan', 'what your edits of policies/*.yaml change'),
+    svcctl('plan', 'what your edits in policies/*.yaml change'),
     svcctl('login', 'sign in; after that: npx --no svcctl whoami'),
     command(`kill ${first?.pid} ${second?.pid}`, 'onprem-core is gone: curl again'),
     '',

@@ -19,7 +19,7 @@ import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
 /** Prints what a configuration comes to, or what has a name in it. Rejects with CommandFailed when it has Problems. */
 export async function show({ config: file, matrix, json, full }: ShowOptions, name?: string): Promise<void> {
   if (matrix && name !== undefined)
-    throw new CommandFailed('--matrix shows all of the configuration: leave the name out')
+    throw new CommandFailed('--matrix shows the whole configuration: leave the name out')
   const loaded = loadToShow(file)
   const { config } = loaded
   if (matrix) return json ? writeJson(shownMatrix(config)) : writeOut([matrixText(config)])

@@ -14,7 +14,7 @@ export function registerShow(program: Command): void {
     .command('show')
     .summary('show the configuration as the gateway understands it')
     .description(
-      'Shows the configuration with all it includes, defaults and variables put in, or what has a name in it. Secrets are masked.',
+      'Shows the configuration with its included files, defaults and variables filled in, or only the parts with a given name. Secrets are masked.',
     )
     .argument('[name]', 'a plan, model, alias, pool, route or hosted tool, or a section such as limits')
     .option('--matrix', 'show who may use which model and tool, and by which entry of the plan')

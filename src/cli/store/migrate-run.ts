@@ -29,7 +29,7 @@ export async function migrate(
   if (storeText(source) === storeText(target)) throw new CommandFailed('✗ both are the same store', exitCodes.usage)
   await refuseRunning(config)
   refuseWaiting(source, settings)
-  if (replace) await confirm(`All that ${storeText(target)} has is gone then. Copy into it?`, yes)
+  if (replace) await confirm(`This deletes everything in ${storeText(target)}. Copy into it?`, yes)
   const copied = await withStore({ ...settings, store: source }, async store => {
     await refuseUsed(store, source)
     const tally = new Tally(settings.ledger.keep)
@@ -63,7 +63,7 @@ export function storeNamed(named: string, settings: Pick<Settings, 'store'>): St
   const { store } = settings
   if (named === 'embedded:' && store.kind === 'embedded') return store
   if (!isStore(named))
-    throw new CommandFailed(`✗ ${named} is no store: write embedded:PATH, redis://…, or a YAML file`, exitCodes.usage)
+    throw new CommandFailed(`✗ ${named} is not a store: write embedded:PATH, redis://…, or a YAML file`, exitCodes.usage)
   const written = storeOf(named, new Map(), process.cwd())
   // With the password and the certificates that the files have.
   return storeText(written) === storeText(store) ? store : written
@@ -132,6 +132,6 @@ function expectWhole(copied: Tally, read: Tally, target: StoreSettings): void {
   )
   const isWorse = read.wrong.length > copied.wrong.length
   if (lacking.length === 0 && !isWorse) return
-  const what = lacking.length > 0 ? `lacks ${lacking.join(', ')} records` : 'has other sums than its rows'
-  throw new CommandFailed(`✗ ${storeText(target)} ${what}: use it for nothing, and report this`)
+  const what = lacking.length > 0 ? `lacks ${lacking.join(', ')} records` : 'has sums that differ from its rows'
+  throw new CommandFailed(`✗ ${storeText(target)} ${what}: do not use it, and report this`)
 }

@@ -15,15 +15,15 @@ export interface CheckOptions {
 
 /** Registers `svcctl store` with its commands. */
 export function registerStore(program: Command): void {
-  const store = program.command('store').description('work on a store itself')
+  const store = program.command('store').description('migrate or check a store')
   asksFirst(store.command('migrate'))
     .description('copy everything in a store into another one, of either kind, while all gateways are stopped')
     .argument(
       '<from>',
-      'embedded:PATH, redis://…, a YAML file whose store is meant, or `embedded:` for that of --config',
+      'embedded:PATH, redis://…, a YAML file that names the store, or `embedded:` for the one in --config',
     )
-    .argument('<to>', 'an empty store, named in the same way')
-    .option('--replace', 'also where that store has data, which is gone then')
+    .argument('<to>', 'an empty store, written in the same way')
+    .option('--replace', 'delete the data that the target store has')
     .addOption(configOption())
     .addHelpText(
       'after',
@@ -36,9 +36,9 @@ can be seen by other users of the machine: name a YAML file, which takes it from
     )
   ofGateway(store.command('check'))
     .description(
-      'read every page and record of an embedded store, while its gateway is stopped, and print what is whole',
+      'read every page and record of an embedded store while its gateway is stopped, and report what is intact',
     )
-    .argument('[store]', 'embedded:PATH, or a YAML file whose store is meant; that of --config without it', 'embedded:')
+    .argument('[store]', 'embedded:PATH, or a YAML file that names the store (default: the one in --config)', 'embedded:')
     .addHelpText(
       'after',
       `

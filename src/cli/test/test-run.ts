@@ -36,7 +36,7 @@ export async function runOnce(named: readonly string[], options: TestOptions): P
   const bad = (printed: string, exitCode: number = exitCodes.bad): Outcome => ({ printed, exitCode, paths })
   if (!result.ok) return bad(problemsText(result.problems, result.sources, options))
   if (found.length === 0) {
-    return bad(`✗ there are no tests: no file is ${patternBeside(options.config, cwd)}\n`, exitCodes.usage)
+    return bad(`✗ no tests found: nothing matches ${patternBeside(options.config, cwd)}\n`, exitCodes.usage)
   }
   const read = readAll(found, cwd, result.loaded.config)
   if (read.problems.length > 0) return bad(problemsText(read.problems, read.sources, options))

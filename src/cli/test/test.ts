@@ -15,13 +15,13 @@ export function registerTest(program: Command): void {
     .command('test [files...]')
     .summary('test the policy against its cases and invariants')
     .description(
-      'Runs files of tests, policies/tests/*.test.yaml beside the configuration when none is named, through the functions by which the gateway decides. No server, network, clock or store is used.',
+      'Runs test files (default: policies/tests/*.test.yaml beside the configuration) through the same functions with which the gateway decides. It uses no server, network, clock or store.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
     )
-    .option('-t, --test <name>', 'only tests whose name has this in it')
-    .option('--coverage', 'also tell which routes, plans and models no test exercised')
+    .option('-t, --test <name>', 'only tests whose name contains this')
+    .option('--coverage', 'also list routes, plans and models that no test exercises')
     .option('--watch', 'run again whenever a file changes, until Ctrl-C')
     .option('--json', 'print the results as JSON')
     .action(async (files: readonly string[], options: TestOptions) => {

@@ -46,15 +46,15 @@ export function registerUsage(program: Command): void {
     .addOption(
       new Option(
         '--by <groups>',
-        'what to add up by: one of these, or several with commas between, such as account,model',
+        'what to group by: one of these, or several separated by commas, such as account,model',
       )
         .choices(GROUPS)
         .argParser(groupsIn)
         .default(DAYS, 'day'),
     )
-    .option('--account <account>', 'only what one account used, by its id or label')
-    .option('--key <key>', 'only what came with this key: its id, or its full or masked value')
-    .addOption(new Option('--failed-attempts', 'only what failed attempts cost you, by pool').conflicts(OF_CLIENTS))
+    .option('--account <account>', 'only the usage of one account, by its id or label')
+    .option('--key <key>', 'only usage with this key: its id, or its full or masked value')
+    .addOption(new Option('--failed-attempts', 'only the cost of failed attempts, by pool').conflicts(OF_CLIENTS))
     // The option's former name.
     .addOption(new Option('--waste').implies({ failedAttempts: true }).conflicts(OF_CLIENTS).hideHelp())
   listsIn(usage)
@@ -71,15 +71,15 @@ export function registerUsage(program: Command): void {
   usage
     .command('export')
     .description(
-      'write the rows of the ledger to stdout: one for each request, and for each failed attempt that cost you something',
+      'write the rows of the ledger to stdout: one for each request, and one for each failed attempt that had a cost',
     )
-    .addOption(sinceOption('requests admitted since'))
+    .addOption(sinceOption('requests admitted from'))
     .addOption(untilOption('requests admitted before'))
     .addOption(monthOption())
     .option('--account <account>', 'only those of one account, by its id or label')
-    .option('--key <key>', 'only those that came with this key: its id, or its full or masked value')
+    .option('--key <key>', 'only those made with this key: its id, or its full or masked value')
     .addOption(
-      new Option('--format <format>', 'a table, one JSON object, CSV, or a JSON object a line')
+      new Option('--format <format>', 'a table, one JSON object, CSV, or one JSON object per line')
         .choices(FORMATS)
         .default('ndjson'),
     )
@@ -98,7 +98,7 @@ const LAST_HOURS = '47h'
 function groupsIn(text: string): readonly Group[] {
   const groups = readGroups(text)
   if (groups) return groups
-  throw new InvalidArgumentError(`Allowed choices are ${GROUPS.join(', ')}, or several of them with commas between.`)
+  throw new InvalidArgumentError(`Allowed choices are ${GROUPS.join(', ')}, or several of them separated by commas.`)
 }
 
 const rowsOf = (options: OwnerOptions): RowsQuery => {

@@ -20,14 +20,14 @@ export function registerValidate(program: Command): void {
   program
     .command('validate')
     .summary('check the configuration')
-    .description('Checks the configuration and all it includes, as the server would before it starts.')
+    .description('Checks the configuration and all included files, as the server does before it starts.')
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
     )
     .option('--strict', 'fail on warnings too')
     .option(
       '--allow-missing-env',
-      'accept unset variables and missing files of secrets, for machines that have none, such as CI',
+      'accept unset variables and missing secret files, for machines without secrets, such as CI',
     )
     .addOption(
       new Option('--format <format>', 'how to print problems')

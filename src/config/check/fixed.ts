@@ -55,7 +55,7 @@ export function fixedProblems(running: Settings, { settings, fields, files }: Lo
         rule: 'needs-restart',
         severity: 'error',
         message: `\`${field}\` cannot change while the gateway runs`,
-        hint: `restart it, or go back to ${before.shown}`,
+        hint: `restart it, or change it back to ${before.shown}`,
       },
     ]
   })

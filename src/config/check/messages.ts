@@ -61,7 +61,7 @@ export function explain(
 /** The problem of an entry that its list already has. */
 export const sayDouble = (path: Path, node: Node | undefined): ProblemText => ({
   rule: 'duplicate-entry',
-  message: `\`${shown(node)}\` stands twice in \`${path.at(-2)}\``,
+  message: `\`${shown(node)}\` is twice in \`${path.at(-2)}\``,
   hint: 'remove one',
 })
 
@@ -129,7 +129,7 @@ function sayUnknown(
   const elsewhere = fields.filter(field => field.name === name)
   if (path.length === 1 && elsewhere.some(isTop)) {
     const hint =
-      'an included file holds plans, models, aliases, default_model, pools, routes, hosted_tools and passthrough only'
+      'an included file may only have plans, models, aliases, default_model, pools, routes, hosted_tools and passthrough'
     return { rule: 'main-file-only', message: `\`${name}\` belongs in the main file`, hint }
   }
   const others = elsewhere.filter(field => field.kind && matches(field, path))
@@ -182,7 +182,7 @@ function sayMissing(path: readonly string[], kind: string | undefined, fields: r
 const sayKindless = (path: readonly string[]): ProblemText => ({
   rule: 'missing-field',
   message: `${subject(path)} has none of ${toolKinds.map(kind => `\`${kind}\``).join(', ')}`,
-  hint: 'add one: the URL of an MCP server, the URL of a tool, or the name of one that is built in',
+  hint: 'add one: the URL of an MCP server, the URL of a tool, or the name of a built-in tool',
 })
 
 /** The problem of a name that nothing can have. */

@@ -52,8 +52,8 @@ function told({ about, path, error }: Finding, node: Node | undefined): ProblemT
   const fit = fits(path, error)
   if (fit !== undefined) return saySlip(name, fit)
   const hint = name.startsWith('$')
-    ? 'schemas are named under `$defs`, and referred to as `#/$defs/NAME`'
-    : 'an argument stands under `properties`; a word of your own begins with `x-`'
+    ? 'declare schemas under `$defs`, and refer to them as `#/$defs/NAME`'
+    : 'put arguments under `properties`; start a keyword of your own with `x-`'
   return { rule: 'unknown-field', message: `\`${name}\` has no meaning in \`parameters\``, hint }
 }
 
@@ -72,25 +72,25 @@ const POINTS_NOWHERE = {
 const TOO_LARGE: ProblemText = {
   rule: 'too-large',
   message: `\`parameters\` is larger than ${MOST_BYTES} bytes of JSON`,
-  hint: 'describe less: models are sent it with every request',
+  hint: 'shorten the descriptions: every request sends them to the model',
 }
 
 const NOT_AN_OBJECT: ProblemText = {
   rule: 'not-an-object',
   message: '`parameters` is not of `type: object`',
-  hint: 'models write the arguments of a tool as an object: add `type: object`, and each argument under `properties`',
+  hint: 'models send arguments as an object: add `type: object`, and each argument under `properties`',
 }
 
 const ENDLESS: ProblemText = {
   rule: 'endless-reference',
   message: 'a `$ref` in `parameters` leads back to itself',
-  hint: 'refer to a schema from its `properties` or `items`: a value ends, a circle of references does not',
+  hint: 'refer to a schema only from its `properties` or `items`, so that every value can end',
 }
 
 const UNUSABLE: ProblemText = {
   rule: 'bad-schema',
   message: '`parameters` is not a schema that arguments can be checked against',
-  hint: 'write it with simpler keywords',
+  hint: 'use simpler keywords',
 }
 
 const OPTIONS: Options = { meta: false, strict: false, validateSchema: false, logger: false, code: { optimize: false } }

@@ -171,7 +171,7 @@ function checkDefaultKind({ models, aliases, defaultModel }: MergedFiles, report
   const kind = model && nodeAt(model.node, ['kind'])
   if (!isText(kind) || kind.value === 'chat' || !kinds.includes(kind.value)) return
   const message = `\`default_model\` is \`${node.written}\`, of kind \`${kind.value}\``
-  const hint = 'requests that name no model are chats: choose a chat model, or an alias of one'
+  const hint = 'requests without a model are chats: choose a chat model, or an alias of one'
   report({ ...node.span, rule: 'default-not-chat', severity: 'error', message, hint })
 }
 
@@ -297,7 +297,7 @@ export function checkComplete(merged: MergedFiles, unsure: Unsure, start: Span, 
   const [first] = merged.models.values()
   if (!first || merged.defaultModel || unsure.has('default_model')) return
   const hint =
-    'add `default_model`: the alias or model used when a request names none; only `svc-core` need not be named'
+    'add `default_model`, the alias or model for requests that name none; it is only optional if there is a `svc-core`'
   report({ ...first.at, rule: 'missing-field', severity: 'error', message: 'there is no `default_model`', hint })
 }
 

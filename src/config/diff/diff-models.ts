@@ -149,8 +149,8 @@ function visionRule(from: boolean, to: boolean, subject: string): readonly Said[
 function capsRule(from: true | undefined, to: true | undefined, subject: string): readonly Said[] {
   if (from === to) return []
   const text = to
-    ? `${subject} now lowers caps of clients that are above its max_output`
-    : `${subject} no longer lowers caps of clients`
+    ? `${subject} now lowers client caps above its max_output`
+    : `${subject} no longer lowers client caps`
   return [{ field: 'max_output', from: null, to: null, text, effect: to ? 'less' : 'more' }]
 }
 

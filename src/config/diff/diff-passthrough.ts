@@ -25,7 +25,7 @@ export function comparePassthrough({ before, after }: Sides): readonly Change[] 
   })
   return compareNamed(was, is, after.loaded, {
     subject: path => path,
-    gone: ({ name }) => told(name, null, `nothing is passed through at ${name} any more`, 'lost'),
+    gone: ({ name }) => told(name, null, `${name} is no longer passed through`, 'lost'),
     added: ({ name, model, meter, upgrade }) => {
       const to = upgrade ? `${model.name} as a WebSocket` : model.name
       return told(null, name, `${name} is passed through to ${to}, for ${meterText(meter)}`, 'more')
@@ -63,7 +63,7 @@ function upgradeRule(from: Upgrade | undefined, to: Upgrade | undefined, subject
   if (from && to) return BOUNDS(from, to, subject)
   if (from === to) return []
   const [was, is] = [from, to].map(upgrade => (upgrade ? 'websocket' : null))
-  const text = `${subject} ${to ? 'is a WebSocket now' : 'is no WebSocket any more'}`
+  const text = `${subject} ${to ? 'is a WebSocket now' : 'is no longer a WebSocket'}`
   return [{ field: 'upgrade', from: was ?? null, to: is ?? null, text, effect: 'lost' }]
 }
 

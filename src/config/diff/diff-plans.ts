@@ -70,7 +70,7 @@ const rankOf = (rule: LimitRule): number => {
 
 /** The note on earlier usage that a new limit does not count. */
 function beginningText(rule: LimitRule): string {
-  if (rule.measure === 'concurrent') return ', beside those that run already'
+  if (rule.measure === 'concurrent') return ', not counting those already running'
   if (isKnownToLedger(rule) || rule.per === 'second') return ''
   return `, counted from now on: the ledger has no ${rule.of === 'user' ? 'users of requests' : rule.measure}`
 }

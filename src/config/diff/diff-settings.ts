@@ -82,7 +82,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   guests: optional<GuestSettings>(guestRules(sides), {}),
   responses: optional<ResponseSettings>(responseRules(sides), {
     gone: lost('responses', 'responses are no longer kept, and previous_response_id is refused'),
-    added: won('responses', 'responses are kept: what clients send to and get from /v1/responses, encrypted'),
+    added: won('responses', 'responses are kept: what clients send to and receive from /v1/responses, encrypted'),
   }),
   limits: parts(SECTIONS.limits),
   listener: parts(SECTIONS.listener),
@@ -247,15 +247,15 @@ const adminTlsRules = (sides: Sides): Rules<AdminTlsSettings> => ({
     secretChange('server.admin_tls.certificate', 'the certificate of the admin listener', from, to, sides),
   key: same(),
   clientCa: (from, to) =>
-    secretChange('server.admin_tls.client_ca', 'the authority of certificates of operators', from, to, sides),
+    secretChange('server.admin_tls.client_ca', 'the authority for operators' certificates', from, to, sides),
   fleetCa: (from, to) =>
-    secretChange('server.admin_tls.fleet_ca', 'the authority of certificates of other gateways', from, to, sides),
+    secretChange('server.admin_tls.fleet_ca', 'the authority for other gateways' certificates', from, to, sides),
   fleetCertificate: (from, to) =>
     secretChange('server.admin_tls.fleet_certificate', 'the certificate for other gateways', from, to, sides),
   fleetKey: same(),
   admins: membersRule('server.admin_tls.admins', 'is an admin by certificate'),
-  support: membersRule('server.admin_tls.support', 'is an operator for support by certificate'),
-  viewers: membersRule('server.admin_tls.viewers', 'is an operator who reads by certificate'),
+  support: membersRule('server.admin_tls.support', 'is support by certificate'),
+  viewers: membersRule('server.admin_tls.viewers', 'is a viewer by certificate'),
 })
 
 function serverRules(sides: Sides): Rules<Settings['server']> {
@@ -302,7 +302,7 @@ const issuerGone = ({ issuer }: ServiceIssuer): Said => ({
   field: 'identity.issuers',
   from: issuer,
   to: null,
-  text: `tokens of services of ${issuer} are not judged as before`,
+  text: `service tokens of ${issuer} are judged by other rules`,
   effect: 'lost',
 })
 
@@ -310,7 +310,7 @@ const issuerCame = ({ issuer }: ServiceIssuer): Said => ({
   field: 'identity.issuers',
   from: null,
   to: issuer,
-  text: `services have accounts by tokens of ${issuer}, as its entries say`,
+  text: `services have accounts by tokens of ${issuer}, according to its entries`,
   effect: 'more',
 })
 
@@ -366,12 +366,12 @@ function guestSecretChanges(from: readonly Secret[], to: readonly Secret[], { is
         field,
         from: null,
         to: null,
-        text: 'devices with keys of a secret that is gone may no longer ask for them again',
+        text: 'devices with keys from the removed secret can no longer ask for them again',
         effect: 'lost',
       },
     ]
   return added
-    ? [{ field, from: null, to: null, text: 'new keys of guests have another secret', effect: 'plumbing' }]
+    ? [{ field, from: null, to: null, text: 'new guest keys use another secret', effect: 'plumbing' }]
     : []
 }
 
@@ -384,8 +384,8 @@ function responseRules(sides: Sides): Rules<ResponseSettings> {
 function responseKeyChanges(from: readonly Secret[], to: readonly Secret[], { isUnknown }: Sides): readonly Said[] {
   const has = (among: readonly Secret[], secret: Secret) => among.some(each => !isChanged(each, secret, isUnknown))
   if (from.some(secret => !has(to, secret)))
-    return [lost('responses.key', 'responses that were encrypted with a key that is gone can no longer be read')]
-  return to.some(secret => !has(from, secret)) ? [plain('responses.key', 'new responses have another key')] : []
+    return [lost('responses.key', 'responses encrypted with the removed key can no longer be read')]
+  return to.some(secret => !has(from, secret)) ? [plain('responses.key', 'new responses are encrypted with another key')] : []
 }
 
 /** Paths are the same where they are, or where they are as seen from their configuration. */

@@ -70,8 +70,8 @@ export const keyRule =
   (from, to, subject) => {
     const tell = (text: string): readonly Said[] => [{ field: 'key', from: null, to: null, text, effect: 'plumbing' }]
     if (!from && !to) return []
-    if (!from) return tell(`${subject} is now sent a key`)
-    if (!to) return tell(`${subject} is no longer sent a key`)
+    if (!from) return tell(`${subject} now receives a key`)
+    if (!to) return tell(`${subject} no longer receives a key`)
     return isChanged(from, to, isUnknown) ? tell(`the key of ${subject} changed`) : []
   }
 

@@ -88,8 +88,8 @@ function compareDefaultPlan(sides: Sides): readonly Change[] {
 function compareGuestPlan(sides: Sides): readonly Change[] {
   return compareChoice(sides, 'guests.plan', ({ guestPlan }) => guestPlan?.name, {
     changed: (from, to) => `guests are now on plan ${to}, no longer on ${from}`,
-    added: to => `guests are let in, on plan ${to}`,
-    gone: () => 'guests are no longer let in',
+    added: to => `guests are admitted, on plan ${to}`,
+    gone: () => 'guests are no longer admitted',
   })
 }
 

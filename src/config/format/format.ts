@@ -31,7 +31,7 @@ export function format(source: Source, report: Report): string | undefined {
   if (isSameYaml(source, after) && printed(after, () => {}) === text) return text
   report({
     ...{ file: source.file, line: 1, column: 1, rule: 'not-formatted', severity: 'error' },
-    message: 'the file cannot be put in the one style without a loss, so it stays as it is',
+    message: 'the file cannot be formatted without losing something, so it stays unchanged',
     hint: 'an anchor or a comment in an unusual place is the most likely reason',
   })
   return undefined

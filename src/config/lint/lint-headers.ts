@@ -16,7 +16,7 @@ export function lintHeaders(name: string, pool: PoolSection, say: Say): void {
   }
   if (!pool.betas || pool.speaks?.some(speech => BETA_DIALECTS.has(speech))) return
   const dialects = [...BETA_DIALECTS.keys()].map(dialect => `\`${dialect}\``).join(' or ')
-  const message = `pool \`${name}\` has \`betas\`, and does not speak ${dialects}`
+  const message = `pool \`${name}\` has \`betas\`, but does not speak ${dialects}`
   say(['betas'], 'error', 'needs-messages', message, 'add it to `speaks`, or remove `betas`')
 }
 
@@ -35,7 +35,7 @@ function problemOf(pool: PoolSection, header: string, value: string): Required<P
   const name = header.toLowerCase()
   if (OWN.has(name)) return own(header)
   if (pool.key !== undefined && name === keyHeaderOf(pool))
-    return { rule: 'bad-header', message: `\`${header}\` has the key of the pool`, hint: 'remove it, or the `key`' }
+    return { rule: 'bad-header', message: `\`${header}\` already carries the pool's key`, hint: 'remove it, or the `key`' }
   if (name === 'authorization') return AUTHORIZATION
   if (!SECRET.test(name) || isReference(value)) return undefined
   const hint = `write \${VARIABLE} or file:PATH, and keep the secret itself out of the file`
@@ -43,19 +43,19 @@ function problemOf(pool: PoolSection, header: string, value: string): Required<P
 }
 
 const own = (header: string) => ({
-  ...{ rule: 'bad-header', message: `\`${header}\` is a header of the gateway's own` },
+  ...{ rule: 'bad-header', message: `the gateway sets \`${header}\` itself` },
   hint: 'remove it',
 })
 
 const doubled = (header: string) => ({
-  ...{ rule: 'duplicate-entry', message: `\`${header}\` stands twice in \`headers\`` },
-  hint: 'remove one: headers have no case',
+  ...{ rule: 'duplicate-entry', message: `\`${header}\` is twice in \`headers\`` },
+  hint: 'remove one: header names ignore case',
 })
 
 const AUTHORIZATION = {
   rule: 'bad-header',
   message: '`authorization` is sent by `key`',
-  hint: 'write `key`, and `auth` where it is no bearer',
+  hint: 'use `key`, and `auth` if it is not a bearer token',
 }
 
 /** Headers that the gateway itself sends, and those that belong to one connection. */

@@ -38,7 +38,7 @@ export function lintRow(row: LimitRuleSection, path: Path, say: Say): void {
       'error',
       'window-of-concurrent',
       message,
-      'requests that run at once have no window: remove it',
+      'concurrent requests have no window: remove it',
     )
   }
 }
@@ -92,7 +92,7 @@ function lintModel(
   if (limited === undefined) return
   const own = [...models.values()].filter(model => isOf(limited, model))
   if (own.length === 0 || own.some(model => !model.data || planIncludes(plan, model))) return
-  const message = `plan \`${name}\` limits \`${limited}\`, and does not include it`
+  const message = `plan \`${name}\` limits \`${limited}\`, but does not include it`
   say(['limits', place, 'model'], 'warning', 'limit-not-included', message, 'add it to `models`, or remove the limit')
 }
 

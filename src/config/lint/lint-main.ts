@@ -46,7 +46,7 @@ function lintBodyMemory(
   const count = workers === 'auto' ? 1 : Number(workers)
   if (memory === undefined || unitOf('size', memory) >= 2 * unitOf('size', body) * count) return
   const message = `\`body_memory\` is less than twice \`body\`${count === 1 ? '' : ` for each of ${count} workers`}`
-  const hint = `one account gets half of it, and a body may have ${body}`
+  const hint = `one account gets half of it, and a body may be ${body}`
   say(['limits', 'body_memory'], 'error', 'body-memory-too-small', message, hint)
 }
 
@@ -59,7 +59,7 @@ function lintAnswerMemory(
   const count = workers === 'auto' ? 1 : Number(workers)
   if (memory === undefined || unitOf('size', memory) >= MOST_ANSWER_BYTES * count) return
   const message = `\`answer_memory\` is less than the largest answer${count === 1 ? '' : ` for each of ${count} workers`}`
-  const hint = `an answer of a backend may have ${Math.ceil(MOST_ANSWER_BYTES / 1_000_000)}MB`
+  const hint = `a backend's answer may be ${Math.ceil(MOST_ANSWER_BYTES / 1_000_000)}MB`
   say(['limits', 'answer_memory'], 'error', 'answer-memory-too-small', message, hint)
 }
 
@@ -109,7 +109,7 @@ export function lintAccounts(root: MapNode, main: ConfigFile, merged: MergedFile
   if (!guests) return
   if (identity?.default_plan === guests.plan) {
     const message = `\`${guests.plan}\` is the plan of guests, and of accounts too`
-    const hint = 'choose another plan for accounts: limits of guests count devices, and all of them together'
+    const hint = 'choose another plan for accounts: guests' limits count devices, and all devices together'
     say(['identity', 'default_plan'], 'error', 'default-plan-of-guests', message, hint)
   }
   const plan = merged.plans.get(guests.plan)
@@ -128,12 +128,12 @@ function lintGuestPlan(
     if (!paid?.data) continue
     const message = `plan \`${name}\` reaches \`${paid.name}\`, of tier \`${paid.data.tier}\``
     const path = typeof plan.models === 'string' ? ['models'] : ['models', index]
-    say(path, 'error', 'guest-reaches-paid', message, 'guests have no account: keep to `tier:guest`')
+    say(path, 'error', 'guest-reaches-paid', message, 'guests have no account: include only `tier:guest`')
   }
   lintGuestLimits(name, plan, say)
   if (limitsOf(plan).some(({ name }) => name === 'per_day')) return
-  const message = `plan \`${name}\` is for guests, and has no \`per_day\``
-  const hint = 'add one, such as `per_day: 7200`: guests see it when they get their key'
+  const message = `plan \`${name}\` is for guests, but has no \`per_day\``
+  const hint = 'add one, such as `per_day: 7200`, which guests see when they receive their key'
   report({ ...at, rule: 'guest-without-day-cap', severity: 'warning', message, hint })
 }
 
@@ -141,7 +141,7 @@ function lintGuestPlan(
 function lintGuestLimits(name: string, plan: PlanSection, say: Say): void {
   for (const { rule, place } of rowsOf(plan)) {
     if (rule.of !== 'key' && rule.of !== 'org') continue
-    const message = `plan \`${name}\` is for guests, and limits ${ruleName(rule)}`
+    const message = `plan \`${name}\` is for guests, but limits ${ruleName(rule)}`
     const hint =
       rule.of === 'org' ? 'guests belong to no organization: remove it' : 'a device has one key: leave out `of`'
     say(['limits', place, 'of'], 'warning', 'limit-of-guests', message, hint)
@@ -152,8 +152,8 @@ function lintProxies(root: MapNode, say: Say): void {
   for (const [index, { value }] of textsOf(nodeAt(root, ['server', 'trusted_proxies'])).entries()) {
     if (!value.endsWith('/0')) continue
     const hint =
-      'name the networks of your proxies: a sender that is trusted can choose the address that it seems to call from'
-    say(['server', 'trusted_proxies', index], 'warning', 'trusts-everyone', `\`${value}\` is every address`, hint)
+      'name the networks of your proxies: a trusted sender can claim any client address'
+    say(['server', 'trusted_proxies', index], 'warning', 'trusts-everyone', `\`${value}\` matches every address`, hint)
   }
 }
 
@@ -163,8 +163,8 @@ function lintConsole({ identity, server = {} }: ConfigFile, say: Say): void {
   const [own, other] = [server.public_url, server.console_url].map(url => url && baseUrl.read(url))
   const isElsewhere = own && other && other !== `${own}/console`
   if (server.console !== false && !isElsewhere) return
-  const why = isElsewhere ? '`server.console_url` has people go elsewhere' : '`server.console` is false'
-  const hint = 'remove `console_client_id`, or have the console served'
+  const why = isElsewhere ? '`server.console_url` sends people elsewhere' : '`server.console` is false'
+  const hint = 'remove `console_client_id`, or serve the console'
   say(['identity', 'console_client_id'], 'warning', 'console-client-unused', `no console is served: ${why}`, hint)
 }
 
@@ -231,5 +231,5 @@ function lintAudience(root: MapNode, { identity, server = {} }: ConfigFile, say:
   const listen = address.read(server.listen ?? DEFAULTS.listen)
   if (!listen || isLoopback(listen.host)) return
   const hint = 'tokens must be for `public_url`: add it, as clients see it'
-  say(['server', 'listen'], 'warning', 'needs-public-url', 'people sign in, and the gateway has no `public_url`', hint)
+  say(['server', 'listen'], 'warning', 'needs-public-url', 'people sign in, but the gateway has no `public_url`', hint)
 }

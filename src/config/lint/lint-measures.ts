@@ -34,16 +34,16 @@ const isCounted = (rule: LimitRule, { name, data }: Declaration<ModelSection>): 
 function problemOf({ measure, most }: LimitRule, least: readonly (number | undefined)[]) {
   if (least.length === 0) return undefined
   if (least.every(needed => needed === undefined))
-    return { rule: 'limit-of-nothing', says: 'and none of its requests takes any', hint: HINTS[measure] ?? 'remove it' }
+    return { rule: 'limit-of-nothing', says: 'but none of its requests uses any', hint: HINTS[measure] ?? 'remove it' }
   return least.every(needed => needed !== undefined && needed > most)
-    ? { rule: 'limit-too-small', says: 'and its smallest request takes more', hint: 'raise it: no request is served' }
+    ? { rule: 'limit-too-small', says: 'but its smallest request needs more', hint: 'raise it: every request would be refused' }
     : undefined
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  images: 'image models are paid by the image: remove it, or add one to `models`',
-  seconds: 'routes of `passthrough` with `usd_per_second` count seconds: remove it, or add one',
-  output_tokens: 'chats have output: remove it, or limit `tokens`',
+  images: 'only image models count images: remove it, or add one to `models`',
+  seconds: 'only `passthrough` routes with `usd_per_second` count seconds: remove it, or add one',
+  output_tokens: 'only chats have output tokens: remove it, or limit `tokens`',
 }
 
 const routesOf = (model: string, routes: readonly (PassthroughSection | undefined)[]): readonly PassthroughSection[] =>

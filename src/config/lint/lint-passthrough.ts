@@ -26,11 +26,11 @@ function lintForm({ name, data }: Sound, say: Say): void {
   if (isOwnPath(name))
     say(['path'], 'error', 'path-taken', `the gateway serves \`${name}\` itself`, 'take another path')
   if (data.accepts && !methods.includes('POST')) {
-    const message = `\`${name}\` accepts bodies, and is not called with \`POST\``
+    const message = `\`${name}\` accepts bodies, but has no \`POST\``
     say(['accepts'], 'error', 'needs-post', message, 'add `POST` to `methods`, or remove it')
   }
   if (maxBody !== undefined && !accepts.some(form => form !== 'json')) {
-    const message = `\`${name}\` has \`max_body\`, and accepts nothing that is streamed`
+    const message = `\`${name}\` has \`max_body\`, but accepts only JSON, which is not streamed`
     say(
       ['max_body'],
       'error',
@@ -48,11 +48,11 @@ function lintUpgrade({ name, data }: Sound, say: Say): void {
   const { methods, upgrade } = data
   if (upgrade && methods.includes('POST')) {
     const message = `\`${name}\` is a WebSocket, which is opened with \`GET\``
-    say(['methods'], 'error', 'needs-get', message, 'let `methods` be [GET], and take another path for `POST`')
+    say(['methods'], 'error', 'needs-get', message, 'set `methods` to [GET], and use another path for `POST`')
   }
   for (const field of OF_UPGRADES) {
     if (upgrade || data[field] === undefined) continue
-    const message = `\`${name}\` has \`${field}\`, and is no WebSocket`
+    const message = `\`${name}\` has \`${field}\`, but is not a WebSocket`
     say([field], 'error', 'needs-upgrade', message, 'add `upgrade: websocket`, or remove it')
   }
 }
@@ -103,7 +103,7 @@ function lintMeter(meter: MeterSection, { max_body: maxBody }: PassthroughSectio
       ['max_body'],
       'error',
       'body-above-meter',
-      'no body can be so large: `max_mb` ends it before',
+      'no body can be that large: `max_mb` ends it earlier',
       'lower it, or raise `max_mb`',
     )
     isSound = false
@@ -131,7 +131,7 @@ function lintModel(route: Sound, merged: MergedFiles, say: Say, report: Report):
   const { usage } = data.meter
   const prices = model.data.usd_per_1m
   if (usage && !prices) {
-    const message = `\`${name}\` is paid by usage, and model \`${data.model}\` has no \`usd_per_1m\``
+    const message = `\`${name}\` is charged by usage, but model \`${data.model}\` has no \`usd_per_1m\``
     say(['meter', 'usage'], 'error', 'needs-price', message, 'add it to the model')
     return
   }
@@ -139,7 +139,7 @@ function lintModel(route: Sound, merged: MergedFiles, say: Say, report: Report):
     for (const pool of model.data.serve) {
       const guarded = merged.pools.get(pool)
       if (guarded?.data?.max_usd_per_hour === undefined) continue
-      const message = `pool \`${pool}\` may cost so much in an hour, and what a request of \`${name}\` costs there is not known`
+      const message = `pool \`${pool}\` has an hourly cap, but the cost of a request to \`${name}\` is unknown`
       const hint = 'serve the model with another pool, or remove `max_usd_per_hour`'
       sayer(guarded.node, report)(['max_usd_per_hour'], 'error', 'needs-cost', message, hint)
     }
@@ -201,7 +201,7 @@ export function checkPassthroughUse({ models, passthrough }: MergedFiles, report
       const message = `no route of \`passthrough\` uses model \`${name}\``
       report({ ...at, rule: 'unused-model', severity: 'warning', message, hint: 'no client can use it: add a route' })
     } else if (data.usd_per_1m && own.every(({ meter }) => !meter.usage)) {
-      const message = `no route of model \`${name}\` is paid by usage`
+      const message = `no route of model \`${name}\` is charged by usage`
       sayer(node, report)(
         ['usd_per_1m'],
         'error',

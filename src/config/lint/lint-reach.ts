@@ -29,7 +29,7 @@ export function lintReach({ plans, models }: MergedFiles, report: Report): void 
       )
       if (!first) continue
       const line = (nodeAt(node, first.path) ?? node).span.line
-      const message = `plan \`${name}\` never reaches its limit of ${ruleName(rule)}: that of ${ruleName(first.rule)} in line ${line} refuses before`
+      const message = `plan \`${name}\` never reaches its limit of ${ruleName(rule)}: ${ruleName(first.rule)} in line ${line} always refuses first`
       say(['limits', place], 'warning', 'limit-unreachable', message, 'lower it, or remove it')
     }
   }

@@ -26,7 +26,7 @@ export function lintRoutes(merged: MergedFiles, report: Report): void {
   }
   const [first] = sound
   if (first && merged.aliases.size === 0) {
-    const message = 'no route can ever apply: there is no alias, and a model that is named is never changed'
+    const message = 'no route can ever apply: there is no alias, and a named model is never changed'
     sayer(first.node, report)(
       ['name'],
       'warning',
@@ -64,7 +64,7 @@ function lintTarget({ name, data }: Sound, merged: MergedFiles, isLast: boolean,
   )
   // Before others it is an exception from them.
   if (isLast && aliases.length > 0 && aliases.every(alias => alias.data === data.use)) {
-    const message = `route \`${name}\` never changes anything: \`${data.use}\` is what the alias stands for`
+    const message = `route \`${name}\` never changes anything: the alias already names \`${data.use}\``
     say(['use'], 'warning', 'unused-route', message, 'use another model, or remove the route')
   }
 }
@@ -82,19 +82,19 @@ function lintWhen(when: WhenSection, path: Path, say: Say): void {
     tokens.under !== undefined &&
     unitOf('count', tokens.under) <= unitOf('count', tokens.over) + 1
   )
-    never(['input_tokens'], 'no prompt is of such a length', '`under` must be larger than `over`')
+    never(['input_tokens'], 'no prompt can have this length', '`under` must be larger than `over`')
   if (hour && hour.from === hour.to)
-    never(['hour'], 'no hour is from one hour until before the same', 'from 0 to 24 is the whole day')
+    never(['hour'], '`from` and `to` are the same hour, so the condition never holds', 'write `from: 0, to: 24` for the whole day')
   for (const phrase of [when.mentions ?? []].flat())
     if (!/[\p{L}\p{N}]/u.test(phrase))
-      never(['mentions'], `\`${phrase}\` has no word in it`, 'use `matches` to look for signs')
+      never(['mentions'], `\`${phrase}\` has no word in it`, 'use `matches` to search for other characters')
   for (const header of Object.keys(when.header ?? {}))
     if (CREDENTIALS.has(header.toLowerCase()))
       say(
         [...path, 'header', header],
         'error',
         'credential-header',
-        `routes do not look at \`${header}\``,
+        `routes cannot read \`${header}\``,
         'use `plan`, or a header of your own',
       )
   for (const [index, each] of (when.any ?? []).entries()) lintWhen(each, [...path, 'any', index], say)
@@ -107,7 +107,7 @@ function lintShadow(route: Sound, earlier: readonly Sound[], merged: MergedFiles
     other => covers(other.condition, route.condition) && isForAllOf(other.data, route.data, merged),
   )
   if (!shadow) return
-  const message = `route \`${route.name}\` can never apply: \`${shadow.name}\` takes all that it would`
+  const message = `route \`${route.name}\` can never apply: \`${shadow.name}\` matches everything that it would`
   say(['when'], 'warning', 'shadowed-route', message, `put it before \`${shadow.name}\`, or remove it`)
 }
 

@@ -26,7 +26,7 @@ function lintPeople(identity: IdentitySection, say: Say): void {
         ['identity', field],
         'error',
         'people-without-issuer',
-        `\`${field}\` is of people, and \`identity\` has no issuer of theirs`,
+        `\`${field}\` is about people, but \`identity\` has no issuer for them`,
         'add `issuer`, or remove it',
       )
 }
@@ -63,4 +63,4 @@ function lintEntry(name: string, limits: readonly LimitRuleSection[], at: Path, 
 }
 
 const NOT_OF_ACCOUNT =
-  'write `of: account` or `of: user`: what others share belongs to the plan, and services have no keys'
+  'write `of: account` or `of: user`: shared limits belong to the plan, and services have no keys'

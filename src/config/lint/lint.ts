@@ -28,7 +28,7 @@ import { lintHeaders } from './lint-headers.ts'
 export function lint(merged: MergedFiles, report: Report): void {
   for (const { name, at } of merged.aliases.values()) {
     if (!merged.models.has(name)) continue
-    const message = `alias \`${name}\` is named like a model`
+    const message = `alias \`${name}\` has the name of a model`
     const hint = 'rename the alias: clients could not tell them apart'
     report({ ...at, rule: 'alias-shadows-model', severity: 'error', message, hint })
   }
@@ -96,13 +96,13 @@ function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySe
   for (const [index, url] of pool.replicas.entries()) {
     const base = url.replace(/\/+$/, '')
     if (seen.has(base)) {
-      const message = `\`${shown(nodeAt(node, ['replicas', index]))}\` stands twice in \`replicas\``
+      const message = `\`${shown(nodeAt(node, ['replicas', index]))}\` is twice in \`replicas\``
       say(
         ['replicas', index],
         'error',
         'duplicate-entry',
         message,
-        `pool \`${name}\` would send to it twice as often: remove one`,
+        `pool \`${name}\` would use it twice as often: remove one`,
       )
     }
     seen.add(base)
@@ -117,7 +117,7 @@ function lintGuard(name: string, pool: PoolSection, kinds: ReadonlySet<string>, 
     ...(hasImages && pool.cost_usd_per_image === undefined ? ['cost_usd_per_image'] : []),
   ]
   if (pool.max_usd_per_hour !== undefined && lacking.length > 0) {
-    const message = `pool \`${name}\` may cost so much in an hour, but not what a request costs is declared`
+    const message = `pool \`${name}\` has an hourly cap, but no declared cost of a request`
     const hint = `add ${lacking.map(field => `\`${field}\``).join(' and ')}`
     say(['max_usd_per_hour'], 'error', 'needs-cost', message, hint)
   }
@@ -132,22 +132,22 @@ function lintSpeaks(name: string, { speaks = [] }: PoolSection, kinds: ReadonlyS
   const [kind] = [...kinds].filter(each => each !== 'chat')
   const at = speaks.findIndex(speech => speech !== 'chat')
   if (kind === undefined || at < 0) return
-  const message = `pool \`${name}\` speaks \`${speaks[at]}\`, and serves a model of kind \`${kind}\``
+  const message = `pool \`${name}\` speaks \`${speaks[at]}\`, but serves a model of kind \`${kind}\``
   say(['speaks', at], 'error', 'speaks-no-chat', message, 'give such models a pool of their own, or remove `speaks`')
 }
 
 /** Warns of `fetch` at a pool that serves no chats: nothing else has a stream that could be fetched. */
 function lintFetch(name: string, { fetch }: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
   if (fetch === undefined || kinds.has('chat') || kinds.size === 0) return
-  const message = `pool \`${name}\` has \`fetch\`, and serves no chats`
+  const message = `pool \`${name}\` has \`fetch\`, but serves no chats`
   say(['fetch'], 'error', 'needs-chat', message, 'remove `fetch`')
 }
 
 /** The other dialects have one name for the cap. */
 function lintCap(name: string, { cap, speaks = ['chat'] }: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
   if (cap === undefined || (speaks.includes('chat') && (kinds.has('chat') || kinds.size === 0))) return
-  const message = `pool \`${name}\` has \`cap\`, and is sent no chat completions`
-  say(['cap'], 'error', 'needs-chat', message, 'remove `cap`: the other requests have one name for it, or none')
+  const message = `pool \`${name}\` has \`cap\`, but receives no chat completions`
+  say(['cap'], 'error', 'needs-chat', message, 'remove `cap`: other requests have only one name for it, or none')
 }
 
 /** Facts of a provider are about chats, and most of them about chat completions. */
@@ -198,7 +198,7 @@ function lintNative(name: string, pool: PoolSection, merged: MergedFiles, say: S
   const isLive = hasSessions(name, merged)
   for (const field of NATIVE) {
     if (pool[field] === undefined || (isLive && field !== 'unknown_fields')) continue
-    const message = `pool \`${name}\` has \`${field}\`, and speaks neither \`responses\` nor \`messages\``
+    const message = `pool \`${name}\` has \`${field}\`, but speaks neither \`responses\` nor \`messages\``
     say([field], 'error', 'needs-dialect', message, `add one of them to \`speaks\`, or remove \`${field}\``)
   }
 }
@@ -270,7 +270,7 @@ function lintPrices(prices: WrittenPrices, most: number, say: Say): void {
   if (cacheWrite !== undefined)
     lintPrice(Math.max(cacheWrite, cacheWrite1h ?? 0), most, ['usd_per_1m', 'cache_write'], say)
   if (cached === undefined || unitOf('price', cached) <= unitOf('price', input)) return
-  const hint = 'a cache is there to make it cheaper: is this the price of `cache_write`?'
+  const hint = 'caching should be cheaper: is this the price of `cache_write`?'
   say(['usd_per_1m', 'cached_input'], 'warning', 'cached-dearer', 'cached input costs more than other input', hint)
 }
 
@@ -281,7 +281,7 @@ function lintCacheWrites(name: string, model: ModelSection, { pools }: MergedFil
     pools.get(name)?.data?.speaks?.find(each => BACKEND_DIALECTS[each].cacheMarks === true)
   const pool = model.serve.find(each => marked(each) !== undefined)
   if (pool === undefined) return
-  const message = `pool \`${pool}\` speaks \`${marked(pool)}\`, and model \`${name}\` has no price for what it writes into a cache`
+  const message = `pool \`${pool}\` speaks \`${marked(pool)}\`, but model \`${name}\` has no price for cache writes`
   const hint =
     'add `cache_write`, such as `{ 5m: 3.75, 1h: 6 }`; without it: 1.25 times the input, and twice for an hour'
   say(['usd_per_1m'], 'warning', 'cache-unpriced', message, hint)
@@ -289,7 +289,7 @@ function lintCacheWrites(name: string, model: ModelSection, { pools }: MergedFil
 
 function lintThinking(name: string, { thinking }: ChatModelSection, most: number, say: Say): void {
   if (!thinking || unitOf('count', thinking.min_max_tokens) <= most) return
-  const message = `model \`${name}\` wants more tokens for thinking than it may put out`
+  const message = `model \`${name}\` needs more tokens for thinking than its output allows`
   say(['thinking', 'min_max_tokens'], 'error', 'thinking-too-large', message, `max_output and context allow ${most}`)
 }
 
@@ -301,7 +301,7 @@ function lintEmbedding({ context, usd_per_1m: price }: EmbeddingModelSection, sa
 /** A price in nano-USD for 1,000 tokens, of which one request may hold as many as `most`. */
 function lintPrice(nano: number, most: number, path: Path, say: Say): void {
   if (most * nano > Number.MAX_SAFE_INTEGER) {
-    const message = 'a full context at this price is more than the ledger can count'
+    const message = 'a full context at this price exceeds what the ledger can count'
     say(path, 'error', 'cost-too-large', message, 'lower it, or `context`')
   } else if (nano > 200_000_000) {
     const hint = 'is this a price for a thousand tokens?'
@@ -348,7 +348,7 @@ export function lintTools(main: ConfigFile, { plans, tools }: MergedFiles, repor
 /** The prefix is how a request may mark a function as one that runs here. */
 function lintName({ name, at }: Declaration<unknown>, prefix: string, report: Report): void {
   if (!name.startsWith(prefix)) return
-  const message = `tool \`${name}\` begins with \`${prefix}\`, which requests write before the names of hosted tools`
+  const message = `tool \`${name}\` begins with \`${prefix}\`, the prefix that requests put before names of hosted tools`
   const hint = `name it \`${name.slice(prefix.length) || 'tool'}\`: requests could not tell them apart`
   report({ ...at, rule: 'reserved-name', severity: 'error', message, hint })
 }
@@ -359,7 +359,7 @@ function lintTool(tool: HostedToolSection, toolTime: number, say: Say): void {
     say(['usd_per_call'], 'warning', 'price-high', 'more than 10 USD for a call', hint)
   }
   if (tool.timeout === undefined || unitOf('duration', tool.timeout) <= toolTime) return
-  const message = 'no call can take so long: `limits.tool_time` ends all of them before'
+  const message = 'no call can take that long: `limits.tool_time` ends it earlier'
   say(['timeout'], 'warning', 'timeout-too-long', message, 'lower it, or raise `limits.tool_time`')
 }
 

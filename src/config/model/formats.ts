@@ -77,7 +77,7 @@ const network: Format<string> = {
   },
   rule: 'bad-network',
   expects: 'an address or a network',
-  hint: 'write 10.0.0.7, 10.0.0.0/8, ::1 or fd00::/8; names are not looked up; IPv4 in IPv6 is of 96 bits at least',
+  hint: 'write 10.0.0.7, 10.0.0.0/8, ::1 or fd00::/8; names are not resolved; IPv4 in IPv6 needs at least 96 bits',
 }
 
 /** Whether it is an IPv4 address as IPv6 has it, ::ffff:10.0.0.7, in any form. */

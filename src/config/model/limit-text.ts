@@ -24,7 +24,7 @@ export interface NotALimit {
 export function parseLimitRule(text: string): LimitRule | NotALimit {
   const [name = '', amount = '', ...rest] = text.trim().split(/\s+/)
   const measure = MEASURES.find(each => each === name)
-  if (!measure) return { problem: `\`${name}\` is nothing that a limit counts: ${MEASURES.join(', ')}` }
+  if (!measure) return { problem: `a limit cannot count \`${name}\`, only ${MEASURES.join(', ')}` }
   const most = readUnit({ kind: measure === 'usd' ? 'usd' : 'count', min: 1, max: Number.MAX_SAFE_INTEGER }, amount)
   if (isRefusal(most))
     return { problem: `\`${amount}\` ${most.says}${most.hint === undefined ? '' : `; ${most.hint}`}` }
@@ -40,7 +40,7 @@ function partsOf(words: readonly string[]): Parts | NotALimit {
   for (let at = 0; at < words.length; at += 2) {
     const [name = '', value] = [words[at], words[at + 1]]
     if (name !== 'per' && name !== 'of' && name !== 'for')
-      return { problem: `\`${name}\` has no meaning here; write such as \`usd 5 per day of key for svc-core\`` }
+      return { problem: `\`${name}\` has no meaning here; write it like \`usd 5 per day of key for svc-core\`` }
     if (value === undefined) return { problem: `nothing follows \`${name}\`` }
     if (parts[name] !== undefined) return { problem: `\`${name}\` is written twice` }
     parts[name] = value
@@ -51,13 +51,13 @@ function partsOf(words: readonly string[]): Parts | NotALimit {
 function ruleOf(measure: Measure, most: number, { per, of, for: model }: Parts): LimitRule | NotALimit {
   if ((per === undefined) !== (measure === 'concurrent')) {
     return measure === 'concurrent'
-      ? { problem: 'requests that run at once have no window: leave `per` out' }
+      ? { problem: 'concurrent requests have no window: leave `per` out' }
       : { problem: `a limit of ${measure} needs a window: \`${measure} … per day\`` }
   }
   if (per !== undefined && !isLimitWindow(per))
-    return { problem: `\`${per}\` is no window: ${NAMED_WINDOWS.join(', ')}, or days up to ${MOST_DAYS}d` }
+    return { problem: `\`${per}\` is not a window: ${NAMED_WINDOWS.join(', ')}, or days up to ${MOST_DAYS}d` }
   const scope = of === undefined ? undefined : LIMIT_SCOPES.find((each): each is LimitScope => each === of)
-  if (of !== undefined && !scope) return { problem: `\`${of}\` shares no limit: ${LIMIT_SCOPES.join(', ')}` }
+  if (of !== undefined && !scope) return { problem: `\`${of}\` cannot share a limit: ${LIMIT_SCOPES.join(', ')}` }
   return {
     measure,
     most,

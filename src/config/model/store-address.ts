@@ -16,7 +16,7 @@ export const store: Format<StoreAddress> = {
   },
   rule: 'bad-store',
   expects: 'a store',
-  hint: 'write embedded:PATH or redis[s]://[user:password@]host[:port][/db], with %40 for an @ in a password; with sentinels redis[s]+sentinel://[user:password@]host[:port],host[:port]/name, and of a cluster redis[s]+cluster://[user:password@]host[:port],host[:port]',
+  hint: 'write embedded:PATH or redis[s]://[user:password@]host[:port][/db], with %40 for an @ in a password; with sentinels redis[s]+sentinel://[user:password@]host[:port],host[:port]/name, and with a cluster redis[s]+cluster://[user:password@]host[:port],host[:port]',
 }
 
 /** Whether a text names a store. */

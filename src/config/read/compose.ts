@@ -92,12 +92,12 @@ function aliased(name: string, span: Span, walk: Walk): Node {
     return broken(
       span,
       'unknown-anchor',
-      `no anchor \`&${name}\` stands above`,
+      `there is no anchor \`&${name}\` above`,
       'quote a text that starts with `*`',
       walk,
     )
   if (walk.above.includes(target)) {
-    return broken(span, 'alias-loop', `\`*${name}\` stands inside its own anchor`, 'write it out', walk)
+    return broken(span, 'alias-loop', `\`*${name}\` is inside its own anchor`, 'write it out', walk)
   }
   return nodeOf(target, { ...walk, alias: walk.alias ?? span })
 }
@@ -182,8 +182,8 @@ function tellReads(text: string, span: Span, { holds, secretOf, read }: Walk): v
 
 const PLAIN_PASSWORD = [
   'plain-secret',
-  'the password stands in the file',
-  `write \${VARIABLE} in its place, without a default`,
+  'the file contains the password',
+  `use \${VARIABLE} instead, without a default`,
 ] as const
 
 function reportDouble(name: string, at: Span, first: Span, { report }: Walk): void {

@@ -47,7 +47,7 @@ export function documentOf(source: Source, report: Report, tags?: SchemaOptions[
 export const EMPTY = [
   'empty-file',
   'the file is empty',
-  'the main file starts with `version: 1`; any other declares something, or can go',
+  'start the main file with `version: 1`; give any other file a declaration, or remove it',
 ] as const
 
 function locator({ file, text }: Source, lines: LineCounter): Locate {
@@ -110,18 +110,18 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
   BAD_DIRECTIVE: { message: 'this `%` directive has no meaning here', hint: 'remove the line' },
   BAD_INDENT: { message: 'the indentation does not fit the lines above', hint: 'align it with its neighbours' },
   BLOCK_AS_IMPLICIT_KEY: {
-    message: 'a second `name:` follows on the line of a value',
+    message: 'the line of a value has a second `name:`',
     hint: 'indent it like its neighbours, or quote the text',
   },
   MULTILINE_IMPLICIT_KEY: {
-    message: 'a name goes over several lines',
+    message: 'a name spans several lines',
     hint: 'is a `:` missing, or a quote not closed?',
   },
   BAD_DQ_ESCAPE: {
     message: 'this escape is unknown in double quotes',
     hint: "double the backslash, or use 'single quotes'",
   },
-  BAD_PROP_ORDER: { message: 'an anchor stands in the wrong place', hint: 'write `name: &anchor value`' },
+  BAD_PROP_ORDER: { message: 'an anchor is in the wrong place', hint: 'write `name: &anchor value`' },
 }
 
 /** Where to look: the opening quote rather than the end of the file, the text rather than the blanks before it. */

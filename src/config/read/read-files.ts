@@ -59,7 +59,7 @@ export function readIncludes(
       const message = `no file matches \`${written}\``
       const hint = value.includes('**')
         ? '`**` has no meaning here; `*` matches within one directory'
-        : `the pattern starts at ${directory}`
+        : `looked in ${directory}`
       report({ ...span, rule: 'include-nothing', severity: 'error', message, hint })
       return [undefined]
     }

@@ -129,7 +129,7 @@ function fromFile(file: string, field: string, { directory, standIn }: SecretPla
     return {
       rule: 'no-secret-file',
       says: `\`${file}\` cannot be read`,
-      hint: `the path starts at the main file: ${path}`,
+      hint: `looked for ${path}: paths are relative to the main file`,
     }
   }
 }
@@ -140,7 +140,7 @@ function sendable(value: string, what: string, from: string, holds: RegExp): str
   if (holds.test(value)) return value
   return {
     rule: 'bad-secret',
-    says: `the ${what} in ${from} holds blanks or other characters that no ${what} has`,
+    says: `the ${what} in ${from} has blanks or other invalid characters`,
     hint: `store the ${what} alone`,
   }
 }

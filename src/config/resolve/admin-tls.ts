@@ -73,36 +73,36 @@ function checkPair(root: MapNode, report: Report): void {
 const WITHOUT_OTHER: Refusal = {
   rule: 'bad-certificate',
   says: 'a certificate for other gateways and its key go together',
-  hint: 'write both `fleet_certificate` and `fleet_key`, or none of them',
+  hint: 'write both `fleet_certificate` and `fleet_key`, or neither',
 }
 
 const NO_CERTIFICATE: Refusal = {
   rule: 'bad-certificate',
-  says: 'this holds no certificate as PEM that can be read',
-  hint: 'it begins with -----BEGIN CERTIFICATE-----, the own one first, those that signed it behind',
+  says: 'this is not a readable PEM certificate',
+  hint: 'start with -----BEGIN CERTIFICATE-----: the listener's own first, then its intermediates',
 }
 
 const NO_KEY: Refusal = {
   rule: 'bad-certificate',
-  says: 'this holds no private key as PEM that can be read without a password',
-  hint: 'it begins with -----BEGIN PRIVATE KEY-----',
+  says: 'this is not a PEM private key without a password',
+  hint: 'start with -----BEGIN PRIVATE KEY-----',
 }
 
 const otherKey = (certificate: string): Refusal => ({
   rule: 'bad-certificate',
-  says: `this key is not that of \`${certificate}\``,
-  hint: 'renew both together: the one before serves on until they fit',
+  says: `this key does not belong to \`${certificate}\``,
+  hint: 'renew both together: the previous pair stays in use until they match',
 })
 
 const WITHOUT_AUTHORITY: Refusal = {
   rule: 'operators-without-client-ca',
-  says: 'these are names in certificates of clients, and nothing says who signs those',
+  says: 'these are names in client certificates, but no authority signs those',
   hint: 'write `client_ca: file:PATH`, or remove the names',
 }
 
 const WITHOUT_NAMES: Refusal = {
   rule: 'client-ca-without-operators',
-  says: 'no certificate of a client would be let in',
+  says: 'no client certificate would be accepted',
   hint: 'list the names of operators in `admins`, `support` or `viewers`, or remove `client_ca`',
 }
 

@@ -70,30 +70,30 @@ const FIELDS = Object.keys(HOLDS) as Field[]
 
 const strange = (field: Field, scheme: string): Refusal => ({
   rule: 'bad-archive',
-  says: `\`${field}\` belongs to an archive at ${scheme}, and \`to\` is none`,
+  says: `\`${field}\` belongs to an archive at ${scheme}, which \`to\` is not`,
   hint: 'remove it',
 })
 
 const WITHOUT_TLS: Refusal = {
   rule: 'bad-archive',
-  says: 'certificates are for TLS, and `to` is without',
+  says: 'certificates need TLS, which `to` does not use',
   hint: 'write ?sslmode=verify-full in `to`, or remove this',
 }
 
 const HALF_A_PAIR: Refusal = {
   rule: 'certificate-without-key',
   says: '`certificate` and `key` belong together, and one of them is missing',
-  hint: 'write both, or none where the server asks for no certificate',
+  hint: 'write both, or neither if the server requires no certificate',
 }
 
 const longerThan = (kept: number): Refusal => ({
   rule: 'bad-archive',
-  says: `rows would not leave for the archive before they are removed: \`ledger.keep\` is ${durationText(kept)}`,
+  says: `rows would be deleted before they reach the archive: \`ledger.keep\` is ${durationText(kept)}`,
   hint: 'write a shorter `keep` here, or a longer `ledger.keep`',
 })
 
 const SEVERAL: Refusal = {
   rule: 'bad-archive',
-  says: 'a directory belongs to one gateway, and `server.instances` says that there are several',
+  says: 'a directory belongs to one gateway, but `server.instances` has several',
   hint: 'write postgres:// or https:// in `to`',
 }

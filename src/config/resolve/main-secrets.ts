@@ -51,13 +51,13 @@ const isShared = (main: ConfigFile | undefined): boolean =>
 /** Keys that one gateway derives, the others must derive too. */
 const SHARED_STORE_WITHOUT_SECRET: Refusal = {
   rule: 'no-guest-secret',
-  says: 'guests on a store that gateways share need a secret',
+  says: 'guests on a shared store need a secret',
   hint: `add \`secret: \${VARIABLE}\` or \`secret: file:PATH\`, or set ${VARIABLE}: every gateway needs the same`,
 }
 
 const FORMER_WITHOUT_SECRET: Refusal = {
   rule: 'no-guest-secret',
-  says: '`former_secret` stands there without the `secret` that came after it',
+  says: '`former_secret` needs the `secret` that replaced it',
   hint: `add \`secret\`, or set ${VARIABLE}`,
 }
 
@@ -173,6 +173,6 @@ const EXPORTER_HEADERS = new Set([
 const RESERVED_HEADER: Refusal = { rule: 'bad-header', says: "this header is the exporter's own", hint: 'remove it' }
 const DUPLICATE_HEADER: Refusal = {
   rule: 'duplicate-entry',
-  says: 'this header is there twice',
+  says: 'this header appears twice',
   hint: 'remove one of them',
 }

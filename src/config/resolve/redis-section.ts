@@ -47,30 +47,30 @@ const HOLDS = { password: LINE, sentinel_password: LINE, ca: PEM, certificate: P
 
 const WITHOUT_REDIS: Refusal = {
   rule: 'redis-without-store',
-  says: '`redis` says how a store in Redis is reached, and `store` is none',
+  says: '`redis` is about a store in Redis, which `store` is not',
   hint: 'write `store: rediss://user@host:6379/0`, or remove `redis`',
 }
 
 const SECOND_PASSWORD: Refusal = {
   rule: 'duplicate-entry',
   says: '`store` has a password already',
-  hint: 'leave one of them out: only this one can change while the gateway runs',
+  hint: 'remove one of them: only this one can change while the gateway runs',
 }
 
 const WITHOUT_SENTINELS: Refusal = {
   rule: 'redis-without-sentinels',
-  says: 'this is the password of sentinels, and `store` names none',
+  says: 'this is the password of sentinels, but `store` has none',
   hint: 'write `redis+sentinel://host,host/name` in `store`, or remove this',
 }
 
 const WITHOUT_TLS: Refusal = {
   rule: 'redis-without-tls',
-  says: 'certificates are for TLS, and `store` is without',
+  says: 'certificates need TLS, which `store` does not use',
   hint: 'write `rediss://` in `store`, or remove this',
 }
 
 const HALF_A_PAIR: Refusal = {
   rule: 'certificate-without-key',
   says: '`certificate` and `key` belong together, and one of them is missing',
-  hint: 'write both, or none where the server asks for no certificate',
+  hint: 'write both, or neither if the server requires no certificate',
 }

@@ -62,7 +62,7 @@ export function identifyWith(ports: IdentifyPorts): Identify {
   )
   const signInFirst =
     issuer === undefined
-      ? 'There is no sign-in here: ask the operator for a key.'
+      ? 'This gateway has no sign-in: ask the operator for a key.'
       : `Sign in at ${issuer}, and send \`Authorization: Bearer\` with its access token.`
 
   const mayOpen = new MayOpen(ports.store.accounts)
@@ -135,7 +135,7 @@ export function keyDenial(
 const INVALID_KEY: Denied = { denial: { code: 'INVALID_KEY' } }
 
 const SERVICE: Denied = {
-  denial: { code: 'INVALID_TOKEN', problem: 'The token of a service manages no keys: it needs none.' },
+  denial: { code: 'INVALID_TOKEN', problem: 'A service token cannot manage keys: a service needs none.' },
 }
 
 /** Three parts of base64url, as every signed JWT has. RFC 7515 7.1. */

@@ -34,7 +34,7 @@ async function compare(file: string, trust: Trust, closely?: readonly WrongSums[
     }
   } catch (error) {
     if (error instanceof BackupDamaged || (error instanceof Error && 'syscall' in error)) throw error
-    throw new BackupDamaged('it is damaged: one of its records cannot be read')
+    throw new BackupDamaged('it is damaged: a record cannot be read')
   }
   return { header, bytes, signed, counts, wrong: sums.wrong() }
 }

@@ -71,8 +71,8 @@ function signedBy({ digest, signature }: Seal, { key }: Trust): Signed {
 }
 
 function whyUntrusted({ by, key: id = '' }: Signed, { key }: Trust): string {
-  if (by === 'nobody') return 'it is not signed: a version before 0.3 made it, or somebody changed it'
-  if (by === 'wrong') return 'its signature is wrong: somebody changed it'
+  if (by === 'nobody') return 'it is not signed: it comes from a version before 0.3, or was changed'
+  if (by === 'wrong') return 'its signature does not match: the file was changed'
   const own = key ? `, and the key here is ${key.id}` : ', which is not here'
   return `it is signed with the key ${id}${own}`
 }
@@ -118,7 +118,7 @@ async function* linesIn(file: string, size: number, sealed: Buffer): AsyncGenera
     throw new BackupDamaged(`it is damaged, or was cut off: ${error instanceof Error ? error.message : error}`)
   }
   if (!digest.digest().equals(sealed))
-    throw new BackupDamaged('it is damaged: its bytes are not those that its checksum is of')
+    throw new BackupDamaged('it is damaged: its checksum does not match')
 }
 
 /** Whether an error is the file system's, and not one of the file's contents. */
@@ -156,7 +156,7 @@ async function* recordsIn(lines: AsyncIterable<string>): AsyncGenerator<StoreRec
       counts.set(kind, (counts.get(kind) ?? 0) + 1)
       yield parsed as unknown as StoreRecord
     } else if (isObject(parsed) && isObject(parsed.end)) end = parsed.end as BackupEnd['end']
-    else throw new BackupDamaged('it is damaged: one of its lines cannot be read')
+    else throw new BackupDamaged('it is damaged: a line cannot be read')
   }
   compareCounts(counts, end)
 }

@@ -45,7 +45,7 @@ function uncapped({ host, pool }: ExaminedReplica, ignored: readonly CapField[],
   const place = placeText(placeOf(pool, 'cap'))
   const hint =
     other === undefined
-      ? 'Its streams are cut at the cap; its whole answers may be longer than what their client reserved. Look for the setting of the backend that bounds an answer.'
-      : `It keeps to ${other}: write \`cap: ${other}\` in ${place}`
+      ? 'Its streams are cut at the cap, but its whole answers may exceed the reservation. Find the backend setting that bounds an answer.'
+      : `It honours ${other}: write \`cap: ${other}\` in ${place}`
   return problem(`${host} ignores ${names}: its answers have no cap`, hint)
 }

@@ -34,7 +34,7 @@ export async function askWhole(
   const terms = { model, backendModel: replica.pool.model, inputTokens: 0, id: '', created: 0 }
   const read = request.readAnswer(answer.body, terms)
   if (!read)
-    return fault(problem(`${replica.host} answers a chat with something else than a completion`, otherForm(replica)))
+    return fault(problem(`${replica.host} answers a chat with something other than a completion`, otherForm(replica)))
   if (!read.usage) return fault(warning('reports no usage in whole answers', ESTIMATED))
   return { faults: [], notes: [] }
 }
@@ -49,12 +49,12 @@ export async function askSpoken(
   const { pool, host, promised } = replica
   const { request, answer } = await asked(replica, QUESTION, { output: promised.output, dialect: DIALECTS[speech] })
   const { head } = answer
-  const hint = `Leave \`${speech}\` out of \`speaks\` in ${placeText(placeOf(pool, 'speaks'))}`
+  const hint = `Remove \`${speech}\` from \`speaks\` in ${placeText(placeOf(pool, 'speaks'))}`
   if (head && isAbsent(head.status)) return fault(problem(`${host} does not speak ${speech}: ${head.status}`, hint))
   const refusal = refusalOf(replica, `a request in ${speech}`, answer, keyFrom)
   if (refusal) return fault(refusal)
   const read = request.readAnswer(answer.body, { model, backendModel: pool.model, inputTokens: 0, id: '', created: 0 })
-  if (!read) return fault(problem(`${host} answers a request in ${speech} with something else`, hint))
+  if (!read) return fault(problem(`${host} answers a request in ${speech} with something different`, hint))
   if (!read.usage) return fault(warning(`reports no usage in ${speech}`, ESTIMATED))
   return { faults: [], notes: [`speaks ${speech}`] }
 }
@@ -72,11 +72,11 @@ export async function askStream(replica: ExaminedReplica, keyFrom: string | unde
   const refusal = reader.ended ? undefined : refusalOf(replica, 'a stream', answer, keyFrom)
   const type = head?.contentType ?? ''
   if (head?.status === 200 && !/^text\/event-stream\b/i.test(type)) {
-    const text = `does not stream: it answers with ${shownType(type)} in place of text/event-stream`
+    const text = `does not stream: it answers with ${shownType(type)} instead of text/event-stream`
     return fault(
       problem(
         text,
-        'Streaming clients would get an error. Turn streaming on in the backend, or in the proxy before it.',
+        'Streaming clients would get an error. Enable streaming in the backend, or in the proxy in front of it.',
       ),
     )
   }
@@ -96,7 +96,7 @@ export async function askCall(replica: ExaminedReplica, keyFrom: string | undefi
   if (refusal) return fault(warning(refusal.text, TOOLLESS))
   if (callsIn(answer.body).some(({ name, args }) => name === FUNCTION && isObject(parse(args))))
     return { faults: [], notes: ['calls tools'] }
-  return fault(warning('does not call a function that `tool_choice` names', TOOLLESS))
+  return fault(warning('ignores a function in `tool_choice`', TOOLLESS))
 }
 
 const FUNCTION = 'report_health'
@@ -118,9 +118,9 @@ const CALL = {
 /** The setting to look at where an answer has another form than it should. */
 const otherForm = ({ pool }: ExaminedReplica): string =>
   pool.speaks.includes('chat')
-    ? 'Is that the address of an API as OpenAI has it?'
+    ? 'Is that the address of an OpenAI-compatible API?'
     : `Does it speak ${pool.speaks.join(' and ')}, as ${placeText(placeOf(pool, 'speaks'))} says?`
-const ESTIMATED = 'Clients are charged by an estimate of four bytes for a token. Turn usage on in the backend.'
+const ESTIMATED = 'Clients are charged by an estimate of four bytes per token. Enable usage in the backend.'
 const TOOLLESS = 'Hosted tools will not be used. With vLLM: --enable-auto-tool-choice --tool-call-parser …'
 
 const fault = (each: Fault): Outcome => ({ faults: [each], notes: [] })
@@ -172,14 +172,14 @@ class StreamReader {
       for (const event of [...rest, ...this.#splitter.end()]) this.#read(event)
     }
     const how = this.#wrong ?? (this.#finished ? undefined : (cause ?? 'it ends without a finish_reason'))
-    return how === undefined ? undefined : problem(`breaks off a stream: ${how}`, 'Look at the log of the backend.')
+    return how === undefined ? undefined : problem(`breaks off a stream: ${how}`, 'See the backend's log.')
   }
 
   #read(event: string): void {
     const chunk = this.#chunks.read(event)
     if (chunk.kind === 'done') this.#done = true
     else if (chunk.kind === 'malformed') this.#wrong ??= 'an event is not JSON'
-    else if (chunk.kind === 'error' || chunk.kind === 'failed') this.#wrong ??= 'an event tells of an error'
+    else if (chunk.kind === 'error' || chunk.kind === 'failed') this.#wrong ??= 'an event reports an error'
     else if (chunk.kind === 'delta') {
       this.#finished ||= chunk.finished.length > 0
       this.usage ||= chunk.usage !== undefined

@@ -70,8 +70,8 @@ async function askedStream(replica: ExaminedReplica): Promise<Seen | undefined> 
 
 function ignored({ host }: ExaminedReplica, kinds: readonly string[]): Fault {
   const where = kinds.length > 1 ? '' : ` in ${kinds[0]}`
-  const text = `${host} ignores n${where}: it makes one choice where two are asked for`
-  return warning(text, 'Clients that ask for several choices get one, and pay for one.')
+  const text = `${host} ignores n${where}: it makes one choice instead of two`
+  return warning(text, 'Clients that request several choices get one, and pay for one.')
 }
 
 const oneCounted = (replica: ExaminedReplica): Fault =>

@@ -37,7 +37,7 @@ export async function askFields(replica: ExaminedReplica): Promise<Outcome> {
   ]
   if (facts.length === 0) return { faults: [], notes: [] }
   const refused = [...(facts[0] === 'developer_role: false' ? ['the role developer'] : []), ...drops].join(', ')
-  const text = `${replica.host} refuses ${refused}, which its profile does not say`
+  const text = `${replica.host} refuses ${refused}, unlike its profile`
   return { faults: [warning(text, factsToWrite(replica, facts))], notes: [] }
 }
 

@@ -131,13 +131,13 @@ class Inspection {
 
 function unlisted({ pool }: ExaminedReplica, { names }: Listed): Fault {
   const place = placeText(placeOf(pool, 'model'))
-  const hint = `It lists ${namesText(names)}. Some backends answer to any name. Is it right in ${place}`
-  return warning(`answers to the model ${pool.model}, and does not list it`, hint)
+  const hint = `It lists ${namesText(names)}. Some backends accept any name. Check the name in ${place}`
+  return warning(`accepts the model ${pool.model}, but does not list it`, hint)
 }
 
 /** It was not asked for an answer, and it lists nothing. */
 function unseen({ pool, promised }: ExaminedReplica, generate: boolean): Fault {
-  const text = `answers, and has no list of models to tell whether it has ${pool.model}`
+  const text = `answers, but has no list of models that shows whether it has ${pool.model}`
   if (generate && promised.images.length === 0) return warning(text, 'What passes through it is not asked for.')
   const how = generate ? 'With --images it is asked for one' : 'Without --no-generate it is asked for an answer'
   return warning(text, `${how}, which costs money.`)

@@ -22,6 +22,6 @@ export function readList({ dialect, pool }: ExaminedReplica, body: Buffer): List
 export function contextFault({ pool, promised: { context } }: ExaminedReplica, { model }: Listed): Fault | undefined {
   const takes = model?.context
   if (!context || takes === undefined || takes >= context.tokens) return undefined
-  const hint = `What is longer is refused there. Start it with more, or declare \`context: ${takes}\` in ${placeText(placeOf(pool, 'context'))}`
-  return warning(`takes ${takes} tokens, ${context.by} promises ${context.tokens}`, hint)
+  const hint = `It refuses longer prompts. Start it with more, or declare \`context: ${takes}\` in ${placeText(placeOf(pool, 'context'))}`
+  return warning(`takes ${takes} tokens, but ${context.by} promises ${context.tokens}`, hint)
 }

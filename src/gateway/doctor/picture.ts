@@ -23,8 +23,8 @@ export async function askPicture(
   if (refusal) return { faults: [refusal], notes: [] }
   const terms = { model, backendModel: pool.model, inputTokens: 0, id: '', created: 0 }
   if (request.readAnswer(answer.body, terms)) return { faults: [], notes: [`made an image of ${size}`] }
-  const text = `${host} answers with something else than a PNG in b64_json`
-  return { faults: [problem(text, 'Is that the address of an API as OpenAI has it?')], notes: [] }
+  const text = `${host} answers with something other than a PNG in b64_json`
+  return { faults: [problem(text, 'Is that the address of an OpenAI-compatible API?')], notes: [] }
 }
 
 function cheapest({ sizes }: ImageModel): string {

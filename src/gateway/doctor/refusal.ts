@@ -20,28 +20,28 @@ export function refusalOf(
   if (head && head.status !== 200) return ofStatus(replica, what, answer, head.status, keyFrom)
   if (cause === undefined) return undefined
   if (!head) return unreachable(replica, what, cause, answer.limit)
-  const how = cause === 'timeout' ? `not all of it came within ${secondsText(answer.limit)}` : causeText(cause)
-  return problem(`${replica.host} breaks off in ${what}: ${how}`, 'Look at the log of the backend.')
+  const how = cause === 'timeout' ? `the answer was not complete within ${secondsText(answer.limit)}` : causeText(cause)
+  return problem(`${replica.host} breaks off ${what}: ${how}`, 'Look at the log of the backend.')
 }
 
 /** A host that says nothing at all. */
 function unreachable({ pool, host }: ExaminedReplica, what: string, cause: string, limit: Millis): Fault {
   const place = placeText(placeOf(pool, 'replicas'))
   if (cause === 'timeout') {
-    const text = `${host} takes the request for ${what}, and does not answer within ${secondsText(limit)}`
-    return problem(text, 'Is it still loading its model, or stuck? Look at its log, or give it longer with --timeout.')
+    const text = `${host} accepts the request for ${what}, but does not answer within ${secondsText(limit)}`
+    return problem(text, 'Is it still loading its model, or stuck? See its log, or allow more time with --timeout.')
   }
   if (cause === 'connect timeout' || cause === 'UND_ERR_CONNECT_TIMEOUT')
-    return problem(`${host} does not take a connection within connect_timeout`, `Is a firewall between? ${place}`)
+    return problem(`${host} does not accept a connection within connect_timeout`, `Is a firewall in between? ${place}`)
   const hint = HINTS.find(([pattern]) => pattern.test(cause))?.[1] ?? 'Look at the log of the backend'
   return problem(`${host} does not answer: ${causeText(cause)}`, `${hint}: ${place}`)
 }
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^ECONNREFUSED$/, 'Nothing listens there. Start the backend, or correct its address'],
-  [/^(ENOTFOUND|EAI_)/, 'No such host is known. Correct its address'],
-  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'There is no way to that host. Correct its address'],
-  [/TLS|SSL|CERT|SIGNED|EPROTO/, 'TLS fails. Is it https, with a certificate that this machine trusts?'],
+  [/^(ENOTFOUND|EAI_)/, 'The host name is unknown. Correct its address'],
+  [/^(EHOSTUNREACH|ENETUNREACH)$/, 'The host is unreachable. Correct its address'],
+  [/TLS|SSL|CERT|SIGNED|EPROTO/, 'TLS fails. Does it use https, with a certificate that this machine trusts?'],
 ]
 
 /** A cut may be seen as either. */
@@ -65,16 +65,16 @@ function ofStatus(
   const { message = '', code, type } = readBackendError(parse(body.toString('utf8')))
   const codes = [code, type]
   if (codes.includes('insufficient_quota'))
-    return problem(`${host} serves nothing more for this key: ${status} insufficient_quota`, 'Pay its bill.')
+    return problem(`${host} refuses this key: ${status} insufficient_quota`, 'Pay its bill.')
   if (status === 429)
-    return { ...warning(`${host} takes no more requests at the moment: 429`, 'Ask again later.'), why: 'busy' }
+    return { ...warning(`${host} accepts no more requests at the moment: 429`, 'Try again later.'), why: 'busy' }
   const said = message === '' ? '' : saidText(message, promised.settings.key?.reveal())
   if (codes.includes('model_not_found') || ([400, 404, 422].includes(status) && UNKNOWN_MODEL.test(said)))
     return unknownModel(replica, status)
   if (status === 404) {
     const place = placeText(placeOf(pool, 'replicas'))
     return problem(
-      `${host} has nothing that answers ${what}: 404`,
+      `${host} has no endpoint for ${what}: 404`,
       `Does its address lack the /v1 of its API? ${place}`,
     )
   }
@@ -86,7 +86,7 @@ const UNKNOWN_MODEL =
 
 function unauthorized({ pool, host, promised }: ExaminedReplica, status: number, keyFrom: string | undefined): Fault {
   if (!promised.settings.key)
-    return problem(`${status} from ${host}: it asks for a key`, `Give pool ${pool.name} one: key: \${VARIABLE}`)
+    return problem(`${status} from ${host}: it requires a key`, `Give pool ${pool.name} one: key: \${VARIABLE}`)
   return problem(
     `${status} from ${host}: is ${keyFrom ?? 'its key'} right?`,
     `It is used in ${placeText(placeOf(pool, 'key'))}`,

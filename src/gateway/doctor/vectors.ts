@@ -41,13 +41,13 @@ function isRead(read: () => unknown): boolean {
 function misfit({ pool, host }: ExaminedReplica, model: EmbeddingModel, size: number | undefined): Fault {
   if (size === undefined || size === model.dimensions)
     return problem(
-      `${host} answers an embedding with something else than vectors`,
-      'Is that the address of an API as OpenAI has it?',
+      `${host} answers an embedding with something other than vectors`,
+      'Is that the address of an OpenAI-compatible API?',
     )
-  const text = `answers ${size} dimensions, ${model.name} promises ${model.dimensions}`
+  const text = `answers ${size} dimensions, but ${model.name} promises ${model.dimensions}`
   return problem(
     text,
-    `Its answers are refused. Let it serve a model with ${model.dimensions}: ${placeText(placeOf(pool, 'model'))}`,
+    `Its answers are refused. Serve a model with ${model.dimensions} on it: ${placeText(placeOf(pool, 'model'))}`,
   )
 }
 

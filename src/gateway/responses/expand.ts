@@ -89,9 +89,9 @@ function joined(
 
 const TOO_LONG = 'context_length_exceeded'
 const tooLong = (limitBytes: number): string =>
-  `The conversation so far and this input have more than ${limitBytes} bytes together: begin a new one, with a summary of it.`
+  `The conversation so far and this input have more than ${limitBytes} bytes together: start a new conversation with a summary.`
 
-const TOO_MANY_VALUES = `The conversation so far and this input have more than ${MAX_VALUES} values together: begin a new one, with a summary of it.`
+const TOO_MANY_VALUES = `The conversation so far and this input have more than ${MAX_VALUES} values together: start a new conversation with a summary.`
 
 /** Values in a parsed JSON, itself among them; the count stops once there are more than `most`. */
 function valuesIn(value: unknown, most: number): number {

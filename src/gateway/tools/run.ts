@@ -34,7 +34,7 @@ async function runCall(ports: RunPorts, call: HostedCall, terms: RunTerms): Prom
   const tool = terms.offered.get(call.tool)
   const made = callsOf(terms.made, call.tool)
   const failed = (why: string) => ({ call, text: `The call was not made: ${call.seenAs} ${why}.`, failed: true })
-  if (!tool) return failed('can be called no more in this answer')
+  if (!tool) return failed('cannot be called again in this answer')
   if (made >= tool.maxCalls) return failed(`may be called ${tool.maxCalls} times in one answer`)
   terms.made[call.tool] = made + 1
   terms.paid[call.tool] = callsOf(terms.paid, call.tool) + 1

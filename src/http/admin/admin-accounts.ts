@@ -55,7 +55,7 @@ async function setPlan(context: AdminContext, { account, plan }: BodyOf<typeof c
     if ('denial' in record) return record
     const { override: _override, ...terms } = record.terms
     if (!planOf(context.config, { ...record, terms }))
-      return invalid('plan', `${record.label} has no other plan to fall back to: set another one instead`)
+      return invalid('plan', `${record.label} has no plan to fall back to: set another plan instead`)
   }
   return change(context, account, async () => ({ override: plan }))
 }
@@ -96,7 +96,7 @@ async function setOrg(context: AdminContext, body: BodyOf<typeof calls.setOrg>):
   return change(context, body.account, async () => {
     if (org === undefined) return { org: null }
     const alike = await orgLike(context, org)
-    if (alike !== undefined) return invalid('org', `looks like \`${orgId(alike)}\`, which exists: name that one`)
+    if (alike !== undefined) return invalid('org', `looks like \`${orgId(alike)}\`, which exists: use that name`)
     await context.store.orgs.open(org)
     return { org }
   })
@@ -109,7 +109,7 @@ async function change(
 ): Shown {
   const record = await accountNamed(context, named)
   if ('denial' in record) return record
-  if (record.kind === 'guest') return invalid('account', 'is a device: the plan of guests holds for all of them')
+  if (record.kind === 'guest') return invalid('account', 'is a device: all devices are on the guests' plan')
   const decided = await decide(record)
   return 'denial' in decided ? decided : changeTerms(context, record.account, decided)
 }

@@ -17,7 +17,7 @@ async function invite(
 ): Promise<InvitedAccount | Denied> {
   const { settings, random } = context
   if (settings.identity?.issuer === undefined)
-    return invalid('account', 'cannot be joined: nobody signs in here without identity.issuer')
+    return invalid('account', 'cannot be joined: sign-in needs identity.issuer')
   const record = await accountNamed(context, named)
   if ('denial' in record) return record
   const wrong = notOpened(record)
@@ -31,8 +31,8 @@ async function invite(
 
 /** Only accounts without a sign-in of their own: people who sign in have theirs, and accounts are never merged. */
 function notOpened({ account, kind, label }: AccountRecord): Denied | undefined {
-  if (kind === 'guest') return invalid('account', 'is a device, which nobody signs in to')
-  return isOfSignIn(account) ? invalid('account', `began with a sign-in: ${label} signs in to it already`) : undefined
+  if (kind === 'guest') return invalid('account', 'is a device, which has no sign-in')
+  return isOfSignIn(account) ? invalid('account', `was created by a sign-in: ${label} already signs in to it`) : undefined
 }
 
 /** Null where no console can lead a person through it. What stands behind `#` reaches no server and no log. */

@@ -45,7 +45,7 @@ export async function listInvoices(
   if (month !== undefined) return listMonth(app, call, { ...query, month })
   const alone = (['format', 'limit', 'cursor'] as const).find(name => query[name] !== undefined)
   if (alone) return call.deny(invalid(alone, 'goes with month').denial)
-  if (account === undefined) return call.deny(invalid('account', 'is required where no month is given').denial)
+  if (account === undefined) return call.deny(invalid('account', 'is required without month').denial)
   const invoices = await readInvoicesNamed(app, { account })
   if ('denial' in invoices) call.deny(invoices.denial)
   else call.json(200, invoices, UNCACHED)

@@ -63,12 +63,12 @@ async function mintGuest(context: AdminContext, body: BodyOf<typeof calls.mintGu
   const { brand } = settings
   if (!config.guestPlan) return invalid('device_id', 'the configuration serves no guests: add `guests`')
   if (guestSecrets.length === 0) {
-    return invalid('device_id', 'the gateway makes the secret of guests when it first serves: start it once')
+    return invalid('device_id', 'the gateway makes the guests' secret when it first starts: start it once')
   }
   // An operator's word is not counted against any address.
   const asked = { brand, secrets: guestSecrets, deviceId: body.device_id, counts: [], by }
   const made = await guestKey(store, asked)
-  if (made.outcome !== 'key') return invalid('device_id', 'the key of this device was revoked; it gets no other')
+  if (made.outcome !== 'key') return invalid('device_id', 'the key of this device was revoked; a device gets only one')
   const caller = await store.keys.findCaller(hashOf(made.value))
   const key = caller && (await store.keys.findGuest(caller.account))
   if (!key) return { denial: { code: 'NOT_FOUND', problem: 'The key of this device has just been revoked.' } }
@@ -100,10 +100,10 @@ async function rotate(context: AdminContext, body: BodyOf<typeof calls.rotateKey
   const current = await activeKeyNamed(context, body.key)
   if ('denial' in current) return current
   if (current.kind === 'guest') {
-    return invalid('key', 'the key of a device follows from the device and cannot be rotated; it can be revoked')
+    return invalid('key', 'the key of a device is derived from its id and cannot be rotated, only revoked')
   }
   if (current.replacedBy !== undefined)
-    return invalid('key', `was replaced by ${current.replacedBy} already, and works on for a while; it can be revoked`)
+    return invalid('key', `was already replaced by ${current.replacedBy} and is in its grace period; it can be revoked`)
   const { store, settings, by } = context
   const { account, hash } = current
   const most = settings.limits.keysPerAccount
@@ -136,5 +136,5 @@ async function revoke(
 
 /** Another operator was first. */
 const ENDED: Denied = {
-  denial: { code: 'NOT_FOUND', problem: 'No active key has this value: it has just ended.' },
+  denial: { code: 'NOT_FOUND', problem: 'No active key has this value: the key has just ended.' },
 }

@@ -27,7 +27,7 @@ export function settingOf(
   if (others.model !== undefined && !isKnown(config, others.model))
     return invalid('limit.model', `there is no model, or tier, \`${others.model}\``)
   const isNew = limits.every(limit => countedBy(limit) !== countedBy(counted))
-  if (isNew && limits.length >= MOST_LIMITS) return invalid('limit', `there may be ${MOST_LIMITS} of them, and no more`)
+  if (isNew && limits.length >= MOST_LIMITS) return invalid('limit', `there may be at most ${MOST_LIMITS} of them`)
   return { limit: { measure, most: written.most, ...others } }
 }
 
@@ -47,7 +47,7 @@ export function takingBack(
   const counted = countedOf(written, scopes)
   if ('denial' in counted) return counted
   if (limits.some(limit => countedBy(limit) === countedBy(counted))) return { withoutLimit: counted }
-  return invalid('limit', `there is none of \`${countedText(counted)}\` that an operator set`)
+  return invalid('limit', `no operator has set a limit of \`${countedText(counted)}\``)
 }
 
 /** Who may share a limit: the first of them where the limit does not say. Others are the business of plans. */
@@ -58,7 +58,7 @@ export const ORG_SCOPES: Scopes = ['org']
 function countedOf(written: CountedBody, scopes: Scopes): CountedLimit | Denied {
   const of = written.of ?? scopes[0]
   if (!scopes.some(scope => scope === of))
-    return invalid('limit.of', `must be ${scopes.join(', ')} here; what others share belongs into their plan or org`)
+    return invalid('limit.of', `must be ${scopes.join(', ')} here; shared limits belong in the plan or org`)
   const counted = countedIn({ ...written, of })
   return typeof counted === 'string' ? invalid('limit', counted) : counted
 }

@@ -30,7 +30,7 @@ export async function mint(context: AdminContext, body: BodyOf<typeof mintKeyCal
   const fresh = await freshKey(context, '/admin/keys', body)
   const wish = { ...wished, ...apartFor(context, fresh) }
   if (isId(named)) return mintFor(context, named, plan, wish, fresh)
-  if (isOrg(named)) return invalid('account', 'is an org: the key is of one account, which may belong to it')
+  if (isOrg(named)) return invalid('account', 'is an org: a key belongs to one account, which may be in an org')
   const signedIn = await notTheirs(context, named)
   if (signedIn) return signedIn
   const { store, random, settings, by } = context
@@ -72,14 +72,14 @@ const ofRepetition = (made: MintedKey, fresh: FreshKey): MintedKey =>
 
 /** Why a repetition gets no key any more. */
 export const endedBefore = ({ id, status }: Pick<KeyRecord, 'id' | 'status'>): Denied =>
-  invalid(REPEAT_HEADER, `made ${id} before, which was ${status}: send another one for another key`)
+  invalid(REPEAT_HEADER, `already made ${id}, which was ${status}: send another value for another key`)
 
 /** Refuses a label that looks like another one: one account would be taken for the other. */
 function otherForm(label: string): Denied | undefined {
   const plain = plainLabel(label)
   if (plain === label) return undefined
   const hint = plain === '' ? '' : `, and write \`${plain}\``
-  return invalid('account', `looks like another text: use the usual form of its characters (NFKC)${hint}`)
+  return invalid('account', `has unusual characters: use their normal form (NFKC)${hint}`)
 }
 
 /** Plans of accounts are for `admin`: others open accounts on the default plan, and leave an account on the plan that it has. */
@@ -105,7 +105,7 @@ async function mintFor(
 ): Promise<ShownMint | Denied> {
   const record = await accountNamed(context, named)
   if ('denial' in record) return record
-  if (record.kind === 'guest') return invalid('account', 'is a device, whose key is made by its device id')
+  if (record.kind === 'guest') return invalid('account', 'is a device, whose key is derived from its device id')
   const { store, settings, by } = context
   const notTheirChoice = plan === undefined ? undefined : mayChoose(context, plan, record)
   if (notTheirChoice) return notTheirChoice

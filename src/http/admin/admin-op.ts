@@ -76,7 +76,7 @@ const isKeyLike = ({ settings }: AdminStore, named: string): boolean => named.st
 export const ambiguous = (field: string, named: string, accounts: readonly AccountRecord[]): Denied =>
   invalid(
     field,
-    `several accounts are called \`${withoutKeys(named)}\`; give an id: ${accounts.map(each => each.account).join(', ')}`,
+    `several accounts are called \`${withoutKeys(named)}\`; use an id: ${accounts.map(each => each.account).join(', ')}`,
   )
 
 /** The one active key with this full or masked value, or of the account with this id or label. */
@@ -104,7 +104,7 @@ export async function keyNamed(context: AdminStore, named: string): Promise<KeyR
   const fitting = keys.filter(key => (hash === undefined ? key.keyPrefix === asMask(named) : key.hash === hash))
   const active = fitting.filter(({ status }) => status === 'active')
   const [key, another] = active.length > 0 ? active : fitting
-  if (another) return invalid('key', 'several keys have this mask; give the full value, or the account')
+  if (another) return invalid('key', 'several keys have this mask; use the full value, or the account')
   // Never the value itself: it may be a key of another gateway.
   return key ?? { denial: { code: 'NOT_FOUND', problem: 'No key has this value.' } }
 }
@@ -122,7 +122,7 @@ async function keyOfAccount(context: AdminStore, named: string): Promise<KeyReco
   const [key = keys[0], another] = keys.filter(({ status }) => status === 'active')
   if (another) {
     const ids = keys.flatMap(({ status, id, name = 'the first' }) => (status === 'active' ? [`${id} (${name})`] : []))
-    return invalid('key', `${account.label} has several keys; give an id: ${ids.join(', ')}`)
+    return invalid('key', `${account.label} has several keys; use an id: ${ids.join(', ')}`)
   }
   return key ?? { denial: { code: 'NOT_FOUND', problem: `${account.label} has no key.` } }
 }

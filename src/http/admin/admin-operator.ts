@@ -79,7 +79,7 @@ async function knownBy(
     return invalidToken(`${judged.account} is not among the operators that \`identity\` of the configuration lists.`)
   }
   if (named[AS_HEADER] === undefined) return { ...operator, role: own, via: 'sign-in' }
-  return invalid(AS_HEADER, `goes with the admin token alone: this sign-in is ${judged.account}`)
+  return invalid(AS_HEADER, `needs the admin token: this sign-in is ${judged.account}`)
 }
 
 /**
@@ -97,14 +97,14 @@ async function certified(app: OperatorPorts, call: OperatorCall, authority: stri
     return invalidToken('The name in this certificate is not among the operators that `server.admin_tls` lists.')
   }
   if (headers[AS_HEADER] !== undefined)
-    return invalid(AS_HEADER, `goes with the admin token alone: this is ${operator.by}`)
+    return invalid(AS_HEADER, `needs the admin token: this is ${operator.by}`)
   const token = bearerOf(headers.authorization)
   if (token.startsWith('ops_'))
     return app.sessions.operatorOf(token)?.by === operator.by ? { ...operator, role, via: 'session' } : NO_SESSION
   if (method === 'POST' && headers[USER_HEADER] === undefined)
     return invalid(
       USER_HEADER,
-      'must be sent with a certificate that goes without a session: no page of others can send it',
+      'must be sent with a certificate if there is no session, because no foreign page can send it',
     )
   return { ...operator, role, via: 'certificate' }
 }
@@ -112,7 +112,7 @@ async function certified(app: OperatorPorts, call: OperatorCall, authority: stri
 const NO_CERTIFICATE: Denied = {
   denial: {
     code: 'INVALID_TOKEN',
-    problem: 'Connect with the certificate of an operator: `server.admin_tls` asks for one. It has to be valid now.',
+    problem: 'Connect with a valid operator certificate, which `server.admin_tls` requires.',
   },
 }
 
@@ -151,10 +151,10 @@ function tokenHolder(named: IncomingHttpHeaders): KnownOperator | Denied {
 
 const BY_TOKEN = { proof: 'token', role: 'admin', via: 'token' } as const
 
-const NOBODY = invalidToken('Send the admin token as bearer; the server wrote it to its state_dir.')
+const NOBODY = invalidToken('Send the admin token as bearer; it is in the gateway's state_dir.')
 
 const NO_SESSION = invalidToken(
-  'This session is over, or the gateway was restarted: svcctl console begins another one.',
+  'This session has ended, or the gateway was restarted: run svcctl console for a new one.',
 )
 
 /** Why metrics may not be read; undefined where the files make them public, and for holders of their token and operators. */

@@ -89,4 +89,4 @@ export async function auditedNamed(
 }
 
 const noOrg = (named: string): Denied =>
-  invalid('account', `there is no ${named}: an org begins with its first account, by \`accounts set-org\``)
+  invalid('account', `there is no ${named}: create an org by putting an account into it with \`accounts set-org\``)

@@ -83,7 +83,7 @@ async function setDrained(app: PoolsApp, place: PoolPlace, { drained, by }: Drai
 const textOf = ({ pool, replica }: PoolPlace): string =>
   replica ? `the replica ${replica.url} of pool ${pool.name}` : `the pool ${pool.name}`
 
-const NOTE = 'It holds for all gateways on the store, and over restarts, until it is undrained.'
+const NOTE = 'This applies to all gateways on the store, and survives restarts, until it is undrained.'
 
 /** Asks replicas now: one, those of a pool, or all. */
 async function probe(

@@ -99,7 +99,7 @@ export async function showRequest(
   const { detail, unreached } = await detailOfFleet(app, id, isAllKnown ? [] : asked.others(), own)
   if (detail) return { ...detail, unreached }
   const missing = unreached.map(({ gateway: name, problem }) => ` ${name} could not be asked: ${problem}.`).join('')
-  const problem = `No gateway that was asked knows a request with this id, nor does the ledger.${missing}`
+  const problem = `Neither the gateways nor the ledger know a request with this id.${missing}`
   return { denial: { ...UNKNOWN, problem } }
 }
 
@@ -126,7 +126,7 @@ async function detailOf(app: RequestsApp, id: string): Promise<RequestDetail | u
 }
 
 const whyNone = ({ settings }: RequestsApp): string =>
-  settings.decisions.log ? 'The decision log of this gateway has no line of it.' : 'decisions.log is off.'
+  settings.decisions.log ? 'This gateway's decision log has no line for it.' : 'decisions.log is off.'
 
 /** A status as a number, or a class of them: `4xx`. A code also by its type: `plan_limit`. */
 function fits(request: RequestEnd, name: (typeof FILTERS)[number], wanted: string | undefined): boolean {

@@ -17,7 +17,7 @@ export async function showSeries(
   { query: { model, pool, ...span } }: Asked<typeof calls.showSeries>,
 ): Promise<ShownSeries | Denied> {
   if (model !== undefined && pool !== undefined)
-    return invalid('pool', 'goes without model: latencies and counts are kept by model and by pool')
+    return invalid('pool', 'cannot be combined with model: latencies and counts are kept per model or per pool')
   const read = await readRecords(app, span)
   const of = { ...(model !== undefined && { model }), ...(pool !== undefined && { pool }) }
   const { points, total, models, pools } = seriesOf(read.records, read.span, of)

@@ -59,7 +59,7 @@ async function openSession({ sessions, signInTries, settings }: SessionsApp, cal
     signInTries.failed(address, code)
     return call.deny({
       code: 'INVALID_TOKEN',
-      problem: 'This code was used, or its minute is over: svcctl console makes another one.',
+      problem: 'This code was already used or is older than a minute: run svcctl console for a new one.',
     })
   }
   call.json(200, sessionRecord(issued), UNCACHED)

@@ -91,7 +91,7 @@ const rowsReachBack = ({ ledger: { keep, archive } }: UsageContext['settings']):
 function wasteIn({ waste }: Pick<AskedUsage, 'waste'>, by: readonly Group[]): Pick<UsageQuery, 'wasteBy'> | Denied {
   if (waste === undefined) return {}
   if (waste === 'day' || (waste === 'hour' && by.includes('hour'))) return { wasteBy: waste }
-  return invalid('waste', 'must be day, or hour where usage is by hour, or be left away')
+  return invalid('waste', 'must be day, or hour if usage is by hour, or absent')
 }
 
 const HOUR: Millis = 3_600_000

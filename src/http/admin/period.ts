@@ -13,7 +13,7 @@ export interface Period {
 /** A month names both ends, so that neither goes with it. */
 export function periodIn({ since, until, month }: PeriodQuery, now: EpochMs): Period | Denied {
   if (month !== undefined) {
-    if (since !== undefined || until !== undefined) return invalid('month', 'goes without since and until')
+    if (since !== undefined || until !== undefined) return invalid('month', 'cannot be combined with since or until')
     return readMonth(month) ?? invalid('month', 'must be a month such as 2026-10')
   }
   const from = since === undefined ? undefined : readSince(since, now)
@@ -33,7 +33,7 @@ export const daysIn = ({ since, until }: Period) => ({
 /** The UTC hours that a period touches; the last 48, with the running one, where it says no beginning. */
 export function hoursIn({ since, until }: Period, now: EpochMs): Required<Period> | Denied {
   if (since !== undefined && since < now - MOST_HOURS * HOUR)
-    return invalid('since', `goes back ${MOST_HOURS} hours at most by hour`)
+    return invalid('since', `may go back at most ${MOST_HOURS} hours when grouped by hour`)
   const end = Math.ceil(Math.min(until ?? Number.POSITIVE_INFINITY, now + 1) / HOUR) * HOUR
   const first = Math.floor((since ?? now - (MOST_HOURS - 1) * HOUR) / HOUR)
   return { since: first * HOUR, until: end }

@@ -45,5 +45,5 @@ function readList(name: string, schema: Extract<AnySchema, { readonly kind: 'lis
   const among = schema.item.kind === 'word' ? schema.item.among : value
   const isRepeated = schema.isUnique && new Set(value).size < value.length
   if (value.every(each => among.includes(each)) && !isRepeated) return { value }
-  return invalid(name, `must be one of ${among.join(', ')}, or several with commas between`)
+  return invalid(name, `must be one of ${among.join(', ')}, or several separated by commas`)
 }

@@ -25,7 +25,7 @@ export function answerConsoleName(call: HttpCall, served: ServedConsole, name: s
   const file = served.built.files.get(name)
   if (!name.includes('.')) answerConsole(call, served)
   else if (file?.doors.includes(served.boot.door)) answerFile(call, file)
-  else answerMissing(call, 'The console has no such file: it may be of another version. Load the page again.')
+  else answerMissing(call, 'The console has no such file, perhaps after an upgrade. Reload the page.')
 }
 
 /** The console as it was built; else the call is answered. */
@@ -37,7 +37,7 @@ export function answerMissing(call: HttpCall, problem: string): undefined {
   return undefined
 }
 
-const NOT_BUILT = 'The console was not built: npm run build. Keys can be managed with svcctl keys.'
+const NOT_BUILT = 'The console is not built: run npm run build. Manage keys with svcctl keys meanwhile.'
 
 /** Answers with a file, compressed where the client takes that, or says that the client has it. */
 function answerFile(call: HttpCall, file: ConsoleFile): void {

@@ -118,7 +118,7 @@ export class Connections {
     const limit = this.#terms.limits().connectionsPerAddress
     const elsewhere = counts === this.#underWay ? (this.#terms.elsewhere?.countOf(holder) ?? 0) : 0
     if (counts.take(holder, limit - elsewhere)) return true
-    const hint = 'a proxy of yours belongs into server.trusted_proxies'
+    const hint = 'list your own proxies in server.trusted_proxies'
     this.#tell('an address is at limits.connections_per_ip', { address: holder, limit, hint })
     return false
   }

@@ -56,7 +56,7 @@ export function denialOf(error: NodeJS.ErrnoException): AnyDenial | undefined {
     case 'HPE_HEADER_OVERFLOW':
       return tooManyHeaders
     default:
-      return invalid('', 'The request is not valid HTTP/1.1; is TLS spoken to a port without it?').denial
+      return invalid('', 'The request is not valid HTTP/1.1. Is it TLS on a port without TLS?').denial
   }
 }
 

@@ -9,18 +9,18 @@ const ELSEWHERE: readonly (readonly [path: RegExp, says: (path: string, chat: st
   ],
   [
     /^\/(?:v1\/)?responses\/compact$/,
-    (path, chat) => `${path} is not served here: histories are shortened by the client. To ask a model, ${chat}`,
+    (path, chat) => `${path} is not served here: clients shorten their own histories. To call a model, ${chat}`,
   ],
   [
     /^\/v1(?:beta|alpha|main)?\d*\/(?:models|tunedModels)\/[^/]+:[A-Za-z]+$/,
     (path, chat) =>
-      `${path.slice(path.lastIndexOf(':') + 1)} is of Gemini's own API, which is not served here; ${chat}`,
+      `${path.slice(path.lastIndexOf(':') + 1)} belongs to Gemini's own API, which is not served here; ${chat}`,
   ],
   [/^\/v1beta\/openai(?:\/|$)/, () => 'The base URL of this gateway ends in /v1, and not in /v1beta/openai.'],
   [/^\/v1(?:beta|alpha)\d*\//, (_path, chat) => `Gemini's own API is not served here; ${chat}`],
   [
     /^\/(?:v1\/)?openai\/deployments\//,
-    (_path, chat) => `Deployments of Azure are not served here: name the model in the body, and ${chat}`,
+    (_path, chat) => `Azure deployments are not served here: name the model in the body, and ${chat}`,
   ],
   [
     /^\/api\/(?:chat|generate|tags|embed|embeddings|show|version)$/,
@@ -47,9 +47,9 @@ export function missingPath(path: string, model: string, isServed: (path: string
   if (/^\/v1\/v1\//.test(path)) return 'The path has /v1 twice: this SDK adds it, so leave it out of the base URL.'
   const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
   if (plain !== path && isServed(plain))
-    return `${plain} has a slash too many here: let the base URL of the SDK end without one.`
+    return `${plain} has an extra slash: end the base URL of the SDK without one.`
   if (/^\/(chat\/completions|responses|messages|embeddings|images\/generations|models)\b/.test(plain))
-    return `The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1${plain}`
-  if (plain !== path) return pathElsewhere(plain, model) ?? 'No such path; leave the slash that is too many out.'
+    return `The path lacks /v1: end the base URL of the SDK in /v1, so that it calls /v1${plain}`
+  if (plain !== path) return pathElsewhere(plain, model) ?? 'No such path; remove the extra slash.'
   return 'No such path. The API is below /v1; see GET /v1/models and /openapi.json.'
 }

@@ -9,7 +9,7 @@ import { MAX_HEADERS, tooManyHeaders } from './malformed.ts'
  */
 export function formFault(request: IncomingMessage): Denied<AnyDenial> | undefined {
   const { httpVersion, rawHeaders, headers, url = '' } = request
-  if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid('', `HTTP/${httpVersion} is not spoken here.`)
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return invalid('', `HTTP/${httpVersion} is not supported here.`)
   if (rawHeaders.length > 2 * MAX_HEADERS) return { denial: tooManyHeaders }
   if (!TARGET.test(url)) return invalid('', 'The request line must name a path, such as /v1/models.')
   return repeated(rawHeaders) ?? hostFault(headers.host, httpVersion) ?? framingFault(headers, httpVersion)
@@ -55,14 +55,14 @@ const HOST = /^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?$/
 function hostFault(host: string | undefined, version: string): Denied | undefined {
   // RFC 9112 3.2.
   if (host === undefined) return version === '1.1' ? invalid('host', 'is required') : undefined
-  return HOST.test(host) ? undefined : invalid('host', 'must be a host, and perhaps a port')
+  return HOST.test(host) ? undefined : invalid('host', 'must be a host, with an optional port')
 }
 
 function framingFault(headers: IncomingMessage['headers'], version: string): Denied<AnyDenial> | undefined {
   const { 'transfer-encoding': transfer, 'content-encoding': coding } = headers
   if (coding !== undefined) return ENCODED
   if (transfer === undefined) return undefined
-  if (version === '1.0') return invalid('transfer-encoding', 'is not a part of HTTP/1.0')
+  if (version === '1.0') return invalid('transfer-encoding', 'is not part of HTTP/1.0')
   return transfer.toLowerCase() === 'chunked' ? undefined : invalid('transfer-encoding', 'must be chunked, alone')
 }
 

@@ -66,7 +66,7 @@ export function readPieces(request: IncomingMessage, limitBytes: number, held?: 
 
 const TOO_MANY_PIECES = invalid(
   'body',
-  `comes in more than ${PIECES_FREE} pieces of less than ${LEAST_PIECE_BYTES} bytes`,
+  `arrives in more than ${PIECES_FREE} pieces of less than ${LEAST_PIECE_BYTES} bytes`,
 )
 
 /** RFC 8259 8.1 knows one charset, and none is the same. */

@@ -54,7 +54,7 @@ export async function listRequests(app: AccountApp, call: HttpCall, { caller }: 
   const limit = wholeIn(query.limit ?? '50', MOST_REQUESTS)
   if (limit === undefined) return call.deny(invalid('limit', `must be a number from 1 to ${MOST_REQUESTS}`).denial)
   if (before !== undefined && !REQUEST_ID.test(before))
-    return call.deny(invalid('before', 'must be what `next` said, or the id of a request').denial)
+    return call.deny(invalid('before', 'must be a value of `next`, or the id of a request').denial)
   const outcome = OUTCOMES.find(each => each === status)
   if (status !== undefined && !outcome)
     return call.deny(invalid('status', `must be one of ${OUTCOMES.join(', ')}`).denial)

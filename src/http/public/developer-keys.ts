@@ -104,7 +104,7 @@ async function readNamed(
   const read = await readSmall(call, check)
   if ('denial' in read) return read
   const { key, id } = read.body
-  if (key !== undefined && id !== undefined) return invalid('id', 'is given beside key: give one of them')
+  if (key !== undefined && id !== undefined) return invalid('id', 'and key exclude each other: send one of them')
   if (key === undefined && id === undefined) return invalid('key', 'is required')
   return { ...read, named: String(key ?? id) }
 }

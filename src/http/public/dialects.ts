@@ -91,5 +91,5 @@ function countedFor(config: Config, request: InferenceRequest, chat: JsonObject)
   const { model } = chosen
   return model.kind === 'chat'
     ? { tokens: tokensOf(chat, model.imageTokens) }
-    : invalid('model', `${model.name} is no model for chats`)
+    : invalid('model', `${model.name} is not a chat model`)
 }

@@ -22,7 +22,7 @@ export async function mintGuestKey(
 ): Promise<void> {
   const plan = config.guestPlan
   if (!settings.guests || !plan)
-    return call.deny({ code: 'NOT_FOUND', problem: 'This gateway has no keys for devices without an account.' })
+    return call.deny({ code: 'NOT_FOUND', problem: 'This gateway does not serve devices without an account.' })
   const deviceId = await readDeviceId(call)
   if ('denial' in deviceId) return call.deny(deviceId.denial)
 

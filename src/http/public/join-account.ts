@@ -59,16 +59,16 @@ async function staying(
   if (!own || invited?.signIns?.includes(person.account) || invited?.invitation?.hash !== secret) return undefined
   return invalid(
     'leave',
-    `this sign-in has the account ${own.account} already. Accounts are never merged: its keys go on working and its usage stays there. Send \`leave: true\` to sign in to the other one from now on.`,
+    `this sign-in already has the account ${own.account}. Accounts are never merged: its keys keep working and its usage stays there. Send \`leave: true\` to sign in to the other account from now on.`,
   )
 }
 
-const NOT_INVITED = invalid('invitation', 'is unknown, used or older than 24 hours: ask the operator for another one')
+const NOT_INVITED = invalid('invitation', 'is unknown, used or older than 24 hours: ask the operator for a new one')
 
 const REFUSALS = {
   unknown: NOT_INVITED,
   'not-invited': NOT_INVITED,
   'not-joined': NOT_INVITED,
-  full: invalid('invitation', 'is to an account that as many sign-ins joined as can: ask the operator'),
+  full: invalid('invitation', 'is for an account with the maximum number of sign-ins: ask the operator'),
   'joined-other': invalid('invitation', 'cannot be used: this sign-in joined another account. Ask the operator'),
 } as const

@@ -100,7 +100,7 @@ function knownOf(
 
 /** The fault of a query: it is the client's own, and would reach the backend unread. */
 const queryFault = ({ request }: HttpCall): Refusal | undefined =>
-  request.url?.includes('?') ? invalid('query', 'is not accepted here: leave out what follows the path') : undefined
+  request.url?.includes('?') ? invalid('query', 'is not accepted here: remove the query') : undefined
 
 /** The most bytes of a streamed body. */
 const limitOf = ({ maxBody, meter }: Passthrough): number => Math.min(maxBody, mostBytes(meter))

@@ -120,7 +120,7 @@ function showModel(app: CatalogApp, call: HttpCall, path: string): void {
   const model = catalogModel(app.config, id, { brand: app.settings.brand, createdAt: app.loadedAt })
   if (model) call.json(200, model)
   else {
-    const problem = `No model \`${id}\`; GET /v1/models lists those there are.`
+    const problem = `No model \`${id}\`; GET /v1/models lists the models.`
     call.deny({ code: 'NOT_FOUND', problem, reason: 'model_not_found' })
   }
 }

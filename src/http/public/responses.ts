@@ -146,7 +146,7 @@ async function removeResponse(app: KeptApp, call: HttpCall, found: Identified, i
 }
 
 function cancelResponse(): Denied {
-  return invalid('id', 'Cannot cancel a synchronous response: no other ones run here.', 'invalid_value')
+  return invalid('id', 'Cannot cancel a synchronous response, and responses here are always synchronous.', 'invalid_value')
 }
 
 function listInput({ input }: KeptResponse, query: URLSearchParams) {
@@ -156,7 +156,7 @@ function listInput({ input }: KeptResponse, query: URLSearchParams) {
   if (problem) return problem
   const all = order === 'asc' ? input : input.toReversed()
   const from = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1
-  if (after !== null && from === 0) return invalid('after', 'is no item of this list', 'invalid_value')
+  if (after !== null && from === 0) return invalid('after', 'is not an item of this list', 'invalid_value')
   const data = all.slice(from, from + limit)
   const [first, last] = [data[0]?.id ?? null, data.at(-1)?.id ?? null]
   return { body: { object: 'list', data, first_id: first, last_id: last, has_more: from + limit < all.length } }

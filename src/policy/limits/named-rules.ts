@@ -27,7 +27,7 @@ export const NAMED_RULES = [
     reading: 'tokens',
     claim: 'tokens',
     type: 'tokens',
-    meaning: 'Prompt and completion tokens, likewise; max_tokens counts as used until the answer ends.',
+    meaning: 'Prompt and completion tokens, in the same way; max_tokens counts as used until the answer ends.',
     column: 'TPM',
   },
   {
@@ -58,7 +58,7 @@ export const NAMED_RULES = [
     claim: 'spend',
     type: 'quota_hold',
     meaning:
-      'Running requests have reserved the rest of the monthly quota; what they do not use is free again when they end.',
+      'Running requests have reserved the rest of the monthly quota; the unused part is released when they end.',
     column: null,
   },
 ] as const satisfies readonly Row[]

@@ -91,7 +91,7 @@ export class Applier {
     await ended(place.files)
     const change = await needed({ texts: loaded.texts, includes }, before.texts, dirname(place.main))
     const opened = await this.#ports.open(loaded).catch(error => {
-      throw refusal(`what the candidate needs cannot be had: ${reasonOf(error)}`)
+      throw refusal(`a resource that the candidate needs is unavailable: ${reasonOf(error)}`)
     })
     try {
       await askedFor(agreed)
@@ -154,7 +154,7 @@ export class Applier {
     if (reaching.length > 0) throw refusedFor(reaching, renderText(reaching, found.sources))
     const read = new Set(loaded.texts.map(({ file }) => file))
     const unread = files.find(({ file }) => !read.has(file))
-    if (unread) throw refusal(`${unread.file} was sent, and no \`include\` of the candidate names it`)
+    if (unread) throw refusal(`${unread.file} was sent, but no \`include\` of the candidate names it`)
     const { sources, includes, text } = found
     return { loaded, sources, includes, text }
   }
@@ -163,7 +163,7 @@ export class Applier {
     const { reloader, accounts, alarm } = this.#ports
     const { config: before } = reloader.serving
     for (const [from, to] of movePlans)
-      if (!after.plans.has(to)) throw refusal(`accounts of ${from} cannot go to ${to}: the candidate has no such plan`)
+      if (!after.plans.has(to)) throw refusal(`accounts on ${from} cannot move to ${to}: the candidate has no such plan`)
     return new Moves({ accounts, alarm, moves: movePlans, by, before, after })
   }
 
@@ -173,7 +173,7 @@ export class Applier {
     const inUse = await plansInUse(accounts, { before, after, moves: movePlans })
     if (inUse.length > 0) {
       const named = inUse.map(({ plan, accounts }) => `${plan} (${accounts})`).join(', ')
-      const reason = `accounts are on plans that would go away: ${named}; say where they go with --move-plan old=new`
+      const reason = `accounts are on plans that would be removed: ${named}; move them with --move-plan old=new`
       throw new Refused({ code: 'APPLY_REFUSED', reason, problems: [], text: '', plansInUse: inUse })
     }
   }
@@ -200,7 +200,7 @@ async function askedFor(agreed: Agreed): Promise<void> {
   const isAgreed = await agreed().catch(error => {
     throw refusal(reasonOf(error))
   })
-  if (!isAgreed) throw refusal('not all gateways could take it')
+  if (!isAgreed) throw refusal('some gateways could not apply it')
 }
 
 const ended = (files: ConfigFiles): Promise<unknown> =>

@@ -74,8 +74,8 @@ async function changeOn(directory: string, changing: readonly Changing[]): Promi
 /** A text on the disk that never served is an operator's unfinished work: it is not overwritten. */
 function notServed(file: string, text: string | undefined, served: string | undefined): string | undefined {
   if (text === undefined || text === served) return undefined
-  if (served === undefined) return `${file} is there already, with another text, and does not serve: move it away first`
-  return `${file} was changed on the disk of the gateway and does not serve so: run svcctl reload, or put it back`
+  if (served === undefined) return `${file} exists with another content and is not in use: move it away first`
+  return `${file} was changed on the gateway's disk and is not in use: run svcctl reload, or restore it`
 }
 
 async function faultAt(
@@ -92,7 +92,7 @@ async function faultAt(
   // A link on the way would lead out of the directory.
   const plain = join(await realpath(directory), relative(directory, folder))
   const real = await realpath(folder).catch(() => undefined)
-  if (real === undefined || (real !== plain && !serves)) return `${file} lies behind a symbolic link`
+  if (real === undefined || (real !== plain && !serves)) return `${file} is behind a symbolic link`
   const writable = await access(folder, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,

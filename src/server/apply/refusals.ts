@@ -28,7 +28,7 @@ export function withMore(error: unknown, more: string): unknown {
 
 /** Problems in the files of a candidate, and the same as operators read them. */
 export function refusedFor(problems: readonly Problem[], text: string): Refused {
-  const reason = `The files have ${counted(problems.length, 'problem')}. The gateway goes on with the configuration it has.`
+  const reason = `The files have ${counted(problems.length, 'problem')}. The gateway keeps its current configuration.`
   return new Refused({ code: 'APPLY_REFUSED', reason, problems, text })
 }
 
@@ -61,7 +61,7 @@ export function reachProblems(
         rule: 'forbidden-read',
         severity: 'error',
         message: `files that are applied may not include \`${pattern}\`, outside the directory of the main file`,
-        hint: 'include what lies beside the main file or below, or change the files on the disk of the gateway',
+        hint: 'include files beside or below the main file, or change the files on the gateway's disk',
       }),
     ),
   ]
@@ -112,16 +112,16 @@ export function namesFault(files: readonly FileText[], place: Surroundings): str
 function nameFault(name: string, { directory, serving, own }: Surroundings): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be in a name.
   if (name === '' || name.length > 1000 || /[\u0000-\u001f\u007f]/.test(name))
-    return `${shown(name)} is no name of a file`
+    return `${shown(name)} is not a file name`
   const path = resolve(directory, name)
   if (isAbsolute(name) || relative(directory, path) !== name || name.endsWith(sep))
-    return `${shown(name)} is not the plain name of a file, relative to the main one`
+    return `${shown(name)} is not a plain path relative to the main file`
   if (serving.has(name)) return undefined
   const parts = name.split(sep)
-  if (parts.includes('..')) return `${shown(name)} lies outside the directory of the main file`
+  if (parts.includes('..')) return `${shown(name)} is outside the directory of the main file`
   if (parts.some(part => part.startsWith('.'))) return `${shown(name)} is hidden`
   if (parts.some(part => Buffer.byteLength(part) > 200)) return `${shown(name)} is too long`
-  if (own.some(each => isIn(path, each))) return `${shown(name)} lies where the gateway keeps what is its own`
+  if (own.some(each => isIn(path, each))) return `${shown(name)} is in the directory of the gateway's own files`
   return undefined
 }
 

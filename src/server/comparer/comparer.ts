@@ -37,7 +37,7 @@ function comparedOf(diff: TextDiff, from: RevisionFiles, to: RevisionFiles): Com
 }
 
 function tooMuch(what: 'time' | 'memory', { number, files }: RevisionFiles): Compared {
-  const message = `to compare these files takes too much ${what}`
+  const message = `comparing these files takes too much ${what}`
   const hint = 'compare the files themselves: svcctl plan --against'
   const at = { file: files[0]?.file ?? '', line: 1, column: 1 }
   const problem: Problem = { ...at, rule: 'large-files', severity: 'error', message, hint }

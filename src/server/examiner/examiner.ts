@@ -14,7 +14,7 @@ export const examineApart =
     const told = await doneApart<RenderedExamination>(new URL('worker.js', import.meta.url), task, mostMs)
     const refuse = (rule: string, message: string) => refused({ file, line: 1, column: 1, rule, message })
     if (told === 'time') return refuse('slow-files', `the files were not checked within ${mostMs / 1000} s`)
-    if (told === 'memory') return refuse('large-files', 'to check the files takes too much memory')
+    if (told === 'memory') return refuse('large-files', 'checking the files takes too much memory')
     return foundOf(told)
   }
 

@@ -80,7 +80,7 @@ export class Coordinator {
     })
     return own && 'applied' in own && !('denial' in own.applied)
       ? { ...own.applied, gateways }
-      : refused(`it is decided, and this gateway could not take it yet: ${own ? problemOf(own) : 'it is leaving'}`)
+      : refused(`it is decided, but this gateway could not apply it yet: ${own ? problemOf(own) : 'it is leaving'}`)
   }
 
   async #prepareAll({ id }: FleetChange, members: readonly Member[]): Promise<readonly Problem[]> {
@@ -171,7 +171,7 @@ function differenceOf(members: readonly Member[], expected: readonly ExpectedGat
     all.map(({ gateway, revision }) => `${gateway} serves ${revision}`).sort()
   const [now, then] = [lines(members.map(({ name, revision }) => ({ gateway: name, revision }))), lines(expected)]
   if (now.join() === then.join()) return undefined
-  return `the fleet is not what it was when this was planned: now ${now.join(', ')}`
+  return `the fleet changed since this was planned: now ${now.join(', ')}`
 }
 
 const refused = (reason: string): Denied<ApplyDenial> => ({

@@ -45,7 +45,7 @@ export class Participant {
   async prepare(id: string, previous: string): Promise<Denied | undefined> {
     const { store, applier, pending } = this.#ports
     const content = await store.readChange(id)
-    if (!content) return { denial: refusal('this change of all gateways is not known any more').denial }
+    if (!content) return { denial: refusal('this change of all gateways is no longer known').denial }
     return new Promise((resolve, reject) => {
       const done = applier.apply(applicationOf(content, previous), async () => {
         pending.keep(id)

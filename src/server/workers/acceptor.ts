@@ -145,7 +145,7 @@ export class Acceptor {
     const address = this.#addressOf(socket)
     const isProxy = this.#ports.addresses().isProxy(address)
     if (!this.#byAddress.take(address, isProxy ? Number.POSITIVE_INFINITY : connectionsPerAddress)) {
-      const hint = 'a proxy of yours belongs into server.trusted_proxies'
+      const hint = 'list your own proxies in server.trusted_proxies'
       this.#tell('an address is at limits.connections_per_ip', { address, limit: connectionsPerAddress, hint })
       return void socket.destroy()
     }

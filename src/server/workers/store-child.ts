@@ -57,7 +57,7 @@ export async function startStoreProcess(
     await peer.ask('serve', { path: settings.path, socket, memory, patience: LOCK_PATIENCE_MS })
   } catch (error) {
     child.kill('SIGKILL')
-    if (error instanceof Error && error.name === 'PeerGone') throw new CommandFailed('✗ the process of the store ended')
+    if (error instanceof Error && error.name === 'PeerGone') throw new CommandFailed('✗ the store process ended')
     throw storeFailure(error, settings) ?? error
   }
   const { pid = 0 } = child

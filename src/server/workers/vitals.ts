@@ -37,7 +37,7 @@ export class VitalsMetrics {
     const [known, before] = [this.#known, this.#before]
     new Counter({
       name: 'svc_worker_cpu_seconds_total',
-      help: 'Processor time of a worker, by its number, or of the process of the store.',
+      help: 'Processor time of a worker, by its number, or of the store process.',
       registers,
       labelNames,
       collect() {
@@ -54,9 +54,9 @@ export class VitalsMetrics {
           for (const [worker, vitals] of known) this.set({ worker }, of(vitals))
         },
       })
-    const whose = 'of a worker, or of the process of the store'
+    const whose = 'of a worker, or of the store process'
     gauge('svc_worker_resident_bytes', `Memory ${whose}.`, ({ residentBytes }) => residentBytes)
-    gauge('svc_worker_lag_seconds', `How late the event loop comes ${whose}.`, ({ lagSeconds }) => lagSeconds)
+    gauge('svc_worker_lag_seconds', `Delay of the event loop ${whose}.`, ({ lagSeconds }) => lagSeconds)
   }
 
   of(worker: string): Vitals | undefined {

@@ -25,9 +25,9 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   NO_AUTH: {
     status: 401,
     reason: 'no Authorization header',
-    meaning: 'The request has no Authorization header, and no x-api-key in its place.',
+    meaning: 'The request has no Authorization header and no x-api-key.',
     retry: never,
-    todo: 'Send `Authorization: Bearer` and the key. SDKs do so with what you give them as API key. The top of this page says how to get a key.',
+    todo: 'Send `Authorization: Bearer` with the key. SDKs send the API key that you configure. The top of this page says how to get a key.',
     answer: ({ code, todo }, { brand, links }) => {
       const keys = links.console ?? `See ${links.docs}#${code}`
       const text = todo ?? `Send \`Authorization: Bearer ${brand}_…\`. No key yet? ${keys}`
@@ -39,7 +39,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     reason: 'unknown, revoked or rotated key',
     meaning: 'The key is unknown, revoked, rotated away or expired.',
     retry: never,
-    todo: 'Check that the whole key was copied. A key that was rotated away stops at once: use the one that replaced it. The top of this page says where keys come from.',
+    todo: 'Check that the whole key was copied. A rotated key stops at once: use the one that replaced it. The top of this page says where keys come from.',
     answer: ({ code }, { links }) => {
       const where =
         links.console === undefined ? `What to do: ${links.docs}#${code}` : `Keys are managed at ${links.console}`
@@ -52,7 +52,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     meaning:
       'The bearer is neither a key of this service nor a valid session token, or it is a key where keys are managed.',
     retry: never,
-    todo: 'Check that the key is for this service and not for another one, and that a session has not expired. Keys are managed with the access token of a sign-in.',
+    todo: 'Check that the key belongs to this service, and that the session has not expired. Managing keys needs the access token of a sign-in.',
     answer: ({ code, problem }) => flat(code, problem),
   },
   VALIDATION_ERROR: {
@@ -60,16 +60,16 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     reason: 'the request is not valid',
     meaning: 'The body is malformed, a field is missing or wrong, or the backend refused the request.',
     retry: never,
-    todo: 'The text begins with the name of the field. Change it.',
+    todo: 'Correct the field that the text names first.',
     answer: ({ code, field, problem }) => flat(code, field ? `${field}: ${problem}` : problem),
   },
   rate_limit_exceeded: {
     status: 429,
     reason: 'a limit of the plan',
     meaning:
-      'A limit is reached: its type says of what, and the message what it allows, when, and to whom. Mostly that is the account, whatever its keys.',
+      'A limit is reached. The type names what it counts; the message says how much it allows, in which window, and to whom. Usually that is the account with all of its keys.',
     retry:
-      'After `retry_after_ms`. Most SDKs wait by themselves, as `retry-after-ms` and `retry-after` say, where the wait is no longer than 61 seconds. With `x-should-retry: false`, and with the type plan_limit: no.',
+      'After `retry_after_ms`. Most SDKs wait by themselves for `retry-after-ms` and `retry-after`, up to 61 seconds. Not with `x-should-retry: false`, nor with the type plan_limit.',
     todo: 'Spread the requests, set a smaller max_tokens, or change the plan.',
     answer: (denial, { links }) =>
       denial.type === 'plan_limit' ? planLimit(denial, links.docs) : limited(denial, links.docs),
@@ -77,9 +77,9 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   quota_exceeded: {
     status: 402,
     reason: 'monthly quota',
-    meaning: 'What is left of the month cannot pay for the request.',
+    meaning: 'The rest of the month's quota cannot pay for the request.',
     retry: never,
-    todo: 'Send a max_tokens that fits, which the text gives, or wait for resetDate, enable overage or top up. GET /billing/quota shows what is used.',
+    todo: 'Send the max_tokens that the text suggests, wait for resetDate, enable overage, or top up. GET /billing/quota shows the usage.',
     answer: (denial, { links }) => quota(denial, links.topup ?? `${links.docs}#${denial.code}`),
   },
   UPSTREAMS_EXHAUSTED: {
@@ -87,40 +87,40 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     reason: 'no backend could answer',
     meaning: 'Every backend of the model failed, is busy, or is ejected because it failed before. Nothing was charged.',
     retry: backoff,
-    todo: 'Wait as long as retry-after says, where it is sent. Another model may have other backends. `attempted` names the pools that were tried, or all pools of the model where none was healthy enough to be tried.',
+    todo: 'Wait for retry-after, if present. Another model may have other backends. `attempted` names the pools that were tried, or all pools of the model if none was healthy enough to try.',
     answer: exhausted,
   },
   TOOL_UNAVAILABLE: {
     status: 503,
     reason: 'a hosted tool cannot be used',
     meaning:
-      'The server of a hosted tool does not answer now, so the model cannot learn what the tool takes. Nothing was charged.',
+      'The server of a hosted tool does not answer, so the model cannot learn its parameters. Nothing was charged.',
     retry: backoff,
-    todo: 'Wait as long as retry-after says, or send the request without the tool that the text names.',
+    todo: 'Wait for retry-after, or send the request without the tool that the text names.',
     answer: ({ code, tool }) =>
       later(code, 5, `The hosted tool ${tool} cannot be used now.`, 'Or send the request without it.'),
   },
   NOT_FOUND: {
     status: 404,
     reason: 'no such path or model',
-    meaning: 'There is no such path or model, or the backend does not know what the request names, such as a voice.',
+    meaning: 'There is no such path or model, or the backend does not know something that the request names, such as a voice.',
     retry: never,
-    todo: 'Check the base URL of the SDK, which ends in /v1, and GET /v1/models. Where the backend refused it, the text has its words.',
+    todo: 'Check that the base URL of the SDK ends in /v1, and see GET /v1/models. If the backend refused the request, the text quotes it.',
     answer: ({ code, problem }) => flat(code, problem),
   },
   FORBIDDEN: {
     status: 403,
     reason: 'the backend refuses this request',
-    meaning: 'The backend serves others, and refuses this request for what is in it, as filters of content do.',
+    meaning: 'The backend refuses this request for its content, as content filters do, but serves others.',
     retry: never,
-    todo: 'The text has the words of the backend, and x-svc-error-reason its code. Change what is sent.',
+    todo: 'The text quotes the backend, and x-svc-error-reason has its code. Change the request.',
     answer: ({ code, problem }) => flat(code, problem),
   },
   ACCOUNT_FROZEN: {
     status: 403,
     reason: 'the account is frozen',
     meaning:
-      'An operator froze the account, or the org that it belongs to: nothing is served for it. Its keys and its usage stay as they are.',
+      'An operator froze the account or its org, so all of its requests are refused. Its keys and usage stay unchanged.',
     retry: never,
     todo: 'Ask the operator of this service to thaw the account.',
     answer: ({ code, org }) => {
@@ -131,19 +131,19 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   ADDRESS_NOT_ALLOWED: {
     status: 403,
     reason: 'the key is not for this address',
-    meaning: 'The key was made for other addresses.',
+    meaning: 'The key is restricted to other addresses.',
     retry: never,
     todo: 'Make a key for this address.',
     answer: ({ code, address }) =>
-      flat(code, `This key may not be used from ${address}: it was made for other addresses.`),
+      flat(code, `This key may not be used from ${address}: it is restricted to other addresses.`),
   },
   INVITATION_NEEDED: {
     status: 403,
     reason: 'an invitation is needed',
     meaning:
-      'The operator opened an account under the label of this sign-in, mostly its e-mail address. Without an invitation the sign-in would be a second account with limits of its own.',
+      'The operator opened an account under the label of this sign-in, usually its e-mail address. Without an invitation, the sign-in would become a second account with its own limits.',
     retry: never,
-    todo: 'Ask the operator for an invitation, and open its link. Keys of the account work as ever.',
+    todo: 'Ask the operator for an invitation, and open its link. The account's keys keep working.',
     answer: ({ code, label }) =>
       flat(
         code,
@@ -153,9 +153,9 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   METHOD_NOT_ALLOWED: {
     status: 405,
     reason: 'method not allowed',
-    meaning: 'The path takes another method.',
+    meaning: 'The path does not support this method.',
     retry: never,
-    todo: 'The allow header names it.',
+    todo: 'Use a method in the allow header.',
     answer: ({ code, allow }) => flat(code, `Use ${allow.join(' or ')} here.`, { allow: allow.join(', ') }),
   },
   REQUEST_TIMEOUT: {
@@ -169,7 +169,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   PAYLOAD_TOO_LARGE: {
     status: 413,
     reason: 'body too large',
-    meaning: 'The body is larger than this gateway takes.',
+    meaning: 'The body is larger than the gateway accepts.',
     retry: never,
     todo: 'Send less: shorter histories, smaller images, smaller batches.',
     answer: ({ code, limitBytes }) => flat(code, `The body is larger than ${limitBytes} bytes. Send a smaller one.`),
@@ -177,27 +177,27 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     reason: 'content type not accepted',
-    meaning: 'The body is not declared as JSON, or as what the path takes, or it has a content-encoding.',
+    meaning: 'The content type is not JSON or the one that the path takes, or the body has a content-encoding.',
     retry: never,
-    todo: 'Send the header `content-type: application/json`, or the one that the text names.',
+    todo: 'Send `content-type: application/json`, or the type that the text names.',
     answer: ({ code, accepts }) =>
       flat(code, `Send the body as ${accepts ?? 'JSON with `Content-Type: application/json`'}.`),
   },
   HEADERS_TOO_LARGE: {
     status: 431,
     reason: 'headers too large',
-    meaning: 'The headers of the request are larger or more than this gateway takes.',
+    meaning: 'The request headers are too large or too many.',
     retry: never,
-    todo: 'Send fewer of them; in a browser, look for large cookies.',
+    todo: 'Send fewer headers; in a browser, check for large cookies.',
     answer: ({ code, limitBytes, limitCount }) =>
       flat(code, `The headers are larger than ${limitBytes} bytes, or more than ${limitCount}. Send fewer.`),
   },
   STORE_UNAVAILABLE: {
     status: 503,
     reason: 'the store does not answer',
-    meaning: 'The gateway cannot reach its store, so it cannot check keys, limits and quota, and serves nothing.',
+    meaning: 'The gateway cannot reach its store, so it cannot check keys, limits and quota, and refuses all requests.',
     retry: backoff,
-    todo: 'Wait as long as retry-after says. Nothing was charged.',
+    todo: 'Wait for retry-after. Nothing was charged.',
     answer: ({ code }) => later(code, 2, 'The gateway cannot reach its store, so it cannot check keys and limits.'),
   },
   IDENTITY_UNAVAILABLE: {
@@ -214,7 +214,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     reason: 'too much at once',
     meaning: 'The gateway is overloaded, or one address has too many requests running at once.',
     retry: backoff,
-    todo: 'Wait as long as retry-after says. Nothing was charged or counted, unless the message is about answers that were not read: such a request is charged as one that its client left. Guests are refused first.',
+    todo: 'Wait for retry-after. Nothing was charged or counted, unless the message is about unread answers: such a request is charged as if its client had left. Guests are refused first.',
     answer: ({ code, of }) => later(code, 1, overloadText[of]),
   },
   DRAINING: {
@@ -222,15 +222,15 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     reason: 'shutting down',
     meaning: 'This gateway is shutting down.',
     retry: backoff,
-    todo: 'Retry: where there are several gateways, another one answers.',
+    todo: 'Retry: with several gateways, another one answers.',
     answer: ({ code }) => later(code, 1, 'This gateway is shutting down.'),
   },
   MISDIRECTED: {
     status: 421,
     reason: 'not a name of this listener',
-    meaning: 'Only operators meet this one: a browser asked the admin listener by a name that anyone may have chosen.',
+    meaning: 'Only for operators: a browser called the admin listener by a host name that anyone could have chosen.',
     retry: never,
-    todo: 'Open the console by an address such as 127.0.0.1, or by localhost.',
+    todo: 'Open the console at an address such as 127.0.0.1, or at localhost.',
     isForOperators: true,
     answer: ({ code, host }) =>
       flat(
@@ -242,24 +242,24 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     status: 409,
     reason: 'the configuration files have problems',
     meaning:
-      'Only operators meet this one: a reload found problems in the files. The gateway goes on with the configuration it had.',
-    retry: 'Once the files are corrected.',
+      'Only for operators: a reload found problems in the files. The gateway keeps its current configuration.',
+    retry: 'After correcting the files.',
     todo: '`problems` has all of them, each with file, line and column.',
     isForOperators: true,
     answer: ({ code, problems, text }) => {
-      const error = `The files have ${counted(problems.length, 'problem')}. The gateway goes on with the configuration it has.`
+      const error = `The files have ${counted(problems.length, 'problem')}. The gateway keeps its current configuration.`
       return { body: { error, code, problems: problems.map(problemRecord), text } }
     },
   },
   REVISION_CHANGED: {
     status: 409,
-    reason: 'another revision is serving',
-    meaning: 'Only operators meet this one: a change was made for a revision that is no longer serving.',
-    retry: 'With a plan against the revision that is serving.',
+    reason: 'another revision is in use',
+    meaning: 'Only for operators: the change was planned against a revision that is no longer in use.',
+    retry: 'After planning against the revision in use.',
     todo: 'Run `svcctl plan` to see what changed meanwhile.',
     isForOperators: true,
     answer: ({ code, revision }) => {
-      const error = `Revision ${revision} is serving now, not the one that this change was made for. Plan the change again.`
+      const error = `Revision ${revision} is in use now, not the one that this change was planned against. Plan the change again.`
       return { body: { error, code, revision } }
     },
   },
@@ -267,9 +267,9 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     status: 409,
     reason: 'these files cannot be applied',
     meaning:
-      'Only operators meet this one: files were sent that this gateway cannot serve. It goes on with the configuration it had.',
-    retry: 'Once what `error` says is corrected.',
-    todo: '`problems` has what is wrong in the files, `plans_in_use` the plans that accounts are still on.',
+      'Only for operators: the gateway cannot use the files that were sent. It keeps its current configuration.',
+    retry: 'After correcting the problem in `error`.',
+    todo: '`problems` lists what is wrong in the files, `plans_in_use` the plans that accounts are still on.',
     isForOperators: true,
     answer: ({ code, reason, problems, text, plansInUse }) => {
       const inUse = plansInUse && { plans_in_use: plansInUse }
@@ -278,13 +278,13 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   },
   REVISION_INVALID: {
     status: 409,
-    reason: 'a kept revision does not load any more',
-    meaning: 'Only operators meet this one: a revision that served once has problems today, and cannot be compared.',
-    retry: 'No, unless what its files name comes back.',
+    reason: 'a kept revision no longer loads',
+    meaning: 'Only for operators: an earlier revision has problems today, and cannot be compared.',
+    retry: 'No, unless the resources that its files name come back.',
     todo: '`problems` has all of them, each with file, line and column.',
     isForOperators: true,
     answer: ({ code, number, problems, text }) => {
-      const error = `Revision ${number} does not load any more: it has ${counted(problems.length, 'problem')}.`
+      const error = `Revision ${number} no longer loads: it has ${counted(problems.length, 'problem')}.`
       return { body: { error, code, problems: problems.map(problemRecord), text } }
     },
   },
@@ -293,15 +293,15 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     reason: 'unexpected error',
     meaning: 'An unexpected error.',
     retry: backoff,
-    todo: 'If it stays, give the operator the value of x-request-id.',
-    answer: ({ code }) => flat(code, 'An unexpected error. If it stays, give the operator the value of x-request-id.'),
+    todo: 'If it persists, give the operator the value of x-request-id.',
+    answer: ({ code }) => flat(code, 'An unexpected error. If it persists, give the operator the value of x-request-id.'),
   },
   UPSTREAM_INTERRUPTED: {
     status: 200,
     reason: 'in a stream',
-    meaning: 'The backend failed in the middle of a stream. What was sent before is charged, and incomplete.',
+    meaning: 'The backend failed in the middle of a stream. The part sent so far is incomplete, and is charged.',
     retry: 'Yes, as a new request.',
-    todo: 'Throw the partial answer away, or go on from it.',
+    todo: 'Discard the partial answer, or continue from it.',
   },
 }
 
@@ -342,15 +342,15 @@ interface Answers<Code extends DeniedCode> {
 /** The types of rate_limit_exceeded. */
 export const rateTypes: readonly { readonly type: string; readonly meaning: string }[] = [
   ...NAMED_RULES.map(({ type, meaning }) => ({ type, meaning })),
-  { type: 'images', meaning: 'Images that are made.' },
-  { type: 'seconds', meaning: "Seconds of a backend's time, where it is paid by the second." },
+  { type: 'images', meaning: 'Generated images.' },
+  { type: 'seconds', meaning: "Seconds of a backend's time, if it is charged by the second." },
   {
     type: 'spend',
     meaning: 'US dollars. The monthly quota has a code of its own.',
   },
   {
     type: 'guest_keys',
-    meaning: 'New devices of one address or network in an hour. A device that has a key still gets it.',
+    meaning: 'New devices from one address or network per hour. A device that already has a key still gets it.',
   },
   {
     type: 'plan_limit',

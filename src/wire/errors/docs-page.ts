@@ -76,9 +76,9 @@ function formRow({ title, errors }: DialectErrors, brand: string): string {
 function keysText({ brand, consoleUrl, topupUrl, signIn, guests }: DocsTerms): string {
   const sources = [
     consoleUrl === undefined ? '' : `Keys are managed in the ${link(consoleUrl, 'console')}.`,
-    signIn ? `With the access token of a sign-in, ${code('POST /v1/keys/developer')} makes a key.` : '',
+    signIn ? `${code('POST /v1/keys/developer')} creates a key, with the access token of a sign-in.` : '',
     guests ? `A device without an account gets a key from ${code('POST /v1/keys/guest')}.` : '',
-    consoleUrl === undefined && !signIn ? 'The operator of this gateway hands out keys.' : '',
+    consoleUrl === undefined && !signIn ? 'The operator of this gateway issues keys.' : '',
     `A key begins with ${code(`${brand}_`)}.`,
     topupUrl === undefined ? '' : `More quota: ${link(topupUrl, 'top up')}.`,
   ]

@@ -20,7 +20,7 @@ export function limitSentence(denial: LimitDenial): string {
   const rule = ruleOf(denial)
   const sentence = ruleSentence(rule)
   return rule.per !== undefined && isHeld(denial)
-    ? `${sentence} Running requests have reserved what is left of it.`
+    ? `${sentence} Running requests have reserved the rest.`
     : sentence
 }
 
@@ -58,24 +58,24 @@ const modelText = (model: string): string =>
 function boundSentence(denial: KeysDenial | SignInsDenial | ReadsDenial): string {
   switch (denial.of) {
     case 'keys':
-      return `An account may change its keys ${denial.limit} times an hour.`
+      return `An account may change its keys ${denial.limit} times per hour.`
     case 'sign-ins':
-      return `${denial.limit} sign-ins of operators failed at this address within a minute.`
+      return `${denial.limit} operator sign-ins from this address failed within a minute.`
     case 'reads':
       return READERS[denial.reader].replace('#', String(denial.limit))
   }
 }
 
 const READERS: Readonly<Record<ReadsDenial['reader'], string>> = {
-  key: 'A key may ask # times a second for what needs no model.',
-  guests: 'Guests of one address may ask # times a second for what needs no model.',
-  address: 'Without a valid key an address may ask # times a second.',
-  files: 'An address may load # files of the console in a second.',
-  preflights: 'An address may send # preflights a second.',
+  key: 'A key may send # requests per second that need no model.',
+  guests: 'Guests at one address may send # requests per second that need no model.',
+  address: 'Without a valid key, an address may send # requests per second.',
+  files: 'An address may load # console files per second.',
+  preflights: 'An address may send # preflights per second.',
 }
 
 /** Without figures, since they would reveal what other guests use. */
 const GUESTS: Readonly<Record<GuestDenial['type'], string>> = {
-  daily_limit: 'All guests together have reached their limit of the day (UTC).',
+  daily_limit: 'All guests together have reached their limit for the UTC day.',
   guest_keys: 'Too many new devices came from this network within an hour.',
 }

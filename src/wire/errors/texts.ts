@@ -67,7 +67,7 @@ export function planLimit({ code, type, model, plan, tool, of }: PlanDenial, doc
 export function quota({ code, resetAt, overageEnabled, worst, left, fits }: QuotaDenial, topupUrl: string): Answer {
   const resetDate = new Date(resetAt).toISOString().slice(0, 10)
   const hint = fits > 0 ? ` max_tokens up to ${fits} would fit.` : ''
-  const message = `The request may cost up to $${usdText(worst)}, and $${usdText(left)} of the monthly quota remain until ${resetDate}.${hint}`
+  const message = `The request may cost up to $${usdText(worst)}, but only $${usdText(left)} of the monthly quota remain until ${resetDate}.${hint}`
   return { headers: noRetry, body: { error: { code, message, resetDate, topupUrl, overageEnabled } } }
 }
 
@@ -77,7 +77,7 @@ export function exhausted({ code, tier, attempted, retryAfterMs, problem, misfit
     return { headers: noRetry, body: { error, code, tier, attempted } }
   }
   const retry = retryAfterMs === undefined ? 'Retry with backoff.' : `Retry in ${waitText(retryAfterMs)}.`
-  const said = problem === undefined ? '' : ` The last one said of the request: ${problem}`
+  const said = problem === undefined ? '' : ` Last backend error: ${problem}`
   return {
     headers: retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) },
     body: { error: `No backend of this model could answer. ${retry}${said}`, code, tier, attempted },
@@ -88,12 +88,12 @@ export const overloadText: Readonly<Record<OverloadDenial['of'], string>> = {
   gateway: 'The gateway is overloaded.',
   process: 'The gateway cannot open more connections to its backends.',
   address: 'Too many requests from your address are running at once.',
-  account_bodies: 'The bodies of requests that your account is sending take too much memory together.',
-  address_bodies: 'The bodies of requests that your address is sending take too much memory together.',
-  bodies: 'The bodies of requests that clients are sending take too much memory together.',
-  account_answers: 'The answers that your account has not read yet take too much memory together.',
-  address_answers: 'The answers that your address has not read yet take too much memory together.',
-  answers: 'The answers that clients have not read yet take too much memory together.',
+  account_bodies: 'The request bodies from your account together take too much memory.',
+  address_bodies: 'The request bodies from your address together take too much memory.',
+  bodies: 'The request bodies from all clients together take too much memory.',
+  account_answers: 'The unread answers of your account together take too much memory.',
+  address_answers: 'The unread answers of your address together take too much memory.',
+  answers: 'The unread answers of all clients together take too much memory.',
 }
 
 const SECOND: Millis = 1000

@@ -11,7 +11,7 @@ export function refuseKept(body: JsonObject, found: Findings): void {
   if (field !== undefined) found.refuse(field, PROBLEM, 'unsupported_value')
 }
 
-const PROBLEM = 'names something kept at the provider, which is not served here; send the content itself'
+const PROBLEM = 'names content stored at the provider, which is not available here; send the content itself'
 
 /** Where the first of them stands. */
 function fieldIn(object: JsonObject, at: string): string | undefined {

@@ -151,7 +151,7 @@ const isOfDeveloper = (message: unknown): boolean => asObject(message).role === 
 
 /** The field that no other dialect has a form for, so that the request goes only to pools that speak chat. */
 function onlyChatSays({ n, functions, messages }: JsonObject): OnlyNative | undefined {
-  if (typeof n === 'number' && n > 1) return { field: 'n', problem: 'must be 1: the pools of this model answer once' }
+  if (typeof n === 'number' && n > 1) return { field: 'n', problem: 'must be 1: the pools of this model make one choice' }
   if (Array.isArray(functions) && functions.length > 0) return { field: 'functions', problem: AS_TOOLS }
   const place = Array.isArray(messages) ? messages.findIndex(callsFunction) : -1
   return place === -1 ? undefined : { field: `messages[${place}]`, problem: AS_TOOLS }
@@ -163,7 +163,7 @@ const callsFunction = (message: unknown): boolean => {
   return role === 'function' || isObject(function_call)
 }
 
-const AS_TOOLS = 'is not known to the pools of this model; send tools'
+const AS_TOOLS = 'is not supported by the pools of this model; send tools'
 
 /** Decides which fields are sent. */
 interface Sending {
@@ -353,7 +353,7 @@ function fetchingSchema({ tools, functions, response_format }: JsonObject): Inva
   return field ? { field, problem: ELSEWHERE_PROBLEM } : undefined
 }
 
-const ELSEWHERE_PROBLEM = 'must not refer to a schema that stands elsewhere; nothing is fetched'
+const ELSEWHERE_PROBLEM = 'must not refer to an external schema; nothing is fetched'
 
 const isFetching = oncePerValue(fetches)
 

@@ -12,7 +12,7 @@ export function refuseState(body: JsonObject, found: Findings): void {
 }
 
 const NO_CONVERSATION = 'Conversations are not kept here: send the whole input in each request, with store: false.'
-const NO_BACKGROUND = 'Responses do not run in the background here: leave background out, and stream the answer.'
+const NO_BACKGROUND = 'Background responses are not supported here: leave background out, and stream the answer.'
 
 /** Clients send the whole input then, by this code. */
 const previousResponseNotFound = (id: string): Denied =>

@@ -159,9 +159,9 @@ export class ClientEvents {
   }
 }
 
-const NOT_FETCHED = 'is not fetched; send what stands there, as a data: URL'
+const NOT_FETCHED = 'is not fetched; send the content as a data: URL'
 
-const OTHER_MODEL = 'is not the model that this session was opened for; open another session for it'
+const OTHER_MODEL = 'is not the model of this session; open another session for it'
 
 /** Where an event says something of a session or a response: Realtime in a member, Responses at the top. */
 const partsOf = (event: JsonObject): readonly (readonly [string, JsonObject])[] =>

@@ -24,7 +24,7 @@ export function readSocketRequest({
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1))
   const [model, ...more] = url.includes('?') ? [...query] : []
   if (!model) return { protocols }
-  if (more.length > 0 || model[0] !== 'model') return invalid('query', 'may have `model` alone, once')
+  if (more.length > 0 || model[0] !== 'model') return invalid('query', 'may only have `model`, once')
   if (model[1] === '' || model[1].length > 256) return invalid('model', 'must be a text of at most 256 characters')
   return { protocols, model: model[1] }
 }

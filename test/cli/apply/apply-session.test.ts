@@ -129,9 +129,9 @@ it('edit, a test fails, correct, plan, apply, restart, rollback: no request is l
     Whom it touches
       1 account on plan free
       of N requests since TIME: 1 newly allowed (free 1)
-      whether the limits have room for 1 of those allowed is not known
+      for 1 of those allowed it is unknown whether the limits have room
 
-    2 changes against revision REVISION-A..: 1 more, 1 unseen by clients
+    2 changes against revision REVISION-A..: 1 more, 1 invisible to clients
     Nothing was changed. Next: svcctl apply
     "
   `)

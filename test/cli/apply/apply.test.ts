@@ -218,7 +218,7 @@ describe('svcctl plan', () => {
     expect(away.stderr).toMatch(/^▲ past requests are not counted: there is no nowhere on this machine\n$/)
     expect(JSON.parse(newest.stdout).touches.requests).toMatchObject({ requests: 3, refused: 1, only_newest: true })
     expect(JSON.parse(against.stdout).touches).toMatchObject({ accounts: null, requests: { requests: 5, refused: 1 } })
-    await expect(svcctl('plan', '--newest', '0')).rejects.toThrow('Write a whole number from 1 on.')
+    await expect(svcctl('plan', '--newest', '0')).rejects.toThrow('Write a whole number of at least 1.')
   })
 
   it('says that the gateway keeps no decision log', async () => {
@@ -242,7 +242,7 @@ describe('svcctl plan', () => {
     const { code, stdout, stderr } = await svcctl('plan')
 
     expect(code).toBe(0)
-    expect(stderr).toContain('▲ values that this shell does not have are not compared: `key` cannot be read\n')
+    expect(stderr).toContain('▲ not compared, because this shell does not have the values: `key` cannot be read\n')
     expect(stdout).toContain('1 change against revision')
     expect(await svcctl('apply', '--yes')).toMatchObject({ code: 0 })
   })
@@ -271,7 +271,7 @@ describe('svcctl apply', () => {
       applied: revision REVISION-A.. → REVISION-B.. (number 2)
       "
     `)
-    expect(stderr).toBe('▲ there are no tests: no file is policies/tests/*.test.yaml\n')
+    expect(stderr).toBe('▲ no tests found: nothing matches policies/tests/*.test.yaml\n')
     expect(await status(await test.key('free', 'flo'))).toBe(200)
     expect((await svcctl('plan')).stdout).toBe('no change in meaning against revision REVISION-B..\n')
     expect(readFileSync(join(test.dir, 'config.yaml'), 'utf8')).toBe(readFileSync(join(dir, 'config.yaml'), 'utf8'))
@@ -393,7 +393,7 @@ describe('svcctl apply', () => {
     expect(await svcctl('apply')).toEqual({
       code: 2,
       stdout: '',
-      stderr: '✗ this asks before it acts, and there is no terminal to ask on: add --yes\n',
+      stderr: '✗ this needs confirmation, but there is no terminal: pass --yes\n',
     })
     expect((await svcctl('plan')).stdout).toContain('1 change against')
   })
@@ -441,16 +441,16 @@ describe('svcctl apply', () => {
     expect(refused.code).toBe(1)
     expect(`\n${refused.stderr}`).toMatchInlineSnapshot(`
       "
-      ▲ there are no tests: no file is policies/tests/*.test.yaml
+      ▲ no tests found: nothing matches policies/tests/*.test.yaml
       ▲ past requests are not counted: there is no STATE/decisions on this machine
-      ✗ accounts are on plans that would go away: free (1); say where they go with --move-plan old=new
+      ✗ accounts are on plans that would be removed: free (1); move them with --move-plan old=new
       "
     `)
     expect(`\n${nowhere.stderr}`).toMatchInlineSnapshot(`
       "
-      ▲ there are no tests: no file is policies/tests/*.test.yaml
+      ▲ no tests found: nothing matches policies/tests/*.test.yaml
       ▲ past requests are not counted: there is no STATE/decisions on this machine
-      ✗ accounts of free cannot go to nothing: the candidate has no such plan
+      ✗ accounts on free cannot move to nothing: the candidate has no such plan
       "
     `)
     expect(`\n${moved.stdout}`).toMatchInlineSnapshot(`
@@ -515,7 +515,7 @@ describe('svcctl apply', () => {
 
     await expect(swapped).rejects.toMatchObject({ exitCode: 1 })
     await expect(swapped).rejects.toThrow(
-      /^✗ Revision [0-9a-f]{12} is serving now, not the one.*\n {2}run svcctl plan again: it compared with a revision that is no longer served$/,
+      /^✗ Revision [0-9a-f]{12} is serving now, not the one.*\n {2}run svcctl plan again: the revision it compared with is no longer in use$/,
     )
   })
 })
@@ -663,14 +663,14 @@ describe('svcctl rollback', () => {
     expect(await svcctl('rollback', 'nothing', '--yes')).toEqual({
       code: 1,
       stdout: '',
-      stderr: '✗ no revision nothing is kept; svcctl rollback --list shows those that are\n',
+      stderr: '✗ there is no revision nothing; svcctl rollback --list shows the kept ones\n',
     })
   })
 
   it('has nothing to go back to at first, and asks before it acts', async () => {
     expect(await svcctl('rollback')).toMatchObject({
       code: 1,
-      stderr: '✗ no revision is kept that served before the present one\n',
+      stderr: '✗ no earlier revision is kept\n',
     })
     edit(LESS)
     await svcctl('apply', '--yes')

@@ -34,5 +34,5 @@ it.each([80, 120, 200])('what waits, since when, and why, is its golden text in 
 
 it('says where there is no archive', () => {
   const none = { ...fine, to: null, here: false, archived_rows: 0 }
-  expect(statusText(none)).toBe('No archive: rows are removed after ledger.keep.')
+  expect(statusText(none)).toBe('No archive: rows are deleted after ledger.keep.')
 })

@@ -59,7 +59,7 @@ it('what was backed up of a stopped gateway is restored into an empty store', as
 
   expect(await run('restore', at('b.svc'), ...ONES_KEY(), '-c', at('two.yaml'))).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining('has what the backup has'),
+    stdout: expect.stringContaining('now has everything in the backup'),
   })
 
   const store = await openEmbeddedStore({ path: at('two'), now: Date.now })
@@ -127,7 +127,7 @@ it('a damaged backup is restored into nothing', async () => {
   expect(existsSync(at('two'))).toBe(false)
   expect(await run('backup', 'verify', at('none.svc'))).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('none.svc cannot be read: there is no such file'),
+    stderr: expect.stringContaining('none.svc cannot be read: no such file'),
   })
 })
 
@@ -146,7 +146,7 @@ it('a backup that breaks off leaves no file', async () => {
   const cut = async function* () {
     yield Buffer.from('half of a backup')
   }
-  await expect(writeNewFile(at('b.svc'), cut())).rejects.toThrow('✗ the backup broke off, and nothing was kept of it')
+  await expect(writeNewFile(at('b.svc'), cut())).rejects.toThrow('✗ the backup broke off; its file was removed')
   expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('b.svc'))
 })
 
@@ -173,7 +173,7 @@ describeRedis('with a Redis Cluster', { timeout: 60_000 }, () => {
 
     expect(await run('restore', at('b.svc'), ...ONES_KEY(), '-c', at('cluster.yaml'))).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('has what the backup has'),
+      stdout: expect.stringContaining('now has everything in the backup'),
     })
     const there = await openRedisStore({ url, prefix: 'svc', alarm: () => {}, answerMs: 15_000 })
     expect((await ledgerOf(there)).map(({ requestId }) => requestId)).toEqual(['req_1'])

@@ -34,7 +34,7 @@ describeRedis('a Redis Cluster', { timeout: 60_000 }, () => {
     expect(await foundIn(cwd)).toMatchObject({
       state: 'ok',
       subject: cluster().url,
-      text: 'redis V, N ms, maxmemory-policy noeviction, empty: the first gateway begins it',
+      text: 'redis V, N ms, maxmemory-policy noeviction, empty: the first gateway initialises it',
     })
     for (const { url } of cluster().masters) {
       const client = createClient({ url })
@@ -68,7 +68,7 @@ describeRedis('a Redis Cluster', { timeout: 60_000 }, () => {
 
     expect(await foundIn(siteOf(cluster().url))).toMatchObject({
       state: 'problem',
-      text: 'redis V, N ms: Redis forgets records when memory is full (maxmemory-policy allkeys-lru)',
+      text: 'redis V, N ms: Redis evicts records when its memory is full (maxmemory-policy allkeys-lru)',
       hint: 'set it to noeviction',
     })
   })

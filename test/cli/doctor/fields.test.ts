@@ -28,7 +28,7 @@ it('a replica that refuses what clients send is a warning, with what to write in
   const found = await foundAt(url)
 
   expect(found).toMatchObject({ state: 'warning' })
-  expect(found?.text).toContain('refuses the role developer, seed, prompt_cache_key, which its profile does not say')
+  expect(found?.text).toContain('refuses the role developer, seed, prompt_cache_key, unlike its profile')
   expect(found?.hint).toContain('Write `provider: { developer_role: false, drops: [seed, prompt_cache_key] }` in')
 })
 

@@ -157,7 +157,7 @@ describe('ports', () => {
 
     expect(await foundOf('ports', yaml)).toMatchObject({
       state: 'problem',
-      text: '203.0.113.9 is no address of this machine',
+      text: '203.0.113.9 is not an address of this machine',
     })
   })
 
@@ -168,7 +168,7 @@ describe('ports', () => {
 
     expect(await foundOf('ports', yaml)).toMatchObject({
       state: 'problem',
-      text: `what listens at ${host} is no gateway`,
+      text: `the process at ${host} is not a gateway`,
     })
   })
 })
@@ -199,7 +199,7 @@ describe('the embedded store', () => {
 
     expect(list.find(({ check }) => check === 'store')).toMatchObject({
       state: 'problem',
-      text: expect.stringMatching(/state is no directory$/),
+      text: expect.stringMatching(/state is not a directory$/),
     })
   })
 })
@@ -287,7 +287,7 @@ describe('the clock', () => {
   })
 
   it.each([
-    [[], 'ok', 'not compared: no other machine sent its time'],
+    [[], 'ok', 'not compared: no other machine reported its time'],
     [[watched('redis', 3)], 'ok', '2 ms off redis'],
     [
       [watched('redis', 1999), watched('identity', 0), watched('backend', 5)],
@@ -379,7 +379,7 @@ describe('hosted tools', () => {
 
     expect(
       await foundOf('tools', withTool(`{ mcp: "${origin}/mcp", tool: echo }`), ['--timeout', '0.3']),
-    ).toMatchObject({ state: 'problem', text: `${host} does not say what its tools are within 0.3 s` })
+    ).toMatchObject({ state: 'problem', text: `${host} did not list its tools within 0.3 s` })
     const http = `{ http: "${origin}", description: x, parameters: { type: object } }`
     expect(await foundOf('tools', withTool(http), ['--timeout', '0.3'])).toMatchObject({
       state: 'problem',
@@ -430,7 +430,7 @@ describe('exposure', () => {
   const files = filesOf(['http://127.0.0.1:1/v1'])
 
   it('to nobody is one line', async () => {
-    expect(await exposed(files)).toMatchObject([{ state: 'ok', text: 'nothing is open that should not be' }])
+    expect(await exposed(files)).toMatchObject([{ state: 'ok', text: 'no unexpected exposure' }])
   })
 
   it('of keys by http, and of the admin listener, are warnings', async () => {
@@ -445,7 +445,7 @@ describe('exposure', () => {
   })
 
   it.each([
-    [0o750, 'warning', 'server.state_dir /dir/state may be read by others (0750)'],
+    [0o750, 'warning', 'server.state_dir /dir/state is readable by others (0750)'],
     [0o777, 'problem', 'server.state_dir /dir/state may be written by everybody (0777)'],
   ])('of state_dir with mode %o is a %s', async (mode, state, text) => {
     const found = await exposed(files, cwd => {
@@ -463,7 +463,7 @@ describe('exposure', () => {
       chmodSync(join(cwd, 'cloud.key'), 0o644)
     })
     expect(found).toMatchObject([
-      { state: 'warning', text: 'the secret in cloud.key may be read by others (0644)', hint: 'chmod 600 cloud.key' },
+      { state: 'warning', text: 'the secret in cloud.key is readable by others (0644)', hint: 'chmod 600 cloud.key' },
     ])
 
     expect(await exposed(secret, cwd => writeFileSync(join(cwd, 'cloud.key'), KEY, { mode: 0o600 }))).toMatchObject([

@@ -144,21 +144,21 @@ describe('a replica that breaks a promise', () => {
       'answers to a name that it does not list',
       { models: listOf({ id: 'other' }) },
       'warning',
-      'answers to the model test-model, and does not list it',
+      'accepts the model test-model, but does not list it',
       /^It lists other\. Some backends answer to any name\. Is it right in config\.yaml:\d+$/,
     ],
     [
       'has another API',
       { models: status(404), whole: status(404) },
       'problem',
-      'HOST has nothing that answers a chat: 404',
+      'HOST has no endpoint for a chat: 404',
       /lack the \/v1/,
     ],
     [
       'refuses the key',
       { models: status(401), whole: status(401) },
       'problem',
-      '401 from HOST: it asks for a key',
+      '401 from HOST: it requires a key',
       /^Give pool onprem one: key: \$\{VARIABLE\}$/,
     ],
     [
@@ -172,28 +172,28 @@ describe('a replica that breaks a promise', () => {
       'takes no more for now',
       { whole: status(429), stream: status(429), call: status(429) },
       'warning',
-      'HOST takes no more requests at the moment: 429',
+      'HOST accepts no more requests at the moment: 429',
       /later/,
     ],
     [
       'has no money left',
       { whole: quotaSpent },
       'problem',
-      'HOST serves nothing more for this key: 429 insufficient_quota',
+      'HOST refuses this key: 429 insufficient_quota',
       /bill/,
     ],
     [
       'answers with no completion',
       { whole: json({ hello: 'there' }) },
       'problem',
-      'HOST answers a chat with something else than a completion',
+      'HOST answers a chat with something other than a completion',
       /OpenAI/,
     ],
     [
       'does not stream',
       { stream: hello },
       'problem',
-      'does not stream: it answers with application/json in place of text/event-stream',
+      'does not stream: it answers with application/json instead of text/event-stream',
       /Turn streaming on/,
     ],
     [
@@ -214,7 +214,7 @@ describe('a replica that breaks a promise', () => {
       'breaks its streams off',
       { stream: streamThenReset({ chunks: ['o'] }) },
       'problem',
-      'HOST breaks off in a stream: the connection was cut',
+      'HOST breaks off a stream: the connection was cut',
       /log/,
     ],
     [
@@ -228,7 +228,7 @@ describe('a replica that breaks a promise', () => {
       'streams an error',
       { stream: errorFrame({ message: 'no' }) },
       'problem',
-      'breaks off a stream: an event tells of an error',
+      'breaks off a stream: an event reports an error',
       /log/,
     ],
     [
@@ -242,7 +242,7 @@ describe('a replica that breaks a promise', () => {
       'does not call functions',
       { call: hello },
       'warning',
-      'does not call a function that `tool_choice` names',
+      'ignores a function in `tool_choice`',
       /Hosted tools/,
     ],
     [
@@ -265,7 +265,7 @@ describe('a replica that breaks a promise', () => {
       'answers 384 dimensions, svc-embed promises 768',
       /Let it serve a model with 768: config\.yaml:\d+$/,
     ],
-    ['no vectors', json({ data: [] }), 'HOST answers an embedding with something else than vectors', /OpenAI/],
+    ['no vectors', json({ data: [] }), 'HOST answers an embedding with something other than vectors', /OpenAI/],
   ])('with %s', async (_, vector, text, hint) => {
     expect(await foundOf({ vector }, { main: EMBED })).toMatchObject({
       state: 'problem',
@@ -279,7 +279,7 @@ describe('a replica that breaks a promise', () => {
 
     expect(await foundOf({ picture }, { main: IMAGE }, ['--images'])).toMatchObject({
       state: 'problem',
-      text: 'HOST answers with something else than a PNG in b64_json',
+      text: 'HOST answers with something other than a PNG in b64_json',
     })
   })
 
@@ -289,7 +289,7 @@ describe('a replica that breaks a promise', () => {
     const unknown = await foundOf({ models: status(404) }, {}, ['--no-generate'])
     expect(unknown).toMatchObject({
       state: 'warning',
-      text: 'answers, and has no list of models to tell whether it has test-model',
+      text: 'answers, but has no list of models that shows whether it has test-model',
       hint: 'Without --no-generate it is asked for an answer, which costs money.',
     })
   })
@@ -321,22 +321,22 @@ describe('a replica that cannot be asked', () => {
     const [found] = await foundOfPools(filesOf([deaf.url], { pool: ', connect_timeout: 200ms' }))
     await deaf.close()
 
-    expect(found?.text).toBe(`${new URL(deaf.url).host} does not take a connection within connect_timeout`)
+    expect(found?.text).toBe(`${new URL(deaf.url).host} does not accept a connection within connect_timeout`)
   })
 
   it.each<[string, Answers, RegExp]>([
     [
       'before it lists its models',
       { models: hang },
-      /^HOST takes the request for its list of models, and does not answer within 1 s$/,
+      /^HOST accepts the request for its list of models, but does not answer within 1 s$/,
     ],
-    ['in a chat', { whole: hang }, /^HOST takes the request for a chat, and does not answer within 1 s$/],
+    ['in a chat', { whole: hang }, /^HOST accepts the request for a chat, but does not answer within 1 s$/],
     [
       'in a whole answer',
       { whole: halfThenHang({ choices: [] }) },
-      /^HOST breaks off in a chat: not all of it came within 1 s$/,
+      /^HOST breaks off a chat: the answer was not complete within 1 s$/,
     ],
-    ['in a stream', { stream: headersThenHang }, /^HOST breaks off in a stream: not all of it came within 1 s$/],
+    ['in a stream', { stream: headersThenHang }, /^HOST breaks off a stream: the answer was not complete within 1 s$/],
     ['by a reset', { whole: reset }, /^HOST does not answer: the connection was cut$/],
   ])('and hangs %s is a problem, and nobody waits for it', async (_, answers, text) => {
     const found = await foundOf(answers, {}, ['--timeout', '1'])
@@ -419,7 +419,7 @@ it('--pool asks that pool alone; one that is not there is wrong usage', async ()
   expect(await doctor(files, ['--pool', 'nowhere'])).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: '✗ there is no pool nowhere; there are onprem, second\n',
+    stderr: '✗ there is no pool nowhere; known pools: onprem, second\n',
   })
 })
 

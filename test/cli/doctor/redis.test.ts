@@ -61,7 +61,7 @@ describeRedis('a Redis', () => {
     expect(await foundIn(cwd)).toMatchObject({
       state: 'ok',
       subject: server.url,
-      shown: 'redis V, N ms, maxmemory-policy noeviction, empty: the first gateway begins it',
+      shown: 'redis V, N ms, maxmemory-policy noeviction, empty: the first gateway initialises it',
     })
     expect(await stateOf(server.url)).toEqual(before)
     expect(existsSync(join(cwd, 'state'))).toBe(false)
@@ -72,7 +72,7 @@ describeRedis('a Redis', () => {
     const cwd = siteOf(`${url}\nredis: { ca: file:${cert} }`)
 
     expect((await foundIn(cwd)).shown).toBe(
-      'redis V, N ms, TLS, maxmemory-policy noeviction, empty: the first gateway begins it',
+      'redis V, N ms, TLS, maxmemory-policy noeviction, empty: the first gateway initialises it',
     )
     expect(await foundIn(siteOf(url))).toMatchObject({
       state: 'problem',
@@ -137,7 +137,7 @@ describeRedis('a Redis', () => {
       'forgets when it is full',
       { durable: true, flags: { 'maxmemory-policy': 'allkeys-lru' } },
       'problem',
-      'redis V, N ms: Redis forgets records when memory is full (maxmemory-policy allkeys-lru)',
+      'redis V, N ms: Redis evicts records when its memory is full (maxmemory-policy allkeys-lru)',
       /^set it to noeviction$/,
     ],
     ['keeps no append-only file', {}, 'warning', 'redis V, N ms: Redis keeps no append-only file', /appendonly yes/],
@@ -154,7 +154,7 @@ describeRedis('a Redis', () => {
     expect(await foundIn(siteOf(server.url))).toMatchObject({ state, shown, hint: expect.stringMatching(hint) })
   })
 
-  it('whose maxmemory is less than what kept responses may take is told with both numbers, beside the rest', async () => {
+  it('whose maxmemory is less than what kept responses may use is told with both numbers, beside the rest', async () => {
     const server = await redisOf({ durable: true, flags: { maxmemory: '200mb' } })
     const crowdedBy = async (most: string) => {
       const cwd = siteOf(`${server.url}\nresponses: { keep: 1h, key: "\${RESPONSES_KEY}", max_bytes_total: ${most} }`)
@@ -169,7 +169,7 @@ describeRedis('a Redis', () => {
       state: 'warning',
       subject: 'responses.max_bytes_total',
       text: expect.stringMatching(
-        /^kept responses may take 1GB, and Redis, with maxmemory 209\.7MB, has room for 20\d(\.\d)?MB of them$/,
+        /^kept responses may use 1GB, and Redis, with maxmemory 209\.7MB, has room for 20\d(\.\d)?MB of them$/,
       ),
       hint: 'Raise maxmemory, or lower responses.max_bytes_total: a store without room refuses every request.',
     })
@@ -219,14 +219,14 @@ describeRedis('a Redis', () => {
     })
   })
 
-  it('does not save a state_dir that is no directory', async () => {
+  it('does not save a state_dir that is not a directory', async () => {
     const server = await redisOf()
     const cwd = siteOf(server.url)
     writeFileSync(join(cwd, 'state'), '')
 
     expect(await foundIn(cwd)).toMatchObject({
       state: 'problem',
-      text: expect.stringMatching(/state is no directory$/),
+      text: expect.stringMatching(/state is not a directory$/),
       hint: 'Choose another server.state_dir.',
     })
   })

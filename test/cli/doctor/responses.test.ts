@@ -20,7 +20,7 @@ it('room in Redis is what maxmemory leaves beside everything that is no kept res
   expect(checkKeptRoom(upTo(450e6), room)).toBeUndefined()
   expect(checkKeptRoom(upTo(1e9), room)).toMatchObject({
     state: 'warning',
-    text: 'kept responses may take 1GB, and Redis, with maxmemory 500MB, has room for 450MB of them',
+    text: 'kept responses may use 1GB, and Redis, with maxmemory 500MB, has room for 450MB of them',
   })
 })
 

@@ -72,12 +72,12 @@ it('a gateway that runs here is told of, and of other files than these', async (
 
   const alive = await found()
   expect(alive.ports).toMatch(/^ok: a gateway runs here, ready, with revision [0-9a-f]{12}$/)
-  expect(alive.store).toMatch(/^ok: embedded in .*, which the gateway that runs here owns$/)
-  expect(alive.exposure).toBe('ok: nothing is open that should not be')
+  expect(alive.store).toMatch(/^ok: embedded in .*, owned by the gateway running here$/)
+  expect(alive.exposure).toBe('ok: no unexpected exposure')
 
   site.write('config.yaml', `${readFileSync(join(dir, 'config.yaml'), 'utf8')}# changed\n`)
   expect((await found()).ports).toMatch(
-    /^warning: the gateway that runs here serves revision [0-9a-f]{12}, these files are [0-9a-f]{12}$/,
+    /^warning: the gateway running here uses revision [0-9a-f]{12}, these files are [0-9a-f]{12}$/,
   )
 
   await site.gateway.end()
@@ -121,7 +121,7 @@ it('a pipe gets it plain, FORCE_COLOR in colour, and whoever has read enough may
 it.each([
   [['doctor', '--timeout', 'soon'], 'It is in seconds'],
   [['doctor', '--nonsense'], 'unknown option'],
-  [['doctor', '--pool', 'nowhere'], 'there is no pool nowhere; there are onprem'],
+  [['doctor', '--pool', 'nowhere'], 'there is no pool nowhere; known pools: onprem'],
 ])('%j is wrong usage', async (args, words) => {
   const cwd = write(filesOf(['http://127.0.0.1:1/v1']))
 

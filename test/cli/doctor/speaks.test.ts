@@ -69,7 +69,7 @@ describe('a replica whose pool speaks Messages alone', () => {
 
     expect({ state, text }).toEqual({
       state: 'problem',
-      text: 'HOST answers a chat with something else than a completion',
+      text: 'HOST answers a chat with something other than a completion',
     })
     expect(hint).toMatch(/^Does it speak messages, as config.yaml:\d+ says\?/)
   })

@@ -33,12 +33,12 @@ it('workers that serve are counted', async () => {
 
 it('a worker that does not serve is named', async () => {
   expect(await found([worker(0), worker(1, { state: 'silent', restarts: 9 })])).toBe(
-    'warning: workers of the gateway that runs here do not serve: 1 (silent)',
+    'warning: workers of the gateway running here do not serve:  1 (silent)',
   )
 })
 
 it('a worker that was started again and again is named', async () => {
   expect(await found([worker(0), worker(1, { restarts: 7 })])).toBe(
-    'warning: workers of the gateway that runs here ended and were started again: 1 (7 times, last at 2026-11-21T09:00:00Z)',
+    'warning: workers of the gateway running here ended and were restarted: 1 (7 times, last at 2026-11-21T09:00:00Z)',
   )
 })

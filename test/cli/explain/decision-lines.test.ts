@@ -47,6 +47,6 @@ it('the work of a line grows with its length, forwards and backwards, and one of
     const work = (bytes: number) => workOf(() => linesOf(read(fileWith(bytes))))
 
     expect((await work(8_000_000)) / (await work(4_000_000))).toBeLessThan(2.2)
-    await expect(linesOf(read(fileWith(17_000_000)))).rejects.toThrow('longer than 16 MB: this is no decision log')
+    await expect(linesOf(read(fileWith(17_000_000)))).rejects.toThrow('longer than 16 MB: this is not a decision log')
   }
 })

@@ -85,7 +85,7 @@ test('a past request that was served is told stage by stage, and that it comes t
 
     admitted · svc-pro · by time-sensitive · max_tokens 4000
 
-    Decided by revision REVISION, and these files decide it the same.
+    Decided by revision REVISION; these files decide it in the same way.
     "
   `)
   expect(exitCode).toBe(0)
@@ -112,7 +112,7 @@ test('one that was refused is told with the wait that its client was told, and w
       · again at 2026-11-21T10:00:11Z, in 11 s
       · in plan pro or team
 
-    Decided by revision REVISION, and these files decide it the same.
+    Decided by revision REVISION; these files decide it in the same way.
     "
   `)
   expect(exitCode).toBe(0)
@@ -133,10 +133,10 @@ test('one whose key stopped working meanwhile says so', async () => {
 
 test('other files than those that decided it are told, and whether they come to the same', async () => {
   expect((await explain('req_old')).stdout).toContain(
-    'Revision 0123456789ab decided it, these files are revision REVISION: they come to the same.',
+    'Revision 0123456789ab decided it, these files are revision REVISION: they decide the same.',
   )
   expect((await explain('req_other')).stdout).toContain(
-    'Revision 0123456789ab decided it, these files are revision REVISION, and come to something else. It was admitted: svc-pro, by onprem-pro, then cloud-pro then.',
+    'Revision 0123456789ab decided it, these files are revision REVISION, and decide differently. It was admitted: svc-pro, by onprem-pro, then cloud-pro then.',
   )
 })
 
@@ -195,7 +195,7 @@ test('a replay of a directory tells by plan and model what another policy would 
 
   expect(`\n${stdout.replaceAll(revision, 'CANDIDATE')}`).toMatchInlineSnapshot(`
     "
-    7 decisions of revisions REVISION, 0123456789ab, taken through revision CANDIDATE
+    7 decisions of revisions REVISION, 0123456789ab, decided again by revision CANDIDATE
 
     PLAN   MODEL     REQUESTS  REFUSED  ALLOWED  REROUTED  MOVED  UNDETERMINABLE  RESERVED USD  CHANGE USD
     free   svc-core         1        0        0         0      0               0             0           0
@@ -204,8 +204,8 @@ test('a replay of a directory tells by plan and model what another policy would 
     pro    svc-pro          3        0        0         2      1               0     0.0192672   -0.016056
     TOTAL                   7        0        2         2      1               0     0.0192672   -0.016056
 
-    RESERVED USD is the most that the admitted requests could cost.
-    whether the limits have room for 2 of those allowed is not known: not all were asked then. Where none was, the cost is not counted.
+    RESERVED USD is the maximum cost of the admitted requests.
+    for 2 of those allowed it is unknown whether the limits have room: not all limits were asked then. If none was, the cost is not counted.
     1 line was skipped: broken, or of another version.
     "
   `)
@@ -275,6 +275,6 @@ test('a past request that a rule refused is told with what was used of each rule
 
   expect(stdout).toContain('$0.75 of $2 a day (UTC) (this one:')
   expect(stdout).toContain('4900 of 5000 completion tokens a day (UTC) for svc-core, of each key (this one: 200)')
-  expect(stdout).toContain('Decided by revision REVISION, and these files decide it the same.')
+  expect(stdout).toContain('Decided by revision REVISION; these files decide it in the same way.')
   expect(exitCode).toBe(0)
 })

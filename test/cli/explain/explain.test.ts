@@ -103,7 +103,7 @@ test('pools that fail are told in the order in which they are tried', async () =
 
   expect(one.stdout).toContain('8 send   ✓ cloud-core, then onprem-core ')
   expect(failing.stdout).toContain('8 send   ✓ onprem-core failed, so cloud-core ')
-  expect(all.stdout).toContain('8 send   ✗ onprem-core, then cloud-core: none answers ')
+  expect(all.stdout).toContain('8 send   ✗ onprem-core, then cloud-core: all failed ')
   expect(all.stdout).toContain('  · while onprem-core or cloud-core answers\n')
   expect(all.exitCode).toBe(0)
 })

@@ -90,7 +90,7 @@ test('changes since a git revision are told, what clients feel most first, and e
       + plan free gains svc-image              policies/plans.yaml:12
       · svc-pro loses pool onprem-pro          policies/models.yaml:14
 
-    5 changes against HEAD: 1 taken away, 1 less, 1 different, 1 more, 1 unseen by clients
+    5 changes against HEAD: 1 taken away, 1 less, 1 different, 1 more, 1 invisible to clients
     "
   `)
   expect(exitCode).toBeUndefined()
@@ -206,7 +206,7 @@ test('--format markdown is a comment: what changes, and that nobody was asked wh
   expect(stdout).toMatchInlineSnapshot(`
     "<!-- svcctl plan -->
 
-    **5 changes** against \`HEAD\`: 1 taken away, 1 less, 1 different, 1 more, 1 unseen by clients
+    **5 changes** against \`HEAD\`: 1 taken away, 1 less, 1 different, 1 more, 1 invisible to clients
 
     \`\`\`diff
     - ✗ plan free loses svc-embed  (policies/plans.yaml:12)
@@ -218,7 +218,7 @@ test('--format markdown is a comment: what changes, and that nobody was asked wh
 
     **Whom it touches**
 
-    Not counted: no gateway was asked for its accounts, and no decision log was read. \`svcctl plan\` without \`--against\` asks the one in \`SVCCTL_ADMIN\`, as an operator who may read; \`--decisions\` reads a copy of its log.
+    Not counted, because no gateway was asked for its accounts and no decision log was read. \`svcctl plan\` without \`--against\` asks the one in \`SVCCTL_ADMIN\`, as an operator who may read; \`--decisions\` reads a copy of its log.
     "
   `)
   expect(none.stdout).toBe('<!-- svcctl plan -->\n\n**No change in meaning** against `HEAD`\n')
@@ -272,7 +272,7 @@ test('variables that are not set make no difference, and are told to have made n
 
   expect([code, stdout]).toEqual([0, 'no change in meaning against HEAD\n'])
   expect(stderr).toBe(
-    '▲ values that this shell does not have are not compared: NOT_SET_HERE is not set, NOT_SET_EITHER is not set\n',
+    '▲ not compared, because this shell does not have the values: NOT_SET_HERE is not set, NOT_SET_EITHER is not set\n',
   )
 })
 
@@ -326,7 +326,7 @@ test('what it is compared with must be there, and be valid', async () => {
   await expect(run('old.yaml')).rejects.toMatchObject({ exitCode: 1 })
   await expect(run('old.yaml')).rejects.toThrow('plan `free` has no `rpm`')
   await expect(run('HEAD')).rejects.toThrow(
-    'HEAD is no file or directory, and the configuration lies in no git repository',
+    'HEAD is no file or directory, and the configuration is not in a git repository',
   )
   await expect(run('--upload-pack=x')).rejects.toThrow()
 })

@@ -80,12 +80,12 @@ test('what only the limits can say, and what cannot be decided again, is said', 
 
   expect(await touched(log, changed('models: [small]', 'models: all'))).toEqual([
     'of 2 requests since 2026-11-21T10:00:00Z: 1 newly allowed (free 1)',
-    'whether the limits have room for 1 of those allowed is not known',
+    'for 1 of those allowed it is unknown whether the limits have room',
   ])
   const routed = configOf(`${yaml}routes: [{ name: r, when: { mentions: [now] }, use: big }]\n`)
   expect(await touched(log, routed)).toEqual([
     'of 2 requests since 2026-11-21T10:00:00Z: 1 cannot be decided again (pro 1)',
-    'what cannot be decided again depends on texts or headers that were not looked at then',
+    'requests that cannot be decided again depend on texts or headers that were not examined then',
   ])
 })
 
@@ -119,7 +119,7 @@ test('broken lines are counted, and an empty log is told', async () => {
   const empty = directoryOf({ 'decisions-000001.ndjson': '' })
 
   expect(await touched(log, before)).toContain('1 broken line was skipped')
-  expect(await touched(empty, before)).toEqual(['no request was recorded yet'])
+  expect(await touched(empty, before)).toEqual(['no requests are recorded yet'])
 })
 
 test('as JSON each count has its name, in all and by plan', async () => {

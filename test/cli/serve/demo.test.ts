@@ -254,7 +254,7 @@ describe('what a demo cannot do is told in a sentence', () => {
 
     expect(code).toBe(1)
     expect(stderr).toContain(
-      `✗ server.listen 127.0.0.1:${port}: another process listens there; stop it, or choose another port\n`,
+      `✗ server.listen 127.0.0.1:${port}: another process listens on it; stop that process, or choose another port\n`,
     )
   })
 
@@ -294,7 +294,7 @@ describe('what a demo cannot do is told in a sentence', () => {
 
     expect(code).toBe(1)
     expect(stderr).toContain(
-      '✗ server.listen 127.0.0.1:81: this user may not listen there; ports below 1024 often need a privilege\n',
+      '✗ server.listen 127.0.0.1:81: this user may not listen on it; ports below 1024 often need a privilege\n',
     )
     expect(stderr).not.toMatch(/^ +at /m)
   })

@@ -253,7 +253,7 @@ describe.each([
     const { code, stderr } = await program.shell(`node ${program.main} usage export > /dev/full`, { cwd })
 
     expect(code).toBe(1)
-    expect(stderr).toMatch(/^✗ stdout cannot be written: .*ENOSPC.*\n$/)
+    expect(stderr).toMatch(/^✗ cannot write to stdout: .*ENOSPC.*\n$/)
   })
 })
 

@@ -98,7 +98,7 @@ test('a field that was left out is refused at its section, or at the start of th
         .replace('instances: 2', 'instances: 1'),
     ),
   ).toMatchObject([
-    { line: 1, column: 1, hint: 'restart it, or go back to redis://localhost:6379/0' },
+    { line: 1, column: 1, hint: 'restart it, or change it back to redis://localhost:6379/0' },
     { line: 13, column: 14 },
   ])
 })

@@ -55,7 +55,7 @@ test.each<[string, readonly string[], readonly (readonly [string, string])[]]>([
   ],
   [
     'no WebSocket any more',
-    ['lost config.example.yaml /v1/realtime is no WebSocket any more'],
+    ['lost config.example.yaml /v1/realtime is no longer a WebSocket'],
     [['    upgrade: websocket\n    max_session: 30m\n', '']],
   ],
   [

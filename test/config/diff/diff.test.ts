@@ -58,7 +58,7 @@ test('limits that begin without what was used before say so', () => {
     'plan team: images per day unlimited → 50, counted from now on: the ledger has no images',
     'plan team: tokens per hour of user unlimited → 9k, counted from now on: the ledger has no users of requests',
     'plan team: usd per hour of org unlimited → 4.00',
-    'plan team: concurrent of key unlimited → 9, beside those that run already',
+    'plan team: concurrent of key unlimited → 9, not counting those already running',
   ])
 })
 
@@ -137,10 +137,10 @@ describe('secrets', () => {
     ]
 
     expect(told(changesOf(old, both))).toEqual([
-      'plumbing config.example.yaml:29 new keys of guests have another secret',
+      'plumbing config.example.yaml:29 new guest keys use another secret',
     ])
     expect(told(changesOf(both, young))).toEqual([
-      'lost config.example.yaml:29 devices with keys of a secret that is gone may no longer ask for them again',
+      'lost config.example.yaml:29 devices with keys from the removed secret can no longer ask for them again',
     ])
   })
 
@@ -181,11 +181,11 @@ describe('secrets', () => {
     ]
 
     expect(told(changesOf(sideOf(shipped, env), old))).toEqual([
-      'more config.example.yaml:31 responses are kept: what clients send to and get from /v1/responses, encrypted',
+      'more config.example.yaml:31 responses are kept: what clients send to and receive from /v1/responses, encrypted',
     ])
-    expect(told(changesOf(old, both))).toEqual([expect.stringMatching(/^plumbing \S+ new responses have another key$/)])
+    expect(told(changesOf(old, both))).toEqual([expect.stringMatching(/^plumbing \S+ new responses are encrypted with another key$/)])
     expect(told(changesOf(both, young))).toEqual([
-      expect.stringMatching(/^lost \S+ responses that were encrypted with a key that is gone can no longer be read$/),
+      expect.stringMatching(/^lost \S+ responses encrypted with the removed key can no longer be read$/),
     ])
   })
 })

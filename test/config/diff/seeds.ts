@@ -350,7 +350,7 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
   },
   {
     edits: [pools(`    key: \${CLOUD_KEY} # export CLOUD_KEY; a key itself is refused here\n`, '')],
-    says: ['plumbing policies/pools.yaml:22 pool cloud-core is no longer sent a key'],
+    says: ['plumbing policies/pools.yaml:22 pool cloud-core no longer receives a key'],
   },
   {
     edits: [pools('model: small-chat', 'model: tiny-chat'), pools('site: cloud', 'site: elsewhere')],
@@ -433,7 +433,7 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
   },
   {
     edits: [main(GUESTS.exec(shipped['config.example.yaml'] ?? '')?.[0] ?? '', '')],
-    says: ['lost config.example.yaml:1 guests are no longer let in'],
+    says: ['lost config.example.yaml:1 guests are no longer admitted'],
   },
   {
     edits: [main('body: 32MB', 'body: 5MB'), main('tool_rounds: 8', 'tool_rounds: 12')],

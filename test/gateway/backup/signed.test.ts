@@ -58,7 +58,7 @@ it.each<[string, (signed: Buffer) => Buffer, RegExp]>([
   [
     'that somebody signed under the name of the key',
     signed => sealed(signed, digest => sealOf(digest, { id: KEY.id, sign: all => OTHER.sign(all) } as BackupKey)),
-    /its signature is wrong: somebody changed it/,
+    /its signature does not match: the file was changed/,
   ],
 ])('a backup %s is refused before it is unpacked, and read where that was said', async (_, change, why) => {
   const changed = change(await bytesBy(KEY))

@@ -109,7 +109,7 @@ describe('an admin listener with TLS', () => {
   })
 
   it.each([
-    ['that is none', { 'admin.pem': 'garbage' }, 'this holds no certificate as PEM that can be read'],
+    ['that is none', { 'admin.pem': 'garbage' }, 'this is not a readable PEM certificate'],
     ['that is cut off', { 'admin.pem': selfSigned().cert.slice(0, 200) }, 'this holds no certificate as PEM'],
     ['of another key', { 'admin.key': selfSigned().key }, 'this key is not that of `certificate`'],
     ['whose key is none', { 'admin.key': 'garbage' }, 'this holds no private key as PEM'],

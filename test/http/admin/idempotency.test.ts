@@ -80,7 +80,7 @@ it('a key that ended since does not come back by a repetition', async ({ gateway
   const told = await ask('/admin/keys', { account: 'carl', plan: 'pro' }, REPEAT)
 
   expect(outcomeOf(told)).toBe('400 VALIDATION_ERROR')
-  expect(told.text).toContain('which was revoked: send another one for another key')
+  expect(told.text).toContain('which was revoked: send another value for another key')
   expect((await gateway.gateway.store.keys.list()).map(({ status }) => status)).toEqual(['revoked'])
 })
 

@@ -98,7 +98,7 @@ describe('of the embedded store', () => {
   contract(start)
 
   it.each([
-    ['', 'account: is required where no month is given'],
+    ['', 'account: is required without month'],
     ['month=11', 'month: must be a month such as'],
     ['month=2026-11&account=ada', 'account: goes without month'],
     ['month=2026-11&format=html', 'format: must be json or ndjson or csv or lines'],

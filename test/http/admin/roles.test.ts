@@ -313,7 +313,7 @@ describe('sign-ins that fail', () => {
     expect(outcomeOf(told)).toBe('429 rate_limit_exceeded')
     expect(told.headers['retry-after']).toBe('60')
     expect(told.body).toMatchObject({
-      error: { message: '10 sign-ins of operators failed at this address within a minute. Retry in 60 s.' },
+      error: { message: '10 operator sign-ins from this address failed within a minute. Retry in 60 s.' },
     })
 
     test.clock.advance(60_000)

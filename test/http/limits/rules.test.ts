@@ -252,7 +252,7 @@ describe('a 429 of a rule', () => {
       error: {
         type: 'tokens',
         message:
-          'The account may use 100 completion tokens a day (UTC). Running requests have reserved what is left of it. Retry in 2 s.',
+          'The account may use 100 completion tokens a day (UTC). Running requests have reserved the rest. Retry in 2 s.',
       },
     })
     leaving.abort()

@@ -187,7 +187,7 @@ function guarantees(redis?: () => RedisServer): void {
           error: {
             code: 'rate_limit_exceeded',
             type: 'requests',
-            message: expect.stringContaining('An account may change its keys 60 times an hour.'),
+            message: expect.stringContaining('An account may change its keys 60 times per hour.'),
             retry_after_ms: expect.closeTo(3_600_000, -5),
           },
         })
@@ -472,7 +472,7 @@ function guarantees(redis?: () => RedisServer): void {
     ]
 
     expect(outcomeOf(management)).toBe('401 INVALID_TOKEN')
-    expect(fieldOf(management, 'error')).toBe('There is no sign-in here: ask the operator for a key.')
+    expect(fieldOf(management, 'error')).toBe('This gateway has no sign-in: ask the operator for a key.')
     expect(fieldOf(inference, 'error')).toBe('Send `Authorization: Bearer svc_…`; this is not a key.')
     await other.close()
   })

@@ -183,7 +183,7 @@ describe('a limit of the plan', () => {
     ['concurrency', 'The account may run 1 request at once.', 1000, wait(1000), () => second('tight', small)],
     [
       'quota_hold',
-      'The account may spend $0.01 a month (UTC). Running requests have reserved what is left of it.',
+      'The account may spend $0.01 a month (UTC). Running requests have reserved the rest.',
       2000,
       wait(2000),
       () => second('thin', { max_tokens: 990 }),
@@ -262,16 +262,16 @@ describe('what is not there', () => {
     ['/v1/completions', `/v1/completions is not served here; ${chat}`],
     ['/v1/assistants', `/v1/assistants is not served here; ${chat}`],
     ['/v1/threads/t/runs', `/v1/threads is not served here; ${chat}`],
-    ['/responses', 'The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1/responses'],
-    ['/messages', 'The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1/messages'],
+    ['/responses', 'The path lacks /v1: end the base URL of the SDK in /v1, so that it calls /v1/responses'],
+    ['/messages', 'The path lacks /v1: end the base URL of the SDK in /v1, so that it calls /v1/messages'],
     [
       '/chat/completions',
-      'The path lacks /v1: let the base URL of the SDK end in /v1, so that it calls /v1/chat/completions',
+      'The path lacks /v1: end the base URL of the SDK in /v1, so that it calls /v1/chat/completions',
     ],
     ['/v1/v1/chat/completions', 'The path has /v1 twice: this SDK adds it, so leave it out of the base URL.'],
     [
       '/v1/chat/completions/',
-      '/v1/chat/completions has a slash too many here: let the base URL of the SDK end without one.',
+      '/v1/chat/completions has an extra slash: end the base URL of the SDK without one.',
     ],
     ['/v1/audio/speech', noPath],
     ['/', noPath],
@@ -345,7 +345,7 @@ describe('an outage', () => {
       flat(
         '500 INTERNAL: unexpected error',
         'INTERNAL',
-        'An unexpected error. If it stays, give the operator the value of x-request-id.',
+        'An unexpected error. If it persists, give the operator the value of x-request-id.',
       ),
     )
     expect(test.alarms).toEqual([expect.stringContaining('secret at 10.0.0.1')])

@@ -172,7 +172,7 @@ inNpmTest.describe('a guest is limited:', () => {
         code: 'rate_limit_exceeded',
         type: 'daily_limit',
         message: expect.stringMatching(
-          /^All guests together have reached their limit of the day \(UTC\)\. Retry in \d+ h\.$/,
+          /^All guests together have reached their limit for the UTC day\. Retry in \d+ h\.$/,
         ),
         retry_after_ms: 50_400_000,
         docs: 'http://localhost/docs/errors',
@@ -330,7 +330,7 @@ inNpmTest.it('where guests are not served, nobody gets a key, and keys of guests
   const told = await mint('device-1')
 
   expect(outcomeOf(told)).toBe('404 NOT_FOUND')
-  expect(told.body).toEqual({ error: 'This gateway has no keys for devices without an account.', code: 'NOT_FOUND' })
+  expect(told.body).toEqual({ error: 'This gateway does not serve devices without an account.', code: 'NOT_FOUND' })
 })
 
 inNpmTest.it('no key, device or secret is in the log, an alarm, the store or an error', async () => {

@@ -141,7 +141,7 @@ function guarantees(redis?: () => RedisServer): void {
 
       const told = await ask(JOIN, token, { invitation })
       expect(outcomeOf(told)).toBe('400 VALIDATION_ERROR')
-      expect(told.text).toContain(`this sign-in has the account ${own} already`)
+      expect(told.text).toContain(`this sign-in already has the account ${own} already`)
       expect((await accountOf(token)).body).toMatchObject({ account: own })
 
       expect((await ask(JOIN, token, { invitation, leave: true })).status).toBe(200)

@@ -98,7 +98,7 @@ inNpmTest.describe('bodies under way', () => {
     const { answer, write } = await holding(test, key, 0, 'transfer-encoding: chunked')
     write('1\r\n \r\n'.repeat(5000))
 
-    expect(await answer).toContain('comes in more than 4096 pieces')
+    expect(await answer).toContain('arrives in more than 4096 pieces')
   })
 })
 

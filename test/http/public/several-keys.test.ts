@@ -354,11 +354,11 @@ function guarantees(redis?: () => RedisServer): void {
       await operate('', { account: label, name: 'ci' })
 
       const vague = await operate('/revoke', { key: label })
-      expect(problemOf(vague)).toContain(`${label} has several keys; give an id: key_`)
+      expect(problemOf(vague)).toContain(`${label} has several keys; use an id: key_`)
       const rotated = await operate('/rotate', { key: fieldOf(old, 'id'), grace: '1h', expires_in: '30d' })
       expect(rotated.body).toMatchObject({ rotated: true, name: null, expires: expect.any(Number) })
       expect(outcomeOf(await quota(fieldOf(old, 'value')))).toBe('200')
-      expect(problemOf(await operate('/rotate', { key: fieldOf(old, 'id') }))).toContain('was replaced by')
+      expect(problemOf(await operate('/rotate', { key: fieldOf(old, 'id') }))).toContain('was already replaced by')
       expect(outcomeOf(await operate('/revoke', { key: fieldOf(old, 'id') }))).toBe('200')
       expect(outcomeOf(await quota(fieldOf(old, 'value')))).toBe('401 INVALID_KEY')
       expect(outcomeOf(await quota(fieldOf(rotated, 'value')))).toBe('200')

@@ -58,7 +58,7 @@ it('a start ends what was begun before it was killed, says so, and serves it', a
   expect(numbersIn(dir)).toEqual(['11', '10'])
   const site = await start(dir)
 
-  expect(site.gateway.said()).toContain('a change of the files that was begun before is done')
+  expect(site.gateway.said()).toContain('finished a change of the files that was interrupted before')
   expect((await servedConfig(doorOf(site))).files).toEqual(candidate(11))
   expect(numbersIn(dir)).toEqual(['11', '11'])
 })

@@ -121,7 +121,7 @@ it('ends where its connection to the store does, as it cannot be made anew', asy
 
   expect(await tree.ended).toBe(UNWRITTEN)
   await eventually(() => expect(all.filter(isThere)).toEqual([]))
-  expect(tree.said.filter(line => line.includes('the process of the store ended'))).toHaveLength(1)
+  expect(tree.said.filter(line => line.includes('the store process ended'))).toHaveLength(1)
 })
 
 it('loses and doubles nothing where each of its processes is killed under load, and is whole again', async () => {

@@ -114,7 +114,7 @@ async function killAll(tree: Tree, victim: 'main' | 'store'): Promise<void> {
   process.kill(pid ?? 0, 'SIGKILL')
   expect(await tree.ended).toBe(victim === 'main' ? null : UNWRITTEN)
   await vi.waitFor(() => expect(all.filter(isThere)).toEqual([]), PATIENCE)
-  if (victim === 'store') expect(tree.said.join('\n')).toContain('the process of the store ended')
+  if (victim === 'store') expect(tree.said.join('\n')).toContain('the store process ended')
 }
 
 /** Each answer that came whole has one row of its own kind, and each request had an answer or an error. */

@@ -74,7 +74,7 @@ it('M6a: a request without max_tokens is refused', () => {
 it('M6b: tools of which none can run here need a backend of the same dialect', () => {
   const { chat, onlyNative } = read(named('M6b').request)
   expect(chat).not.toHaveProperty('tools')
-  expect(onlyNative).toMatchObject({ field: 'tools', problem: 'none of them can run here (web_search_20250305)' })
+  expect(onlyNative).toMatchObject({ field: 'tools', problem: 'none of these can run here: web_search_20250305' })
 })
 
 it('M6f: a body whose tokens are counted needs no max_tokens', () => {

@@ -72,7 +72,7 @@ export async function openRestored(path: string): Promise<void> {
   const aside = asideOf(path)
   if (existsSync(aside))
     throw new RestoreInterrupted(
-      `a restore into embedded:${path} was interrupted, and the store is as it was before: repeat it, or remove ${aside} to go on with what is there`,
+      `a restore into embedded:${path} was interrupted, and the store is unchanged: repeat the restore, or remove ${aside} to keep using the store`,
     )
 }
 

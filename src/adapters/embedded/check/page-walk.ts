@@ -116,7 +116,7 @@ class Walk {
       this.#walkPage(number, level === depth, { table, trees, below: page => left.push([page, level + 1]) })
     }
     if (table.damaged.length === 0 && table.rows !== entries)
-      this.#faults.push(`${name} has ${table.rows} records, and says ${entries}`)
+      this.#faults.push(`${name} has ${table.rows} records, but its header counts ${entries}`)
     return trees
   }
 

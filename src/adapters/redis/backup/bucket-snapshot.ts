@@ -72,7 +72,7 @@ export async function readBucket(
 /** How often a moment is looked for in which nothing is written. */
 export const TRIES = 200
 
-export const TOO_BUSY = 'the store settles too many requests of one account for a backup: try it later'
+export const TOO_BUSY = 'the store settles too many requests of one account for a backup: try again later'
 
 const fields = (reply: Raw | undefined) => (reply ?? []) as Fields
 const texts = (reply: Raw | undefined) => (reply ?? []) as readonly string[]

@@ -35,7 +35,7 @@ export class Sentinels {
     )
     if (best) return { host: best.host, port: best.port }
     const reasons = asked.flatMap(each => (each.status === 'rejected' ? [String(each.reason?.message)] : []))
-    throw new Error(`no sentinel says where ${this.#address.primary} is: ${[...new Set(reasons)].join(', ')}`)
+    throw new Error(`no sentinel knows where ${this.#address.primary} is: ${[...new Set(reasons)].join(', ')}`)
   }
 
   close(): void {

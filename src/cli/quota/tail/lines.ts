@@ -99,7 +99,7 @@ function tableLines({ rows, selected, ui }: Shown, room: number, columns: number
     return { text, ...(isSelected && { tone: 'selected' as const }), ...(marked && { marked }) }
   })
   const nothing =
-    ui.filter === '' ? 'No account has a key yet, and no requests come in.' : `Nothing is called \`${ui.filter}\`.`
+    ui.filter === '' ? 'No account has a key yet, and no requests come in.' : `No account matches \`${ui.filter}\`.`
   return [{ text: header, tone: 'dim' }, ...(lines.length > 0 ? lines : [{ text: `  ${nothing}` }])]
 }
 
@@ -194,7 +194,7 @@ function requestLines({ requests, rows, selected }: Shown, room: number, columns
   })
   const fullest = row && hasRules(row.standing) ? ` · fullest limit: ${fullestCell(row.standing)}` : ''
   const heading: Line = { text: `  Requests of ${label} (${selected}), newest first${fullest}`, tone: 'dim' }
-  return [heading, ...(lines.length > 0 ? lines : [{ text: '  None since this was opened.' }])]
+  return [heading, ...(lines.length > 0 ? lines : [{ text: '  None since this view was opened.' }])]
 }
 
 function footerOf({ ui, notice, rows, selected }: Shown, columns: number): Line {
@@ -232,7 +232,7 @@ function fitting(hints: readonly string[], room: number): string {
 function confirmText(label: string, id: string, columns: number): string {
   const answer = '? [y/N]'
   const texts = [
-    `Revoke the key of ${label} (${id})? The very next request with it is refused. [y/N]`,
+    `Revoke the key of ${label} (${id})? The next request with it is refused. [y/N]`,
     `Revoke the key of ${label} (${id})${answer}`,
     `Revoke the key of ${label}${answer}`,
   ]

@@ -13,7 +13,7 @@ export function serviceOf(
   if (!entry) return NO_ENTRY
   const value = claimOf(claims, entry.accountClaim)
   if (value === undefined)
-    return { problem: `This token has no \`${entry.accountClaim}\`, which names its account here.` }
+    return { problem: `This token lacks the claim \`${entry.accountClaim}\`, which names its account.` }
   const known = signInOf(claims, { issuer, labelClaim: entry.accountClaim })
   // Entries are apart, so that the plan of one is not had by the token of another.
   const plan = entry.limits ? serviceClaim(entry.plan, issuer, entry.name) : entry.plan
@@ -36,5 +36,5 @@ function claimOf(claims: JWTPayload, name: string): string | undefined {
 }
 
 const NO_ENTRY: BadToken = {
-  problem: 'This token is good, and no entry of its issuer lets in what its claims say: ask the operator.',
+  problem: 'This token is valid, but its claims match no entry of its issuer: ask the operator.',
 }

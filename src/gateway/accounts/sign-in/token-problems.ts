@@ -13,7 +13,7 @@ export function tokenProblems({ issuer, audience, types }: ExpectedToken): Token
   const problem = (text: string): BadToken => ({ problem: text })
   return {
     form: problem(
-      'Send the access token whole, as the identity provider gave it: this is no signed JWT of at most 8 KB.',
+      'Send the whole access token, as the identity provider issued it: this is not a signed JWT of at most 8 KB.',
     ),
     header: problem(
       `${ask} without jku, jwk, x5c, x5u or crit in its header: keys and extensions of a token are not trusted.`,
@@ -22,14 +22,14 @@ export function tokenProblems({ issuer, audience, types }: ExpectedToken): Token
     type: problem(`${ask} of type ${named}: ID tokens and others are not accepted.${allow}`),
     expired: problem('Sign in again: this token is too old.'),
     early: problem(
-      'Wait until this token is valid, or set the clock of the identity provider: it begins in the future.',
+      'Wait until this token is valid, or set the clock of the identity provider: it starts in the future.',
     ),
     issuer: problem(`Sign in at ${issuer}: this token is of another issuer.`),
     audience: problem(`${ask} whose audience is ${audience}: this one is for another.`),
     claims: problem(
-      `${ask} with iss, sub, aud, exp and iat: this one lacks one of them, or has one that is out of form.`,
+      `${ask} with iss, sub, aud, exp and iat: one of them is missing or malformed.`,
     ),
-    key: problem('Sign in again: the signature of this token is of no current key of the identity provider.'),
+    key: problem('Sign in again: no current key of the identity provider has signed this token.'),
   }
 }
 
@@ -54,4 +54,4 @@ interface ExpectedToken {
 }
 
 /** The answer to a token of an issuer that `identity` does not name. */
-export const UNKNOWN_ISSUER: BadToken = { problem: 'This token is of an issuer that has no accounts here.' }
+export const UNKNOWN_ISSUER: BadToken = { problem: 'The issuer of this token has no accounts here.' }

@@ -59,7 +59,7 @@ export const textPart = (text: string): JsonObject => ({ type: 'text', text })
 
 /** A backend of the same dialect may know more types, and newer ones. */
 export function refuseType(type: unknown, at: string, findings: Findings): void {
-  if (typeof type === 'string') findings.leaveOut(`${at}.type`, `no block of type ${quoted(type)} is taken here`)
+  if (typeof type === 'string') findings.leaveOut(`${at}.type`, `blocks of type ${quoted(type)} are not accepted here`)
   else findings.requiredText(`${at}.type`, type)
 }
 
@@ -104,7 +104,7 @@ function addSource(source: JsonObject, at: string, parts: JsonObject[], findings
 
 function leaveSource(type: unknown, at: string, findings: Findings): void {
   if (typeof type !== 'string') findings.requiredText(`${at}.type`, type)
-  else if (type === 'url') findings.leaveOut(`${at}.url`, 'is not fetched; send what stands there')
+  else if (type === 'url') findings.leaveOut(`${at}.url`, 'is not fetched; send the content itself')
   else findings.leaveOut(at, `${quoted(type)} is not read here; send images as base64, documents as text`)
 }
 
@@ -116,5 +116,5 @@ function searchResult(block: JsonObject, at: string, findings: Findings): string
 
 function checkCitations(block: JsonObject, at: string, findings: Findings): void {
   if (asObject(block.citations).enabled === true)
-    findings.leaveOut(`${at}.citations`, 'are not made here; leave them out')
+    findings.leaveOut(`${at}.citations`, 'are not supported here; leave them out')
 }

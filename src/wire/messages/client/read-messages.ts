@@ -119,7 +119,7 @@ class MessageReader {
   }
 }
 
-const PREFILL = 'the conversation must end with a user message; an answer that was begun is not continued here'
+const PREFILL = 'the conversation must end with a user message; started answers are not continued here'
 
 /** This line of Claude Code differs from request to request: no prompt that begins with it is found in a cache. */
 const BILLING = 'x-anthropic-billing-header:'

@@ -140,7 +140,7 @@ function refuseThread({ thread }: JsonObject, findings: Findings): void {
 /** Servers that would do a part of the work. */
 function leaveServers({ mcp_servers, container }: JsonObject, findings: Findings): void {
   if (findings.list('mcp_servers', mcp_servers).length > 0)
-    findings.leaveOut('mcp_servers', 'are not asked from here; give their tools as tools of your own')
+    findings.leaveOut('mcp_servers', 'are not called from here; send their tools as your own tools')
   if (!isAbsent(container)) findings.leaveOut('container', 'nothing runs in containers here; leave it out')
 }
 

@@ -110,7 +110,7 @@ class ToolReader {
     this.choices.set(this.#nameOf(tool, at), undefined)
     this.#findings.leaveOut(
       `${at}.type`,
-      `${type} is known to models of Anthropic alone; give it as a tool of your own, with an input_schema`,
+      `only Anthropic's models know ${type}; send it as your own tool, with an input_schema`,
     )
   }
 

@@ -19,7 +19,7 @@ export function readParts(field: string, content: unknown, found: Findings): rea
 export function readTexts(field: string, content: unknown, found: Findings): readonly string[] {
   return readParts(field, content, found).flatMap(part => {
     if (part.type === 'text') return part.text
-    found.leaveOut(field, 'Images of an assistant or of the system cannot be sent here: send them as the user.')
+    found.leaveOut(field, 'Images in assistant or system messages are not supported here: send them as the user.')
     return []
   })
 }
@@ -41,7 +41,7 @@ function readPart(field: string, part: unknown, found: Findings): ChatPart | und
     case 'input_image':
       return readImage(field, part, found)
     default:
-      return found.leaveOut(`${field}.type`, `Parts of type ${quoted(type)} cannot be sent here: ${INSTEAD}.`)
+      return found.leaveOut(`${field}.type`, `Parts of type ${quoted(type)} are not supported here: ${INSTEAD}.`)
   }
 }
 

@@ -76,7 +76,7 @@ function readItem(field: string, item: JsonObject, reading: Reading): void {
       break
     default:
       if (LEFT_OUT.has(type)) break
-      if (carriesContent(item)) found.leaveOut(`${field}.type`, `Items of type ${quoted(type)} cannot be sent here.`)
+      if (carriesContent(item)) found.leaveOut(`${field}.type`, `Items of type ${quoted(type)} are not supported here.`)
       else found.lose(`input.${type}`)
   }
 }

@@ -64,7 +64,7 @@ function leaveOutOthers(body: JsonObject, found: Findings): void {
   if (!isAbsent(management) && !(Array.isArray(management) && management.length === 0))
     found.leaveOut(
       'context_management',
-      'The context is not shortened here: send a shorter input.',
+      'The input is not truncated here: send a shorter one.',
       'unsupported_parameter',
     )
   if (!isAbsent(body.prompt)) found.leaveOut('prompt', NO_PROMPT, 'unsupported_parameter')
@@ -72,7 +72,7 @@ function leaveOutOthers(body: JsonObject, found: Findings): void {
     found.refuse('service_tier', 'must be one of "auto", "default"', 'unsupported_value')
 }
 
-const NO_PROMPT = 'Prompts are not kept here: send what stands in it, as instructions and input.'
+const NO_PROMPT = 'Prompts are not stored here: send the contents as instructions and input.'
 
 function readModel({ model }: JsonObject, found: Findings): string | undefined {
   return model === ''

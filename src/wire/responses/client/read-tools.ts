@@ -85,7 +85,7 @@ export function hostedFor(type: string, terms: ReadTerms): string | undefined {
 }
 
 export const runsElsewhere = (type: string): string =>
-  `Tools of type ${quoted(type)} do not run here: use functions, custom tools or hosted ones.`
+  `Tools of type ${quoted(type)} do not run here: use functions, custom tools or hosted tools.`
 
 export const TOOLS_MAX = 1024
 const WEB_SEARCH = 'web_search'

@@ -105,7 +105,7 @@ describeRedis('the primary of sentinels', () => {
   it('is told by sentinels with a password of their own', { timeout: 60_000 }, async () => {
     const site = await startSentinels({ password: 'of-sentinels' })
 
-    await expect(open(site.url)).rejects.toThrow('no sentinel says where main is: NOAUTH')
+    await expect(open(site.url)).rejects.toThrow('no sentinel knows where main is: NOAUTH')
     const { store } = await open(site.url, 'of-sentinels')
     await serveOne(store, await openShop(store), 'req_1')
     expect(await ledgerOf(store)).toHaveLength(1)
@@ -153,7 +153,7 @@ describeRedis('the primary of sentinels', () => {
 
   it('is unknown where no sentinel answers', async () => {
     await expect(open('redis+sentinel://127.0.0.1:1,127.0.0.1:2/main')).rejects.toThrow(
-      'no sentinel says where main is: connect ECONNREFUSED 127.0.0.1:1, connect ECONNREFUSED 127.0.0.1:2',
+      'no sentinel knows where main is: connect ECONNREFUSED 127.0.0.1:1, connect ECONNREFUSED 127.0.0.1:2',
     )
   })
 })

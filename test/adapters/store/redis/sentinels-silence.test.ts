@@ -95,5 +95,5 @@ it('nobody knows the primary where all sentinels are silent for two seconds', as
 
   clock.advance(FIRST)
 
-  await expect(found).rejects.toThrow(/no sentinel says where main is: no answer within 2000 ms/)
+  await expect(found).rejects.toThrow(/no sentinel knows where main is: no answer within 2000 ms/)
 })

@@ -162,7 +162,7 @@ it('r asks first, and only a yes revokes; what came of it is said', async () => 
   const { model, lines, press, type } = open(revoke)
   for (const no of ['n', 'q', ' ']) {
     type('r')
-    expect(lines().at(-1)).toBe('Revoke the key of ada (acct_ada)? The very next request with it is refused. [y/N]')
+    expect(lines().at(-1)).toBe('Revoke the key of ada (acct_ada)? The next request with it is refused. [y/N]')
     expect(type(no)).toEqual([false])
   }
   type('r')
