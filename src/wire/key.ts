@@ -9,12 +9,12 @@ import { defaulted, list, orNull, type RecordOf, text, whole } from './schema/sc
 export const KEY_FACTS = {
   id: defaulted(text(), ''),
   name: defaulted(orNull(text('Null for the first key of an account.')), null),
-  expires: defaulted(orNull(whole('It works before this moment, in seconds since the epoch.')), null),
-  last_used: defaulted(orNull(whole('To the minute, in seconds since the epoch.')), null),
-  models: defaulted(orNull(list(text(), 'Models and tiers, of those of its plan.')), null),
-  addresses: defaulted(orNull(list(text(), 'From where it may be used.')), null),
-  limits: defaulted(orNull(list(LIMIT_RULE, 'Its own, beside those of its account.')), null),
-  replaced_by: defaulted(orNull(text('The id of the key in its place.')), null),
+  expires: defaulted(orNull(whole('Its expiry, in seconds since the epoch.')), null),
+  last_used: defaulted(orNull(whole('In seconds since the epoch, rounded down to the minute.')), null),
+  models: defaulted(orNull(list(text(), 'The models and tiers of its plan that it may use.')), null),
+  addresses: defaulted(orNull(list(text(), 'The addresses and networks that it works from.')), null),
+  limits: defaulted(orNull(list(LIMIT_RULE, 'Its own limits, in addition to its account's.')), null),
+  replaced_by: defaulted(orNull(text('The id of the key that replaced it.')), null),
 }
 
 export interface KeyFacts extends RecordOf<typeof KEY_FACTS> {}

@@ -10,11 +10,11 @@ export const WINDOW: Schema<LimitWindow> = text<LimitWindow>('`day`, `month`, or
 export const LIMIT_RULE: Schema<LimitRule> = record(
   {
     measure: word(MEASURES),
-    most: whole('Nano-USD of `usd`, else a count.'),
+    most: whole('Nano-USD for `usd`, else a count.'),
     per: optional(WINDOW),
-    of: optional(word(LIMIT_SCOPES, 'Who shares it; the account where it is absent.')),
-    model: optional(text('The model that it counts, or the models of a tier: `tier:premium`. All where it is absent.')),
+    of: optional(word(LIMIT_SCOPES, 'Who shares it. Default: the account.')),
+    model: optional(text('The model that it counts, or a tier such as `tier:premium`. Default: all.')),
   },
   'Limit',
-  'At most so much in each window.',
+  'A maximum per window.',
 )

@@ -9,7 +9,7 @@ export const SPAN = forms(whole(), text(`${SPAN_FORMS[0]?.toUpperCase()}${SPAN_F
 /** The fields of a body that says what a new key is to be. */
 export const WISH_FIELDS = {
   name: optional(
-    text('One line of at most 64 characters; without it, the first key of the account.', {
+    text('One line of at most 64 characters. Without a name, the key is the account's first.', {
       // One line that shows as it reads; ids begin like that.
       pattern: '^(?!\\s|key_)[^\\p{C}\\p{Zl}\\p{Zp}]{1,64}(?<!\\s)$',
       rule: 'must be one line of at most 64 characters, and not begin with key_',
@@ -17,20 +17,20 @@ export const WISH_FIELDS = {
   ),
   expires_in: optional(SPAN),
   models: optional(
-    list(text(undefined, { least: 1, most: 128 }), 'Models and tiers, of those of its plan.', {
+    list(text(undefined, { least: 1, most: 128 }), 'Models and tiers of the plan that it may use.', {
       least: 1,
       most: 50,
       isUnique: true,
     }),
   ),
   addresses: optional(
-    list(text(undefined, { least: 1, most: 64 }), 'Addresses and networks from which it may be used.', {
+    list(text(undefined, { least: 1, most: 64 }), 'Addresses and networks that it works from.', {
       least: 1,
       most: 50,
       isUnique: true,
     }),
   ),
-  limits: optional(list(LIMIT, 'Its own limits, beside those of its account.', { least: 1, most: 16 })),
-  usd_per_day: optional(forms(number(), text('US dollars a day, such as 5 or 0.50.'))),
+  limits: optional(list(LIMIT, 'Its own limits, in addition to its account's.', { least: 1, most: 16 })),
+  usd_per_day: optional(forms(number(), text('US dollars per UTC day, such as 5 or 0.50.'))),
   rpm: optional(whole('Requests in any 60 seconds.', { least: 1, most: 1_000_000_000 })),
 }

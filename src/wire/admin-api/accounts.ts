@@ -15,7 +15,7 @@ export const showAccount = call({
   method: 'POST',
   path: '/admin/accounts/show',
   needs: 'viewer',
-  summary: 'Shows an account with its limits, its use in this window and its keys; or an org.',
+  summary: 'Shows an account with its limits, its usage in this window and its keys; or an org.',
   body: NAMED,
   answer: SUBJECT,
 })
@@ -24,7 +24,7 @@ export const setPlan = call({
   method: 'POST',
   path: '/admin/accounts/plan',
   needs: 'admin',
-  summary: 'Puts an account on a plan; null takes back the one that an operator set.',
+  summary: 'Puts an account on a plan; null removes the plan that an operator set.',
   body: closed({ account: ACCOUNT_NAME, plan: orNull(name()) }),
   answer: ACCOUNT,
 })
@@ -33,7 +33,7 @@ export const setOverage = call({
   method: 'POST',
   path: '/admin/accounts/overage',
   needs: 'admin',
-  summary: 'Lets an account spend past its quota, without a cap or up to one; null leaves it to the plan.',
+  summary: 'Lets an account spend beyond its quota, with or without a cap; null leaves it to the plan.',
   body: closed({ account: ACCOUNT_NAME, overage: orNull(forms(flag(), closed({ cap_usd: USD }))) }),
   answer: ACCOUNT,
 })
@@ -42,7 +42,7 @@ export const grantCredit = call({
   method: 'POST',
   path: '/admin/accounts/grant',
   needs: 'support',
-  summary: 'Adds to the quota of the running window; a negative amount takes back.',
+  summary: 'Adds to the quota of the current window; a negative amount takes credit back.',
   body: closed({ account: ACCOUNT_NAME, usd: USD }),
   answer: ACCOUNT,
 })
@@ -51,7 +51,7 @@ export const freezeAccount = call({
   method: 'POST',
   path: '/admin/accounts/freeze',
   needs: 'admin',
-  summary: 'Freezes an account, or all accounts of an org: nothing is served until it is thawed.',
+  summary: 'Freezes an account, or all accounts of an org: their requests are refused until they are thawed.',
   body: NAMED,
   answer: SUBJECT,
 })
@@ -78,7 +78,7 @@ export const unsetLimit = call({
   method: 'POST',
   path: '/admin/accounts/unlimit',
   needs: 'admin',
-  summary: 'Takes back a limit that an operator set for an account or an org.',
+  summary: 'Removes a limit that an operator set for an account or an org.',
   body: closed({ ...NAMED.fields, limit: COUNTED_LIMIT }),
   answer: SUBJECT,
 })
@@ -87,7 +87,7 @@ export const setOrg = call({
   method: 'POST',
   path: '/admin/accounts/org',
   needs: 'admin',
-  summary: 'Moves an account into an org, which begins with its first account; null takes it out.',
+  summary: 'Moves an account into an org, which its first account creates; null takes it out.',
   body: closed({ account: ACCOUNT_NAME, org: orNull(ORG) }),
   answer: ACCOUNT,
 })
@@ -96,7 +96,7 @@ export const invite = call({
   method: 'POST',
   path: '/admin/accounts/invite',
   needs: 'admin',
-  summary: 'Makes a link that has one sign-in join an account which an operator opened; one before it ends.',
+  summary: 'Creates a link that lets one sign-in join an account that an operator opened, and revokes the previous link.',
   body: closed({ account: ACCOUNT_NAME }),
   answer: INVITED_ACCOUNT,
 })
@@ -105,7 +105,7 @@ export const uninvite = call({
   method: 'POST',
   path: '/admin/accounts/uninvite',
   needs: 'admin',
-  summary: 'Ends the open invitation; or, given the id of a sign-in that joined, lets that go.',
+  summary: 'Revokes the open invitation; or, given the id of a sign-in that joined, removes that sign-in.',
   body: closed({ account: ACCOUNT_NAME, sign_in: optional(name()) }),
   answer: ACCOUNT,
 })
@@ -115,7 +115,7 @@ export const findAccounts = call({
   path: '/admin/accounts/find',
   needs: 'viewer',
   summary:
-    'Finds accounts as an operator types: the one with this id, label or key first, then others with the text in them.',
+    'Finds accounts while an operator types: first the one with this id, label or key, then others that contain the text.',
   body: closed({ search: name(), limit: defaulted(whole(undefined, { least: 1, most: 100 }), 20) }),
   answer: listing(ACCOUNT, { partial: flag('Whether `POST /admin/accounts/list` may find more.') }),
 })
@@ -124,14 +124,14 @@ export const listAccounts = call({
   method: 'POST',
   path: '/admin/accounts/list',
   needs: 'viewer',
-  summary: 'Lists accounts, a page at a time; without `plan` all but devices.',
+  summary: 'Lists accounts in pages; without `plan`, all except devices.',
   body: closed({
     plan: optional(name()),
     org: optional(ORG),
-    search: optional(name('A text in the id or the label, in whatever case.')),
+    search: optional(name('A text in the id or the label, ignoring case.')),
     sort: defaulted(word(LIST_ORDERS), 'label'),
-    limit: whole('The most accounts of a page.', { least: 1, most: 1000 }),
-    cursor: optional(text('`next` of the page before.', { most: 2000 })),
+    limit: whole('The most accounts on a page.', { least: 1, most: 1000 }),
+    cursor: optional(text('`next` of the previous page.', { most: 2000 })),
   }),
   answer: ACCOUNTS,
 })
@@ -140,7 +140,7 @@ export const listOrgs = call({
   method: 'GET',
   path: '/admin/orgs',
   needs: 'viewer',
-  summary: 'Lists the orgs by their names.',
+  summary: 'Lists the orgs by name.',
   answer: ORGS,
 })
 
@@ -149,7 +149,7 @@ export const listStandings = call({
   path: '/admin/accounts',
   needs: 'viewer',
   summary:
-    'Exports what accounts have used of their limits, one JSON line each: of one account, or of all that ever had a key.',
+    'Exports usage against limits, one JSON line per account: of one account, or of all that ever had a key.',
   query: { account: optional(ACCOUNT_NAME) },
   lines: STANDING,
 })

@@ -22,7 +22,7 @@ export const showConfig = call({
   method: 'GET',
   path: '/admin/config',
   needs: 'viewer',
-  summary: 'Shows what serves, with the texts of its files. No secret is in them.',
+  summary: 'Shows the configuration in use, with the texts of its files. They contain no secrets.',
   answer: SERVED_CONFIG,
 })
 
@@ -30,7 +30,7 @@ export const listRevisions = call({
   method: 'GET',
   path: '/admin/revisions',
   needs: 'viewer',
-  summary: 'Lists the revisions that are kept, newest first; or shows one of them with its files.',
+  summary: 'Lists the kept revisions, newest first; or shows one of them with its files.',
   query: { number: optional(NUMBER) },
   answer: forms(REVISIONS, KEPT_CONFIG),
   errors: ['NOT_FOUND'],
@@ -40,7 +40,7 @@ export const diffRevisions = call({
   method: 'GET',
   path: '/admin/revisions/diff',
   needs: 'viewer',
-  summary: 'Shows what changes in meaning from one kept revision to another, and the texts that differ.',
+  summary: 'Shows the changes in meaning from one kept revision to another, and the differing texts.',
   query: { from: NUMBER, to: NUMBER },
   answer: REVISION_DIFF,
   errors: ['NOT_FOUND', 'REVISION_INVALID'],
@@ -66,7 +66,7 @@ export const showWhoAmI = call({
   method: 'GET',
   path: '/admin/whoami',
   needs: 'viewer',
-  summary: 'Shows who asks, and what answers.',
+  summary: 'Shows the calling operator and the answering gateway.',
   answer: WHO_AM_I,
 })
 
@@ -74,7 +74,7 @@ export const reloadConfig = call({
   method: 'POST',
   path: '/admin/reload',
   needs: 'admin',
-  summary: 'Takes the files of the gateway as they are now, whole or not at all.',
+  summary: 'Reloads the gateway's files as they are now, all of them or none.',
   body: closed({}),
   answer: RELOAD,
   errors: ['RELOAD_REFUSED'],
@@ -85,23 +85,23 @@ export const applyConfig = call({
   path: '/admin/apply',
   needs: 'admin',
   summary:
-    'Puts a candidate in the place of the files and of what serves, whole or not at all; with `fleet` at all gateways of the fleet, or at none.',
+    'Replaces the files and the configuration in use by a candidate, whole or not at all; with `fleet`, on all gateways of the fleet or on none.',
   // JSON writes line breaks and quotes with two bytes, and a few characters with six.
   mostBytes: 1_600_000,
   body: closed({
-    previous: text('The revision that the candidate was compared with: no other one is replaced.'),
+    previous: text('The revision that the candidate was compared with. The call fails if another one is in use.'),
     files: list(
       closed({ file: text('Relative to the directory of the main file.'), text: text() }),
       `The main file first; together at most ${MOST_FILE_BYTES} bytes.`,
       { least: 1, most: 50 },
     ),
     move_plans: optional(
-      map(name(), 'Plans that accounts go to, by those that they are on.', { most: 1000, names: name() }),
+      map(name(), 'Target plans by the plans that accounts are on.', { most: 1000, names: name() }),
     ),
     how: optional(word(['apply', 'rollback'])),
     fleet: optional(
       list(
-        closed({ gateway: name(), revision: name('The revision that it serves.') }),
+        closed({ gateway: name(), revision: name('The revision in use.') }),
         'The gateways of the fleet as the operator saw them.',
         { least: 1, most: 1000 },
       ),

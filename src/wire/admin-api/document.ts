@@ -50,7 +50,7 @@ export function adminDocument({ version, brand, url }: Deployment): JsonSchema {
     info: {
       title: 'Admin API',
       version,
-      description: `The calls of operators, served on the admin listener alone. Each role has the permissions of those before it: ${ROLES.join(', ')}.`,
+      description: `The API for operators, served only on the admin listener. Each role includes the permissions of those before it: ${ROLES.join(', ')}.`,
     },
     ...(url !== undefined && { servers: [{ url }] }),
     security: [{ operator: [] }],
@@ -62,7 +62,7 @@ export function adminDocument({ version, brand, url }: Deployment): JsonSchema {
           type: 'http',
           scheme: 'bearer',
           description:
-            'The admin token, the token of a console session, or the access token of a sign-in that `identity` lists. Where `server.admin_tls` asks for certificates, the certificate of the connection is the operator, and no bearer is needed.',
+            'The admin token, the token of a console session, or the access token of a sign-in that `identity` lists. If `server.admin_tls` requires certificates, the connection's certificate identifies the operator, and no bearer is needed.',
         },
       },
     },
@@ -112,7 +112,7 @@ const headerParameters = ({ method, needs, repeats }: AdminCall): readonly JsonS
         {
           name: USER_HEADER,
           in: 'header',
-          description: 'Who asks, for the audit, beside the admin token. Required with a certificate.',
+          description: 'The operator's name for the audit, together with the admin token. Required with a certificate.',
           schema: { type: 'string', maxLength: 64 },
         },
       ]
@@ -123,7 +123,7 @@ const headerParameters = ({ method, needs, repeats }: AdminCall): readonly JsonS
           name: REPEAT_HEADER,
           in: 'header',
           description:
-            'A repetition with the same value gets the key that was made first. Nobody must be able to guess it.',
+            'A repetition with the same value returns the key that was made first. Choose a value that nobody can guess.',
           schema: { type: 'string', minLength: 20, maxLength: 255 },
         },
       ]
@@ -152,19 +152,19 @@ const PROBLEMS = {
 const BODIES: Partial<Record<OperatorErrorCode, Fields>> = {
   RELOAD_REFUSED: PROBLEMS,
   REVISION_INVALID: PROBLEMS,
-  REVISION_CHANGED: { revision: text('The one that serves.') },
+  REVISION_CHANGED: { revision: text('The one in use.') },
   APPLY_REFUSED: {
     ...PROBLEMS,
     plans_in_use: optional(
-      list(record({ plan: text(), accounts: whole() }), 'Plans that would go away while accounts are on them.'),
+      list(record({ plan: text(), accounts: whole() }), 'Plans that would be removed while accounts are on them.'),
     ),
   },
 }
 
 /** The meaning of codes for operators, where clients read another. */
 const MEANINGS: Partial<Record<OperatorErrorCode, string>> = {
-  INVALID_TOKEN: 'no operator is known by this bearer or certificate',
-  FORBIDDEN: 'the role of the operator is not enough',
+  INVALID_TOKEN: 'the bearer or certificate belongs to no operator',
+  FORBIDDEN: 'the operator's role is not sufficient',
   NOT_FOUND: 'nothing has this name or id',
 }
 
@@ -204,7 +204,7 @@ function errorsOf(call: AdminCall, writing: Writing, brand: string): JsonSchema 
   }
   const answers = [...byStatus].map(([status, codes]) => [status, errorAnswer(codes, writing, brand)] as const)
   const limited = errorAnswerOf(
-    'Too many sign-ins of operators failed at this address within a minute.',
+    'Too many operator sign-ins from this address failed within a minute.',
     jsonSchemaOf(TOO_MANY_TRIES, writing),
     brand,
   )

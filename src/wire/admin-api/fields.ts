@@ -10,7 +10,7 @@ export const ACCOUNT_NAME = name('An account, by its id or label, or by one of i
 export const SUBJECT_NAME = name('An account, by its id or label or by one of its keys; or an org, such as `org:acme`.')
 
 /** A key by its full or masked value, by its id, or by its account. */
-export const KEY_NAME = name('A key, by its full or masked value, its id, or its account where that has one key.')
+export const KEY_NAME = name('A key, by its full or masked value, its id, or its account if that has one key.')
 
 const NAMES: readonly AnySchema[] = [ACCOUNT_NAME, SUBJECT_NAME, KEY_NAME]
 
@@ -23,7 +23,7 @@ export const USD = text('US dollars, such as `12.50`.', {
 })
 
 /** The gateways that an answer is about. */
-export const GATEWAY = optional(text('A gateway of the fleet by its name, or `all`; without it the one that is asked.'))
+export const GATEWAY = optional(text('A gateway of the fleet by its name, or `all`. Default: the gateway that is called.'))
 
 const SINCE_TEXT =
   'a duration such as `30d` or `12h`, a date such as `2026-11-01`, a time such as `2026-11-01T14:00Z`, `today` or `yesterday`'
@@ -31,8 +31,8 @@ const SINCE_TEXT =
 /** When a question begins and ends. */
 export const PERIOD = {
   since: optional(text(`From then on: ${SINCE_TEXT}.`)),
-  until: optional(text('Before then, likewise.')),
-  month: optional(text('A month such as `2026-10`, in place of both.')),
+  until: optional(text('Before then, in the same form.')),
+  month: optional(text('A month such as `2026-10`, instead of both.')),
 }
 
 /** From `since` on and before `until`, or in a month. */

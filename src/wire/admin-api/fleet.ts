@@ -10,7 +10,7 @@ export const showFleet = call({
   method: 'GET',
   path: '/admin/fleet',
   needs: 'viewer',
-  summary: 'Lists the gateways on the store, and what they differ in.',
+  summary: 'Lists the gateways on the store and their differences.',
   answer: FLEET,
 })
 
@@ -18,7 +18,7 @@ export const prepareChange = call({
   method: 'POST',
   path: '/admin/fleet/prepare',
   needs: 'admin',
-  summary: 'The gateway that leads a change of all asks whether this one can take it.',
+  summary: 'Prepares a fleet-wide change: the leading gateway asks whether this one can apply it.',
   body: closed({ change: name(), previous: name() }),
   answer: record({ gateway: text(), prepared: fixed(true) }),
   errors: ['APPLY_REFUSED', 'REVISION_CHANGED'],
@@ -28,7 +28,7 @@ export const settleChange = call({
   method: 'POST',
   path: '/admin/fleet/settle',
   needs: 'admin',
-  summary: 'A change of all is decided. Answered once it is done here.',
+  summary: 'Commits a fleet-wide change. Answers once it is applied here.',
   body: closed({ change: name() }),
   answer: record({ gateway: text(), revision: text() }),
   errors: ['APPLY_REFUSED', 'REVISION_CHANGED'],
@@ -38,7 +38,7 @@ export const listProcesses = call({
   method: 'GET',
   path: '/admin/workers',
   needs: 'viewer',
-  summary: 'Lists the processes of a gateway that has several; none where one process does all.',
+  summary: 'Lists the processes of a gateway; empty if it has a single process.',
   answer: PROCESS_LIST,
 })
 
@@ -46,7 +46,7 @@ export const listAlarms = call({
   method: 'GET',
   path: '/admin/alarms',
   needs: 'viewer',
-  summary: 'Lists the newest alarms of this process. Those that say the same within a minute are one.',
+  summary: 'Lists the newest alarms of this process. Equal alarms within a minute are merged.',
   query: { limit: defaulted(whole(undefined, { least: 1, most: 500 }), 200) },
   answer: ALARMS,
 })
@@ -56,11 +56,11 @@ export const listIncidents = call({
   path: '/admin/incidents',
   needs: 'viewer',
   summary:
-    'Lists incidents of this gateway, or with `gateway` of the fleet. Open ones first, in each part the newest first.',
+    'Lists incidents of this gateway, or of the fleet with `gateway`. Open ones come first, each group newest first.',
   query: {
     gateway: GATEWAY,
     limit: defaulted(whole(undefined, { least: 1, most: 200 }), 100),
-    state: defaulted(word(['open', 'all'], '`open` leaves out those that are over.'), 'all'),
+    state: defaulted(word(['open', 'all'], '`open` leaves out incidents that have ended.'), 'all'),
   },
   answer: INCIDENTS,
 })

@@ -18,7 +18,7 @@ export const listSomeKeys = call({
   method: 'POST',
   path: '/admin/keys/list',
   needs: 'viewer',
-  summary: 'Lists the keys of one account, or those that work and expire within a time, soonest first.',
+  summary: 'Lists the keys of one account, or working keys that expire within a time, soonest first.',
   body: closed({ account: optional(ACCOUNT_NAME), expiring_in: optional(SPAN) }),
   answer: KEYS,
 })
@@ -27,10 +27,10 @@ export const mintKey = call({
   method: 'POST',
   path: '/admin/keys',
   needs: 'support',
-  summary: 'Mints a key, for a new account too. Plans other than the default one need the role admin.',
+  summary: 'Mints a key, if necessary for a new account. Plans other than the default need the role admin.',
   repeats: true,
   body: closed({
-    account: text('The id of an account, or its label, which opens a new account where no account has it.', {
+    account: text('The id of an account, or its label. An unknown label opens a new account.', {
       pattern: LABEL,
       rule: 'must be one line of text',
     }),
@@ -44,9 +44,9 @@ export const mintGuestKey = call({
   method: 'POST',
   path: '/admin/keys/guest',
   needs: 'support',
-  summary: 'Answers the key of a device.',
+  summary: 'Returns the key of a device.',
   body: closed({
-    device_id: text('The id that the app has for the device.', {
+    device_id: text('The app's id for the device.', {
       pattern: DEVICE_ID,
       rule: 'must be 1 to 256 printable characters',
     }),
@@ -80,7 +80,7 @@ export const revokeKey = call({
   method: 'POST',
   path: '/admin/keys/revoke',
   needs: 'support',
-  summary: 'Revokes a key. No gateway serves it any more.',
+  summary: 'Revokes a key on all gateways.',
   body: closed({ key: KEY_NAME }),
   answer: REVOKED_KEY,
   errors: ['NOT_FOUND'],

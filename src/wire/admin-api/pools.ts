@@ -15,7 +15,7 @@ export const listPools = call({
   method: 'GET',
   path: '/admin/pools',
   needs: 'viewer',
-  summary: 'Lists pools and replicas as this gateway knows them, or with `gateway` as those of the fleet do.',
+  summary: 'Lists pools and replicas as this gateway sees them, or as other gateways of the fleet do with `gateway`.',
   query: { gateway: GATEWAY },
   answer: POOLS,
 })
@@ -24,7 +24,7 @@ export const drainPool = call({
   method: 'POST',
   path: '/admin/pools/drain',
   needs: 'admin',
-  summary: 'Sends no new requests to a pool or a replica, from all gateways on the store; running ones go on.',
+  summary: 'Drains a pool or a replica: no gateway on the store sends new requests to it, and running ones continue.',
   body: PLACE,
   answer: CHANGED_POOL,
 })
@@ -33,7 +33,7 @@ export const undrainPool = call({
   method: 'POST',
   path: '/admin/pools/undrain',
   needs: 'admin',
-  summary: 'Sends requests to a pool or a replica again.',
+  summary: 'Undrains a pool or a replica.',
   body: PLACE,
   answer: CHANGED_POOL,
 })
@@ -42,7 +42,7 @@ export const probePools = call({
   method: 'POST',
   path: '/admin/pools/probe',
   needs: 'admin',
-  summary: 'Probes a replica, those of a pool, or all, now.',
+  summary: 'Probes one replica, a pool's replicas, or all replicas now.',
   body: closed({ pool: optional(POOL_NAME), replica: REPLICA }, { replica: ['pool'] }),
   answer: PROBE_RESULTS,
 })

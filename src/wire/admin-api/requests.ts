@@ -32,7 +32,7 @@ const NEWEST = record(
   {
     object: fixed('list'),
     data: list(REMEMBERED),
-    labels: map(text(), 'How operators call the accounts, by their ids.'),
+    labels: map(text(), 'Labels of the accounts, by id.'),
     next: orNull(text('`before` of the next page; null on the last one.')),
     since: moment('How far back this process remembers.'),
   },
@@ -55,9 +55,9 @@ export const PAST_FILTERS = {
   key: optional(KEY_NAME),
   model: optional(text()),
   pool: optional(text()),
-  slow: optional(text('Those that took this long at least: `5s`, `250ms`.')),
-  errors: optional(word(['true', 'false'], '`true`: those alone that were refused, failed or broke off.')),
-  before: optional(text('`next` of the page before.')),
+  slow: optional(text('Only requests that took at least this long: `5s`, `250ms`.')),
+  errors: optional(word(['true', 'false'], '`true`: only requests that were refused, failed or broke off.')),
+  before: optional(text('`next` of the previous page.')),
   limit: optional(whole(undefined, { least: 1, most: 1000 })),
 }
 
@@ -68,12 +68,12 @@ export const listRequests = call({
   path: '/admin/requests',
   needs: 'viewer',
   summary:
-    'Lists the newest requests that this process remembers; with `since` or `month` those of the ledger, and what all gateways of the fleet remember.',
+    'Lists the newest requests in this process's memory; with `since` or `month`, those in the ledger and in the memory of all gateways of the fleet.',
   query: {
     ...FILTERS,
     ...PAST_FILTERS,
-    limit: optional(whole('200 where it is left out, or 100 of past requests.', { least: 1, most: 5000 })),
-    remembered: optional(word(['true', 'false'], '`true`: what this gateway remembers alone, without the ledger.')),
+    limit: optional(whole('Default: 200, or 100 for past requests.', { least: 1, most: 5000 })),
+    remembered: optional(word(['true', 'false'], '`true`: only this gateway's memory, without the ledger.')),
   },
   answer: forms(NEWEST, PAST_REQUESTS),
 })
@@ -83,7 +83,7 @@ export const showRequest = call({
   path: '/admin/requests/{id}',
   needs: 'viewer',
   summary:
-    'Shows all that is known of one request: what gateways remember, its rows in the ledger, and why it went as it did.',
+    'Shows everything about one request: the gateways' memory of it, its rows in the ledger, and how it was decided.',
   id: 'The id of a request.',
   query: { gateway: GATEWAY },
   answer: REQUEST_DETAIL,
@@ -118,7 +118,7 @@ export const explainRequest = call({
 /** An event, with the name of the gateway that had it where several are followed. */
 const ofGateway = ({ fields, description }: RecordSchema, name: string) =>
   record(
-    { gateway: optional(text('Where several gateways are followed: the one that had it.')), ...fields },
+    { gateway: optional(text('The gateway that served it, if several are followed.')), ...fields },
     name,
     description,
   )
@@ -131,10 +131,10 @@ export const followEvents = call({
   path: '/admin/events',
   needs: 'viewer',
   summary:
-    'Streams requests as they end, and what their accounts have used; of this gateway, or with `gateway` of the fleet.',
+    'Streams requests as they end, with the usage of their accounts, from this gateway or, with `gateway`, from the fleet.',
   query: {
     account: optional(ACCOUNT_NAME),
-    kinds: optional(list(word(FEED_KINDS), '`request,standing` where it is left out.')),
+    kinds: optional(list(word(FEED_KINDS), 'Default: `request,standing`.')),
     gateway: GATEWAY,
   },
   events: cases('event', {

@@ -5,7 +5,7 @@ export const issueCode = call({
   method: 'POST',
   path: '/admin/console/code',
   needs: 'viewer',
-  summary: 'Makes a link to the console that signs its reader in, once and within a minute.',
+  summary: 'Creates a link that signs in to the console. It works once, within a minute.',
   body: closed({}),
   answer: record({ code: text(), expires_at: moment(), url: text('The link, with the code in its fragment.') }),
 })
@@ -24,7 +24,7 @@ export const endSession = call({
   method: 'POST',
   path: '/admin/console/end',
   needs: 'viewer',
-  summary: 'Ends the session that asks.',
+  summary: 'Ends the calling session.',
   body: closed({}),
   answer: record({ ended: fixed(true) }),
 })

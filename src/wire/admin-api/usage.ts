@@ -13,7 +13,7 @@ import { ACCOUNT_NAME, PERIOD, ROWS } from './fields.ts'
 const SPAN = {
   minutes: defaulted(whole(undefined, { least: 1, most: 1440 }), 60),
   step: defaulted(
-    whole('Minutes of a point.', { least: 1, most: 60, rule: 'must be a number of minutes from 1 to 60' }),
+    whole('Minutes per point.', { least: 1, most: 60, rule: 'must be a number of minutes from 1 to 60' }),
     1,
   ),
 }
@@ -23,14 +23,14 @@ export const showUsage = call({
   path: '/admin/usage',
   needs: 'viewer',
   summary:
-    'Adds up usage of whole UTC days or hours, with the cost of failed attempts; of one account or key, or of all.',
+    'Sums usage over whole UTC days or hours, with the cost of failed attempts, for one account or key, or for all.',
   query: {
     ...PERIOD,
-    by: defaulted(list(word(GROUPS), 'The groups to add up by.', { isUnique: true }), ['day']),
-    split: optional(word(GROUPS, 'A second group, in a field of its own.')),
-    top: optional(whole('The dearest of the last group; the others are added up.', { least: 1, most: 10_000 })),
+    by: defaulted(list(word(GROUPS), 'The fields to group by.', { isUnique: true }), ['day']),
+    split: optional(word(GROUPS, 'A second grouping, in its own field.')),
+    top: optional(whole('How many entries of the last group to list by cost; the others are summed.', { least: 1, most: 10_000 })),
     waste: optional(
-      word(['day', 'hour'], 'Failed attempts of each day or hour by themselves; `hour` goes with `by=hour`.'),
+      word(['day', 'hour'], 'Splits failed attempts by day or hour; `hour` needs `by=hour`.'),
     ),
     account: ROWS.account,
     key: ROWS.key,
@@ -52,11 +52,11 @@ export const showSeries = call({
   path: '/admin/series',
   needs: 'viewer',
   summary:
-    'Shows requests by outcome, latencies, tokens and spend of all gateways over time. This gateway is up to date, others as of 10 s ago at most.',
+    'Shows requests by outcome, latencies, tokens and spend of all gateways over time. This gateway is up to date; others lag by at most 10 s.',
   query: {
     ...SPAN,
-    model: optional(text('One model alone; goes without `pool`.')),
-    pool: optional(text('One pool alone, whose attempts are counted.')),
+    model: optional(text('Only this model; excludes `pool`.')),
+    pool: optional(text('Only this pool, whose attempts are counted.')),
   },
   answer: SERIES,
 })
@@ -74,7 +74,7 @@ export const showInvoice = call({
   method: 'GET',
   path: '/admin/invoice',
   needs: 'viewer',
-  summary: 'Shows what an account is charged for a month.',
+  summary: 'Shows an account's invoice for a month.',
   query: {
     account: ACCOUNT_NAME,
     month: text('Such as `2026-10`.', { rule: 'must be a month such as 2026-10' }),
@@ -88,17 +88,17 @@ export const listInvoices = call({
   method: 'GET',
   path: '/admin/invoices',
   needs: 'viewer',
-  summary: 'Lists the months of one account that have usage; or with `month` the invoices of all accounts.',
+  summary: 'Lists the months in which an account has usage; or, with `month`, the invoices of all accounts.',
   query: {
     account: optional(ACCOUNT_NAME),
-    month: optional(text('Such as `2026-10`, in place of an account.')),
+    month: optional(text('Such as `2026-10`, instead of an account.')),
     format: optional(
       word(
         ['json', 'ndjson', 'csv', 'lines'],
-        'With a month: a page as JSON, which is the default, or all invoices as JSON lines, as CSV, or as CSV with a row for each of their lines.',
+        'With a month: a page as JSON (default), or all invoices as JSON lines, as CSV, or as CSV with a row per invoice line.',
       ),
     ),
-    limit: optional(whole('The most entries of a page: 50 where it is left out.', { least: 1, most: 200 })),
+    limit: optional(whole('The most entries on a page. Default: 50.', { least: 1, most: 200 })),
     cursor: optional(text('`next` of the page before.')),
   },
   answer: forms(INVOICES, MONTH_INVOICES),
@@ -110,7 +110,7 @@ export const showArchive = call({
   method: 'GET',
   path: '/admin/archive',
   needs: 'viewer',
-  summary: 'Shows how far rows of the ledger came on their way into the archive.',
+  summary: 'Shows the progress of the archive.',
   answer: ARCHIVE_STATE,
 })
 
@@ -118,15 +118,15 @@ export const showAudit = call({
   method: 'GET',
   path: '/admin/audit',
   needs: 'viewer',
-  summary: 'Exports control changes as JSON lines, oldest first; with `order=desc` answers a page of the newest.',
+  summary: 'Exports audited changes as JSON lines, oldest first; with `order=desc`, returns a page of the newest.',
   query: {
     since: PERIOD.since,
     account: optional(ACCOUNT_NAME),
-    order: optional(word(['desc'], 'The newest first, in pages.')),
-    limit: optional(whole('The most entries of a page: 200 where it is left out.', { least: 1, most: 1000 })),
+    order: optional(word(['desc'], 'Newest first, in pages.')),
+    limit: optional(whole('The most entries on a page. Default: 200.', { least: 1, most: 1000 })),
     before: optional(text('`next` of the page before.')),
-    action: optional(text('One action alone; only in a page.')),
-    by: optional(text('Changes of one operator alone; only in a page.')),
+    action: optional(text('Only this action; only with pages.')),
+    by: optional(text('Only changes by this operator; only with pages.')),
   },
   answer: AUDIT_PAGE,
   lines: AUDIT_ROW,
@@ -136,7 +136,7 @@ export const sendBackup = call({
   method: 'GET',
   path: '/admin/backup',
   needs: 'admin',
-  summary: 'Streams all that the store has, as of one moment, with the files that serve, signed.',
+  summary: 'Streams a signed, consistent copy of the store, with the files in use.',
   query: {},
   others: ['application/gzip'],
 })

@@ -23,9 +23,9 @@ import {
 import { KEY, SHOWN_PLAN, shownPlan } from './key.ts'
 import { ORG } from './org.ts'
 
-/** `on`, `off`, or the most that may be spent past the limit. */
+/** `on`, `off`, or the most that may be spent beyond the limit. */
 export const OVERAGE = forms(
-  word(['on', 'off'], '`on`, `off`, or the most that may be spent past the limit.'),
+  word(['on', 'off'], '`on`, `off`, or the most that may be spent beyond the limit.'),
   record({ cap_usd: text() }),
 )
 
@@ -43,37 +43,37 @@ const KEY_OF_ACCOUNT = record({
 export const ACCOUNT = record(
   {
     account: text('Its id.'),
-    label: text('How operators call it.'),
+    label: text('Its label.'),
     kind: word(['developer', 'guest']),
     created: whole('Seconds since the epoch.'),
     // Gateways before 0.2 freeze no account and have no orgs.
-    frozen: defaulted(flag('Whether an operator froze it, so that nothing is served.'), false),
-    org: defaulted(orNull(text('The org that it belongs to, `org:acme`; null where it belongs to none.')), null),
-    org_frozen: defaulted(flag('Whether that org is frozen, and the account with it.'), false),
+    frozen: defaulted(flag('Whether an operator froze it, so that its requests are refused.'), false),
+    org: defaulted(orNull(text('Its org, such as `org:acme`; null without one.')), null),
+    org_frozen: defaulted(flag('Whether its org is frozen, and the account with it.'), false),
     ...SHOWN_PLAN,
     overage: OVERAGE,
     overage_source: word(['operator', 'plan']),
-    window: record({ start: moment(), end: moment() }, undefined, 'The billing window that runs now.'),
+    window: record({ start: moment(), end: moment() }, undefined, 'The current billing window.'),
     used_usd: text('Used in that window.'),
-    held_usd: text('Reserved by requests that run.'),
+    held_usd: text('Reserved by running requests.'),
     limit_usd: orNull(text('The plan’s allowance and grants; null without a plan.')),
     granted_usd: text(),
-    limits: defaulted(list(LIMIT_RULE, 'Those that an operator set for it.'), []),
+    limits: defaulted(list(LIMIT_RULE, 'Limits that an operator set for it.'), []),
     sign_ins: defaulted(list(text(), 'Ids of sign-ins that joined it.'), []),
-    invited_until: defaulted(orNull(moment('The end of the open invitation; null where there is none.')), null),
+    invited_until: defaulted(orNull(moment('The expiry of the open invitation; null without one.')), null),
     keys: list(KEY_OF_ACCOUNT, 'Newest first.'),
   },
   'Account',
-  'An account. Amounts are exact decimals of US dollars.',
+  'An account. Amounts are exact decimals in US dollars.',
 )
 
 export interface ShownAccount extends TypeOf<typeof ACCOUNT> {}
 
-/** An account, and an invitation to it, which is shown once. */
+/** An account with an invitation to it, which is shown only once. */
 export const INVITED_ACCOUNT = record(
-  { ...ACCOUNT.fields, invitation: text(), link: orNull(text('Null where no console leads through it.')) },
+  { ...ACCOUNT.fields, invitation: text(), link: orNull(text('Null if no console can open it.')) },
   'InvitedAccount',
-  'An account, and an invitation to it, which is shown once.',
+  'An account with an invitation to it, which is shown only once.',
 )
 
 export interface InvitedAccount extends TypeOf<typeof INVITED_ACCOUNT> {}
@@ -81,7 +81,7 @@ export interface InvitedAccount extends TypeOf<typeof INVITED_ACCOUNT> {}
 /** A page of accounts. */
 export const ACCOUNTS = listing(ACCOUNT, {
   has_more: defaulted(flag(), false),
-  next: defaulted(orNull(text('The cursor of the next page; null where there is none.')), null),
+  next: defaulted(orNull(text('The cursor of the next page; null on the last one.')), null),
 })
 
 export interface ShownAccounts extends TypeOf<typeof ACCOUNTS> {}

@@ -5,20 +5,20 @@ export const ARCHIVE_STATE = record(
   {
     to: orNull(
       text(
-        'Where they go, without user and password; null where the files name no archive, and then all others are null or 0.',
+        'Where rows go, without user and password. Null without an archive; then all other members are null or 0.',
       ),
     ),
     read_back: defaulted(
-      flag('Whether rows are read back from there; else commands and endpoints have those of the store alone.'),
+      flag('Whether rows are read back from there. If not, commands and endpoints only read rows in the store.'),
       true,
     ),
-    here: flag('Whether this gateway takes them there; else another one on the same store does.'),
-    archived_rows: whole('Rows that this process took there.'),
-    failures: whole('Batches that were not taken.'),
+    here: flag('Whether this gateway archives rows. If not, another one on the same store does.'),
+    archived_rows: whole('Rows that this process archived.'),
+    failures: whole('Batches that the archive rejected.'),
     last_error: orNull(text()),
-    waiting_rows: whole('Rows that are old enough to be there and are not.'),
+    waiting_rows: whole('Rows due for the archive that are not in it yet.'),
     oldest_at: orNull(moment('When the oldest of their requests was admitted.')),
-    lag_seconds: number('How much older than it has to be it is.'),
+    lag_seconds: number('How overdue it is.'),
   },
   'ArchiveState',
 )

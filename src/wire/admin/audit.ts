@@ -9,13 +9,13 @@ export const AUDIT_ROW = record(
     // Gateways before 0.2 send no labels.
     by_label: defaulted(
       text(
-        'How people call the account that `by` is: a claim of its sign-in, where an operator gave it no label. Empty where it is none.',
+        'The label of the account in `by`, from an operator or from a claim of its sign-in. Empty if `by` is not an account.',
       ),
       '',
     ),
     action: text(),
     account: text(),
-    label: defaulted(text('How operators call the account; empty where there is none.'), ''),
+    label: defaulted(text('The label of the account; empty without an account.'), ''),
     before: text(),
     after: text(),
   },

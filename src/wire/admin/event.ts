@@ -52,21 +52,21 @@ export const STANDING = record(
     plan: text(),
     used_usd: text(),
     held_usd: text(),
-    limit_usd: orNull(text('The plan’s allowance and grants.')),
+    limit_usd: orNull(text('The plan’s allowance and any credit granted.')),
     reset: moment('When the billing window ends.'),
     ...COLUMN_FIELDS,
-    under_way: whole('Requests that run.'),
+    under_way: whole('Running requests.'),
     // Gateways before 0.2 do not send them.
-    limits: defaulted(list(LIMIT_USE, 'All that may refuse its requests.'), []),
+    limits: defaulted(list(LIMIT_USE, 'Every limit that can refuse its requests.'), []),
   },
   'Standing',
-  'An account’s use of its limits. Amounts are exact decimals of US dollars; limits are null without a plan.',
+  'An account’s usage against its limits. Amounts are exact decimals in US dollars; limits are null without a plan.',
 )
 
 export interface ShownStanding extends TypeOf<typeof STANDING> {}
 
-/** An attempt at a pool that failed. */
-export const FAILURE = record({ pool: text(), cause: text() }, 'Failure', 'An attempt at a pool that failed.')
+/** A failed attempt at a pool. */
+export const FAILURE = record({ pool: text(), cause: text() }, 'Failure', 'A failed attempt at a pool.')
 
 /** The members of a remembered request, as the log has them. */
 const REMEMBERED_FIELDS = {
@@ -77,7 +77,7 @@ const REMEMBERED_FIELDS = {
   status: whole('499 when the client left before its answer.'),
   ms: number(),
   account: orNull(text('Null where the client could not be identified.')),
-  gateway: optional(text('Where several gateways are followed: the one that had it.')),
+  gateway: optional(text('The gateway that served it, if several are followed.')),
   plan: optional(text()),
   asked: optional(text('The model the client named, or the default model.')),
   model: optional(text()),
@@ -90,12 +90,12 @@ const REMEMBERED_FIELDS = {
   interrupted: optional(text('Why its answer broke off.')),
   input_tokens: optional(whole()),
   output_tokens: optional(whole()),
-  cached_tokens: optional(whole('The part of the input that the backend read from its cache.')),
-  cache_write_tokens: optional(whole('The part of the input that the backend wrote into its cache.')),
-  skipped_events: optional(whole('Events of its backend that could not be read, and that its answer went on without.')),
+  cached_tokens: optional(whole('Input tokens that the backend read from its cache.')),
+  cache_write_tokens: optional(whole('Input tokens that the backend wrote into its cache.')),
+  skipped_events: optional(whole('Unreadable events from its backend, which were skipped.')),
   cost_nano_usd: optional(whole<NanoUsd>()),
-  estimated: optional(flag('Whether the backend did not report its usage.')),
-  tools: optional(map(whole(), 'Calls of hosted tools by name.')),
+  estimated: optional(flag('True if the backend did not report its usage.')),
+  tools: optional(map(whole(), 'Hosted tool calls by name.')),
   failures: optional(list(FAILURE)),
 }
 
@@ -103,7 +103,7 @@ const REMEMBERED_FIELDS = {
 export const REMEMBERED = record(
   { event: optional(fixed('request')), ...REMEMBERED_FIELDS },
   'RememberedRequest',
-  'A request that is over, as a gateway remembers it.',
+  'A finished request, from a gateway’s memory.',
 )
 
 export interface ShownRemembered extends TypeOf<typeof REMEMBERED> {}
@@ -119,21 +119,21 @@ const REQUEST = record(
     standing: orNull(STANDING),
   },
   'RequestEvent',
-  'A request that is over. `standing` is what its account has used just after it; null without an account, and while the store does not answer.',
+  'A finished request. `standing` is its account’s usage just after it; null without an account, and while the store does not answer.',
 )
 
 export interface ShownRequest extends TypeOf<typeof REQUEST> {}
 
-/** Events that are missing at this place, because they came faster than they were read. */
+/** The number of events missing here, because they arrived faster than they were read. */
 const DROPPED = record(
   { event: fixed('dropped'), count: whole() },
   'DroppedEvent',
-  'Events that are missing at this place, because they came faster than they were read.',
+  'The number of events missing here, because they arrived faster than they were read.',
 )
 
 export interface ShownDropped extends TypeOf<typeof DROPPED> {}
 
-/** Events of another gateway of the fleet are missing from here on, or come again. */
+/** Events of another gateway of the fleet stop arriving, or arrive again. */
 const FOLLOWED = record(
   {
     event: fixed('gateway'),
@@ -142,7 +142,7 @@ const FOLLOWED = record(
     problem: optional(text('Why it is not.')),
   },
   'GatewayEvent',
-  'Events of another gateway of the fleet are missing from here on, or come again.',
+  'Events of another gateway of the fleet stop arriving, or arrive again.',
 )
 
 export interface ShownFollowed extends TypeOf<typeof FOLLOWED> {}

@@ -6,7 +6,7 @@ import { addedPools, POOL, type ReplicaState, type ShownPool, type ShownReplica 
 export interface FleetPools extends Required<TypeOf<typeof POOLS>> {}
 
 export const POOLS = listing(POOL, {
-  gateways: optional(list(text(), 'Those that are added up here, where several were asked.')),
+  gateways: optional(list(text(), 'The gateways that are summed here, if several were asked.')),
   unreached: optional(list(UNREACHED)),
 })
 

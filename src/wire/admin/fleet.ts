@@ -13,24 +13,24 @@ const GATEWAY = record(
     admin: text('The URL of its admin listener.'),
     since: moment(),
     in_flight: whole('Requests.'),
-    asked: flag('Whether this is the one that was asked.'),
+    asked: flag('Whether this is the gateway that was called.'),
   },
   'Gateway',
 )
 
 export interface ShownGateway extends TypeOf<typeof GATEWAY> {}
 
-/** Something that gateways differ in. */
+/** A difference between gateways. */
 const DRIFT = record(
   {
     of: word(DRIFTS),
     sections: optional(
       list(text(), 'For revisions: the differing sections of the files, if all gateways report theirs.'),
     ),
-    values: list(record({ value: text(), gateways: list(text()) }), 'The one that most have is first.'),
+    values: list(record({ value: text(), gateways: list(text()) }), 'The most common one comes first.'),
   },
   'Drift',
-  'Something that gateways differ in.',
+  'A difference between gateways.',
 )
 
 export interface Drift extends TypeOf<typeof DRIFT> {}
@@ -38,7 +38,7 @@ export interface Drift extends TypeOf<typeof DRIFT> {}
 /** The gateways on one store, as operators see them. */
 export const FLEET = record({
   object: fixed('list'),
-  store: word(STORES, 'The fleet of an embedded store is one gateway.'),
+  store: word(STORES, 'With an embedded store, the fleet is one gateway.'),
   data: list(GATEWAY),
   drift: list(DRIFT, 'The differences between the gateways.'),
 })

@@ -24,10 +24,10 @@ export type Severity = (typeof SEVERITIES)[number]
 
 const DETAILS = map(forms(text(), number(), flag()))
 
-/** Trouble of a gateway, from the first alarm of it until it is over. */
+/** A problem of a gateway, from its first alarm until it ends. */
 const INCIDENT = record(
   {
-    incident: text('`store-down`: the name of its kind, and of its section in docs/incidents.md.'),
+    incident: text('The name of its kind, such as `store-down`, and of its section in docs/incidents.md.'),
     gateway: text(),
     state: word(['open', 'over']),
     severity: word(
@@ -35,35 +35,35 @@ const INCIDENT = record(
       '`page`: clients are refused, or money and data are at risk, until somebody acts. `ticket`: it can wait for the morning.',
     ),
     title: text(),
-    subject: described(DETAILS, 'The pool, the replica or the like that it is about.'),
+    subject: described(DETAILS, 'The affected pool, replica or similar.'),
     opened_at: moment('Start of the newest occurrence.'),
     ended_at: orNull(moment('Null while it is open.')),
-    open_ms: whole('How long it was open, all times together.'),
-    times: whole('How often it began: one that comes back within ten minutes is the same.'),
-    alarms: whole('How many alarms told of it.'),
-    last_at: moment('The newest of them.'),
+    open_ms: whole('How long it has been open in total.'),
+    times: whole('How often it started. An incident that returns within ten minutes counts as the same one.'),
+    alarms: whole('How many alarms reported it.'),
+    last_at: moment('The newest alarm.'),
     message: text(),
     fields: DETAILS,
     failed_requests: orNull(
-      whole('Requests that failed while it was open; null where it is about a pool, or has no known end.'),
+      whole('Requests that failed while it was open; null if it concerns a pool or has no known end.'),
     ),
     failed_attempts: orNull(
-      whole('Attempts at its pool that failed while it was open; null where it is about no pool.'),
+      whole('Attempts at its pool that failed while it was open; null if it does not concern a pool.'),
     ),
     effect: text(),
     action: text(),
-    runbook: text('Where the documentation says more.'),
+    runbook: text('The documentation of this kind.'),
   },
   'Incident',
-  'Trouble of a gateway, from the first alarm of it until it is over.',
+  'A problem of a gateway, from its first alarm until it ends.',
 )
 
 export interface ShownIncident extends TypeOf<typeof INCIDENT> {}
 
 /** Open ones first, in each part the newest first. */
 export const INCIDENTS = listing(INCIDENT, {
-  open: whole('How many are open, also where `data` has fewer.'),
-  gateways: list(text(), 'Those that answered.'),
+  open: whole('How many are open, even if `data` has fewer.'),
+  gateways: list(text(), 'The gateways that answered.'),
   unreached: defaulted(list(UNREACHED), []),
 })
 

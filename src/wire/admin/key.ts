@@ -19,10 +19,10 @@ import {
 
 /** The plan of an account or of a key. */
 export const SHOWN_PLAN = {
-  plan: orNull(text('Null when the configuration has none for the account.')),
+  plan: orNull(text('Null if no plan applies to the account.')),
   plan_source: word(
     ['operator', 'token', 'default', 'guests'],
-    'Who chose it: an operator, its token, the configuration for all accounts, or for all guests.',
+    'Who chose it: an operator, its token, or the configuration for all accounts or for all guests.',
   ),
 }
 
@@ -31,13 +31,13 @@ export interface ShownPlan extends RecordOf<typeof SHOWN_PLAN> {}
 const FIELDS = {
   key: text('The masked value.'),
   account: text(),
-  label: text('How operators call the account.'),
+  label: text('The label of the account.'),
   kind: text('`developer`, or `guest` for a device.'),
   ...SHOWN_PLAN,
   status: text('`active`, `revoked` or `rotated`.'),
   created: whole('Seconds since the epoch.'),
   ...KEY_FACTS,
-  apart: defaulted(flag('Whether it keeps responses apart, and reads no others of its account.'), false),
+  apart: defaulted(flag('True if it reads only responses that it kept itself, and none of its account's other keys.'), false),
 }
 
 /** A key as operators see it: masked. */
@@ -51,11 +51,11 @@ export const KEYS = listing(KEY)
 export const MINTED_KEY = record(
   {
     ...FIELDS,
-    existing: optional(flag('Whether the account had a key of this name, which is answered in place of a new one.')),
+    existing: optional(flag('True if the account already had a key of this name, which is returned instead of a new one.')),
     rotated: optional(fixed(true)),
     base_url: text('The base URL for clients.'),
-    value: optional(text('The full value, where a key was made: it is in no other answer.')),
-    rate_limit_per_day: optional(orNull(whole('Requests in a day of a device.'))),
+    value: optional(text('The full value of a new key. No other answer contains it.')),
+    rate_limit_per_day: optional(orNull(whole('Requests per day of a device.'))),
   },
   'MintedKey',
 )

@@ -98,7 +98,7 @@ function jsonOf({ kind, isZero }: ListedField, value: unknown): unknown {
 function schemaOf(name: keyof LedgerRecord): AnyField {
   if (name === 'usd') return text('The cost as exact decimal text.')
   const field = BY_NAME.get(name)
-  if (!field) return defaulted(orNull(text('How operators call the account now; null where it is gone.')), null)
+  if (!field) return defaulted(orNull(text('The present label of the account; null if the account is gone.')), null)
   const schema = SCHEMAS[field.kind] ?? (text() as AnySchema)
   // Older gateways do not send what was added since.
   if (!field.isOptional) return schema
@@ -116,7 +116,7 @@ const SCHEMAS: Partial<Record<ListedField['kind'], AnySchema>> = {
 export const LEDGER_RECORD: Schema<LedgerRecord> = record(
   Object.fromEntries(LEDGER_RECORD_NAMES.map(name => [name, schemaOf(name)])),
   'LedgerRow',
-  'A settled request, or a failed attempt that cost something. What a row does not have is null, or 0 for cached tokens.',
+  'A settled request, or a failed attempt with a cost. Missing values are null, or 0 for cached tokens.',
 ) as AnySchema
 
 /** The row of a record. */

@@ -6,22 +6,22 @@ import { usdText } from '../money.ts'
 import { moment, orNull, record, type TypeOf, text, word } from '../schema/schema.ts'
 import { countedText } from './limit.ts'
 
-/** A limit of an account or of a key, and what of it is used. Amounts of `usd` are exact decimals of US dollars. */
+/** A limit of an account or key, with its usage. Amounts of `usd` are exact decimals in US dollars. */
 export const LIMIT_USE = record(
   {
     measure: word(MEASURES),
     per: orNull(WINDOW),
     of: word(LIMIT_SCOPES),
     model: orNull(text()),
-    key: orNull(text('The id of the key whose limit it is; null for all others.')),
+    key: orNull(text('The key that the limit belongs to; null for other limits.')),
     limit: text(),
-    used: orNull(text('Null, as the next two, where each end user has a limit of their own.')),
-    held: orNull(text('Reserved by requests that run.')),
+    used: orNull(text('Null, like the next two, if each end user has a limit of their own.')),
+    held: orNull(text('Reserved by running requests.')),
     remaining: orNull(text()),
-    resets_at: orNull(moment('When nothing of it counts any more; null where nothing does, and of requests that run.')),
+    resets_at: orNull(moment('When usage falls to zero without further requests; null if nothing counts, and for concurrent requests.')),
   },
   'LimitUse',
-  'A limit of an account or of a key, and what of it is used. Amounts of `usd` are exact decimals of US dollars.',
+  'A limit of an account or key, with its usage. Amounts of `usd` are exact decimals in US dollars.',
 )
 
 export interface ShownLimitUse extends TypeOf<typeof LIMIT_USE> {}

@@ -29,7 +29,7 @@ function partsText({ per, of, model }: Omit<CountedLimit, 'measure'>): string {
 
 const PARTS = {
   measure: word(MEASURES),
-  per: optional(text('Its window, such as `day` or `30d`; none for `concurrent`.', { most: 6 })),
+  per: optional(text('Its window, such as `day` or `30d`; absent for `concurrent`.', { most: 6 })),
   of: optional(word(LIMIT_SCOPES)),
   model: optional(text('A model, or a tier such as `tier:premium`.', { least: 1, most: 200 })),
 }
@@ -40,15 +40,15 @@ export const COUNTED_LIMIT = closed(PARTS)
 /** A limit, as operators send it. */
 export const LIMIT = closed({
   ...PARTS,
-  most: whole('Nano-USD of `usd`, else a count.', { least: 1, most: Number.MAX_SAFE_INTEGER }),
+  most: whole('Nano-USD for `usd`, else a count.', { least: 1, most: Number.MAX_SAFE_INTEGER }),
 })
 
 /** Reads what fits `COUNTED_LIMIT`; a text says what is wrong with it all the same. */
 export function countedIn({ measure, per, of, model }: JsonObject): CountedLimit | string {
   const isConcurrent = measure === 'concurrent'
   if ((per === undefined) !== isConcurrent)
-    return isConcurrent ? 'requests that run at once have no window' : 'needs a window, `per`'
-  if (typeof per === 'string' && !isLimitWindow(per)) return `\`${per}\` is no window`
+    return isConcurrent ? 'concurrent requests have no window' : 'needs a window, `per`'
+  if (typeof per === 'string' && !isLimitWindow(per)) return `\`${per}\` is not a window`
   return ruleOf({ measure, per, of, model })
 }
 

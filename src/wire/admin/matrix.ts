@@ -6,9 +6,9 @@ import { fixed, list, map, orNull, type RecordOf, record, type TypeOf, text } fr
 import { PLAN_LIMITS, planLimits } from './plan-limits.ts'
 
 /** The entry of a plan that includes something. */
-const INCLUSION = record({ by: text(), at: text('Its place: `policies/plans.yaml:18:13`.') }, 'Inclusion')
+const INCLUSION = record({ by: text(), at: text('Its position, such as `policies/plans.yaml:18:13`.') }, 'Inclusion')
 
-const CELLS = map(orNull(INCLUSION), 'By name, in the order of the files; null where the plan does not include one.')
+const CELLS = map(orNull(INCLUSION), 'By name, in the order of the files; null if the plan does not include it.')
 
 const PLAN_ROW = record({ plan: text(), models: CELLS, tools: CELLS })
 
@@ -17,7 +17,7 @@ const ALLOWED = record(
   {
     plan: text(),
     ...PLAN_LIMITS,
-    at: text('The place of the plan.'),
+    at: text('The position of the plan.'),
     list: list(record({ limit: text(), text: text('As a sentence.'), at: text('Its place.') }), 'All of its limits.'),
   },
   'PlanLimits',

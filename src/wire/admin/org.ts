@@ -11,15 +11,15 @@ export const ORG = record(
     label: text(),
     kind: fixed('org'),
     created: whole('Seconds since the epoch.'),
-    frozen: flag('Whether an operator froze it, so that nothing is served for any of its accounts.'),
-    limits: defaulted(list(LIMIT_RULE, 'Each counts for all of its accounts together.'), []),
+    frozen: flag('Whether an operator froze it, so that requests of all its accounts are refused.'),
+    limits: defaulted(list(LIMIT_RULE, 'Each counts all of its accounts together.'), []),
   },
   'Org',
 )
 
 export interface ShownOrg extends TypeOf<typeof ORG> {}
 
-export const ORGS = listing(ORG, { has_more: defaulted(flag('Whether there are more than those 10,000.'), false) })
+export const ORGS = listing(ORG, { has_more: defaulted(flag('True if there are more than 10,000.'), false) })
 
 export interface ShownOrgs extends TypeOf<typeof ORGS> {}
 

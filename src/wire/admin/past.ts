@@ -22,20 +22,20 @@ export const STEP = record(
     stage: text(),
     outcome: word(['pass', 'deny']),
     text: text(),
-    file: orNull(text('Null, as the line, where no line of a file decided.')),
+    file: orNull(text('Null, like the line, if no line of a file decided.')),
     line: orNull(whole()),
   },
   'Stage',
-  'A stage that a request went through.',
+  'A stage of the decision.',
 )
 
-/** A stage that a request went through. `file` and `line` are null where no line of a file decided. */
+/** A stage of the decision. `file` and `line` are null where no line of a file decided. */
 export interface ShownStep extends TypeOf<typeof STEP> {}
 
 const OTHER_NAMES = record({ change: word(['plan', 'model', 'pool']), names: list(text()) })
 const LESS_RUNNING = record({
   change: word(['under_way', 'held']),
-  to: whole('Running requests; nano-USD that they hold.'),
+  to: whole('Running requests, and the nano-USD that they reserve.'),
 })
 
 /** A change that would have had a request admitted. */
@@ -86,7 +86,7 @@ export const DECISION = open(
       outcome: orNull(described(OUTCOME, 'The outcome under these files; null where it is not known.')),
       answer: orNull(REFUSED_ANSWER),
       stages: list(STEP),
-      allowed_if: list(REMEDY, 'Changes that would have admitted it, each tried out.'),
+      allowed_if: list(REMEDY, 'Changes that would have admitted it; each was tested.'),
       record: object('The record in the log.'),
     },
     'Decision',

@@ -7,13 +7,13 @@ import { OVERAGE, shownOverage } from './account.ts'
 type CountFields = { readonly [Name in CountName]: Schema<number | null> }
 
 const COUNT_FIELDS = Object.fromEntries(
-  COUNT_RULES.map(({ name }) => [name, orNull(whole('Null where the plan has no such limit.'))]),
+  COUNT_RULES.map(({ name }) => [name, orNull(whole('Null if the plan has no such limit.'))]),
 ) as CountFields
 
 /** The limits of a plan that have a name. */
 export const PLAN_LIMITS = { ...COUNT_FIELDS, monthly_usd: text(), overage: OVERAGE }
 
-/** Null where the plan has no such limit. */
+/** Null if the plan has no such limit. */
 export type OwnLimits = RecordOf<typeof PLAN_LIMITS>
 
 /** The limits of a plan that have a name. */

@@ -4,14 +4,14 @@ import { anything, list, map, record, type TypeOf, text } from '../schema/schema
 
 /** The facts by which a running gateway speaks to a pool, with the model and the addresses that they depend on. */
 const POOL_FACTS = record({
-  model: text('The name the backends know.'),
+  model: text('The backends' name for the model.'),
   replicas: list(text()),
-  facts: map(anything, 'Texts, numbers, flags or lists of texts, by the names of facts.'),
+  facts: map(anything, 'Texts, numbers, flags or lists of texts, by the name of the fact.'),
 })
 
 /** The version of a gateway, and how it speaks to its pools of chats, by their names. */
 export const PROFILES = record(
-  { version: text(), pools: map(POOL_FACTS, 'Those of chats, by their names.') },
+  { version: text(), pools: map(POOL_FACTS, 'The pools for chats, by name.') },
   'Profiles',
 )
 

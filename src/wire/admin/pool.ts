@@ -17,15 +17,15 @@ import {
   word,
 } from '../schema/schema.ts'
 
-/** A field that the backends of a pool refused, and that requests are sent without, or by another name. */
+/** A field that a pool's backends refused. Requests omit it, or use another name. */
 const LESSON = record(
   {
     field: text(),
-    as: orNull(text('The name in its place; null where it is left out.')),
-    accounts: whole('Accounts whose requests taught it, to which alone it applies.'),
+    as: orNull(text('The name sent instead; null if the field is left out.')),
+    accounts: whole('The accounts whose requests were refused. The lesson applies only to them.'),
   },
   'Lesson',
-  'A field that the backends of a pool refused, and that requests are sent without, or by another name.',
+  'A field that a pool's backends refused. Requests omit it, or use another name.',
 )
 
 export interface ShownLesson extends TypeOf<typeof LESSON> {}
@@ -65,11 +65,11 @@ const REPLICA = record(
     url: text(),
     state: word(
       STATES,
-      '`closed` serves; `open` is ejected; `half-open` is tried; `cooling` asked for a pause; `drained` gets no requests by the word of an operator.',
+      '`closed`: in use. `open`: ejected. `half-open`: being tried again. `cooling`: it asked for a pause. `drained`: an operator stopped requests to it.',
     ),
     in_flight: whole(),
     failures: whole('Failed requests in a row.'),
-    retry_in_ms: orNull(whole('Until it is tried again: 0 now, null when an operator wants no requests there.')),
+    retry_in_ms: orNull(whole('Time until it is tried again: 0 means now, null that an operator drained it.')),
     last_probe: orNull(PROBE),
     load: optional(orNull(LOAD)),
     seen_by: optional(list(text(), 'The gateways that see this state, where others see another one.')),
@@ -98,20 +98,20 @@ export interface ShownCaching extends TypeOf<typeof CACHING> {}
 const POOL_FIELDS = {
   pool: text(),
   // Gateways before 0.2 do not send it.
-  declared: optional(text('Where the files declare it: `policies/pools.yaml:12`.')),
+  declared: optional(text('Where the files declare it, such as `policies/pools.yaml:12`.')),
   site: text(),
-  model: text('The name the backends know.'),
-  models: list(text(), 'The models of the gateway that it serves.'),
-  drained: flag('Whether an operator wants no new requests here.'),
+  model: text('The backends' name for the model.'),
+  models: list(text(), 'The gateway's models that it serves.'),
+  drained: flag('Whether an operator drained it.'),
   in_flight: whole(),
-  waiting: whole('Requests that wait for room.'),
+  waiting: whole('Requests waiting for a slot.'),
   max_concurrent: orNull(whole()),
   max_concurrent_each: optional(whole('Requests at one replica at once; absent without a limit.')),
   busy: optional(
     text('Why the pool is asked behind the others: all of its usable replicas are behind with their work.'),
   ),
   hour_usd: orNull(
-    text('The spend that counts against the hour; null without a limit, and while the store does not answer.'),
+    text('The spend in the last hour that counts against the cap; null without a cap, and while the store does not answer.'),
   ),
   max_usd_per_hour: orNull(text()),
   caching: optional(CACHING),
@@ -127,7 +127,7 @@ export const POOL = record(POOL_FIELDS, 'Pool')
 export interface ShownPool extends TypeOf<typeof POOL> {}
 
 /** A pool that was drained, or gets requests again. */
-export const CHANGED_POOL = record({ ...POOL_FIELDS, note: text('How far the change reaches.') }, 'ChangedPool')
+export const CHANGED_POOL = record({ ...POOL_FIELDS, note: text('The scope of the change.') }, 'ChangedPool')
 
 /** A pool that changed, in the feed. */
 export const POOL_EVENT = record({ event: fixed('pool'), ...POOL_FIELDS })
@@ -137,7 +137,7 @@ const RESULT = record({ pool: text(), replica: whole(), url: text(), ...PROBE_FI
 
 export interface ShownResult extends TypeOf<typeof RESULT> {}
 
-export const PROBE_RESULTS = record({ object: fixed('list'), ok: flag('Whether all of them are.'), data: list(RESULT) })
+export const PROBE_RESULTS = record({ object: fixed('list'), ok: flag('Whether all of them succeeded.'), data: list(RESULT) })
 
 /** A gateway process's state of a pool. */
 export interface KnownPool {

@@ -9,24 +9,24 @@ const PROCESS = record(
   {
     process: word(
       PROCESSES,
-      "`main` accepts connections and serves operators, workers serve clients, and the store's process has the embedded store.",
+      "`main` accepts connections and serves operators, workers serve clients, and the store process owns the embedded store.",
     ),
     worker: orNull(
-      whole('The number of a worker, from 0 on: one that ends is followed by another one with its number.'),
+      whole('The number of a worker, from 0. A replacement takes over the number.'),
     ),
     pid: whole(),
-    state: word(STATES, '`silent` is one that does not answer, `gone` one whose successor did not begin yet.'),
+    state: word(STATES, '`silent`: it does not answer. `gone`: it ended, and its replacement has not started yet.'),
     since: moment(),
-    restarts: whole('Workers with this number before it, which ended.'),
-    connections: whole('Open connections of clients.'),
-    in_flight: whole('Requests that were admitted and not yet settled.'),
+    restarts: whole('How many earlier workers with this number have ended.'),
+    connections: whole('Open client connections.'),
+    in_flight: whole('Requests that are admitted and not yet settled.'),
     cores: orNull(
       number(
-        'Processor time of the last second: 0.5 is half a core. Null while nothing is known, as of a worker that starts.',
+        'CPU use in the last second: 0.5 is half a core. Null while unknown, such as for a worker that is starting.',
       ),
     ),
     resident_bytes: orNull(whole()),
-    lag_ms: orNull(number('How late its event loop came in the last second: 99 of 100 times no later.')),
+    lag_ms: orNull(number('The 99th percentile of its event loop delay in the last second.')),
   },
   'Process',
 )
@@ -55,7 +55,7 @@ export interface Vitals {
   /** Processor time of the last second. */
   readonly cores: number
   readonly residentBytes: number
-  /** How late its event loop came in the last second: 99 of 100 times no later. */
+  /** The 99th percentile of its event loop delay in the last second. */
   readonly lagSeconds: number
 }
 

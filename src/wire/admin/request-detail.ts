@@ -8,11 +8,11 @@ import { DECISION } from './past.ts'
 export const REQUEST_DETAIL = record(
   {
     request: orNull(REMEMBERED),
-    labels: map(text(), 'How operators call its account, by the id.'),
-    ledger: list(LEDGER_RECORD, 'Its rows, of whichever gateway.'),
+    labels: map(text(), 'Labels by account id.'),
+    ledger: list(LEDGER_RECORD, 'Its ledger rows, from any gateway.'),
     decision: orNull(DECISION),
     why_none: defaulted(orNull(text('Why there is no decision.')), null),
-    unreached: optional(list(UNREACHED, 'Gateways that could not be asked what they remember.')),
+    unreached: optional(list(UNREACHED, 'Gateways whose memory could not be read.')),
   },
   'RequestDetail',
 )

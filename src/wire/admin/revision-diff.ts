@@ -5,7 +5,7 @@ import { flag, list, orNull, record, type TypeOf, text, whole, word } from '../s
 const CHANGE = record(
   {
     kind: word(['lost', 'less', 'other', 'more', 'plumbing']),
-    subject: text('`plan pro`, `svc-pro`, `server`.'),
+    subject: text('Such as `plan pro`, `svc-pro` or `server`.'),
     field: text(),
     from: orNull(text()),
     to: orNull(text()),
@@ -22,10 +22,10 @@ export interface ShownChange extends TypeOf<typeof CHANGE> {}
 const FILE_DIFF = record(
   { file: text(), from: orNull(text()), to: orNull(text()) },
   'FileDiff',
-  'A file that is not the same in both; null where it is not there.',
+  'A file that differs; null if one revision does not have it.',
 )
 
-/** A file that is not the same in both; null where it is not there. */
+/** A file that differs; null if one revision does not have it. */
 export interface ShownFileDiff extends TypeOf<typeof FILE_DIFF> {}
 
 /** The changes in meaning from one kept revision to another, as `svcctl plan --json` says it, and the texts that differ. */
@@ -34,8 +34,8 @@ export const REVISION_DIFF = record(
     from: whole('The number of the first.'),
     to: whole('The number of the second.'),
     changes: list(CHANGE),
-    texts_only: flag('Whether the texts differ and their meaning does not.'),
-    not_compared: list(text(), 'Values that the gateway has no more, so that they are not compared.'),
+    texts_only: flag('True if the texts differ but mean the same.'),
+    not_compared: list(text(), 'Values that the gateway no longer has, so they are not compared.'),
     files: list(FILE_DIFF),
   },
   'RevisionDiff',

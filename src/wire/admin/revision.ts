@@ -23,21 +23,21 @@ type How = (typeof HOWS)[number]
 /** A revision that serves or served. */
 const NUMBERED = {
   number: whole(),
-  revision: text('12 hexadecimal digits of the names and texts of its files.'),
+  revision: text('12 hexadecimal digits, a hash of the names and texts of its files.'),
 }
 
 const ORIGIN = {
-  by: text('`operator` with the name that was claimed, an account, `start` or `watch`.'),
-  how: word(HOWS, 'How it came to serve.'),
+  by: text('Who applied it: `operator` with the claimed name, an account, `start` or `watch`.'),
+  how: word(HOWS, 'How it was applied.'),
 }
 
 /** A line of the list of revisions. */
 const LINE = {
   ...NUMBERED,
-  at: moment('Since when it serves or served.'),
+  at: moment('When it came into use.'),
   ...ORIGIN,
   files: whole('How many.'),
-  serves: flag('Whether it serves now.'),
+  serves: flag('Whether it is in use now.'),
 }
 
 const REVISION_LINE = record(LINE, 'RevisionLine')
@@ -60,7 +60,7 @@ const FILES = {
 
 /** A revision with its files. */
 export const KEPT_CONFIG = record(
-  { ...NUMBERED, at: moment('Since when it served.'), ...ORIGIN, ...FILES },
+  { ...NUMBERED, at: moment('When it came into use.'), ...ORIGIN, ...FILES },
   'KeptConfig',
 )
 
@@ -72,12 +72,12 @@ type File = ShownConfig['files'][number]
 export const SERVED_CONFIG = record(
   {
     ...NUMBERED,
-    since: moment('Since when it serves.'),
+    since: moment('When it came into use.'),
     ...ORIGIN,
     ...FILES,
     decisions: record({ log: flag('`decisions.log`'), directory: text() }),
     // Gateways before 0.2 do not send them.
-    profiles: optional(described(PROFILES, 'How it speaks to its pools of chats.')),
+    profiles: optional(described(PROFILES, 'How it calls its chat pools.')),
   },
   'ServedConfig',
 )
@@ -88,7 +88,7 @@ export interface ServedConfig extends Omit<TypeOf<typeof SERVED_CONFIG>, 'profil
 }
 
 const PLAN_COUNT = record(
-  { plan: text(), accounts: whole(), declared: flag('Whether the files that serve declare it.') },
+  { plan: text(), accounts: whole(), declared: flag('Whether the files in use declare it.') },
   'PlanCount',
 )
 
@@ -98,10 +98,10 @@ export const PLAN_COUNTS = record({ plans: list(PLAN_COUNT) }, 'PlanCounts')
 
 /** A configuration that took the place of another. */
 const TAKEN = {
-  revision: text('The revision that serves now.'),
+  revision: text('The revision in use now.'),
   previous: text('The one before.'),
-  generation: whole('1 since the start, and one more with each configuration that took the place of another.'),
-  changed: flag('False when that is the one that served already.'),
+  generation: whole('1 at the start, and one more with each new configuration.'),
+  changed: flag('False if that revision was already in use.'),
   warnings: list(FILE_PROBLEM),
 }
 
@@ -115,12 +115,12 @@ export const APPLICATION = record(
     number: whole('Its number among the revisions.'),
     moved: list(
       record({ from: text(), to: text(), accounts: whole() }),
-      'Accounts that went from one plan to another.',
+      'Accounts that were moved from one plan to another.',
     ),
     gateways: optional(
       list(
         record({ gateway: text(), problem: optional(text()) }),
-        'Where all gateways of the fleet were to serve it: each, and why it does not yet.',
+        'With `fleet`: each gateway, and why it does not use the revision yet.',
       ),
     ),
   },

@@ -10,7 +10,7 @@ const SUMS = {
   input_tokens: whole(),
   output_tokens: whole(),
   cost_nano_usd: whole(),
-  p50_ms: orNull(number('Null, as the next ones, where there was nothing to measure.')),
+  p50_ms: orNull(number('Null, like the next ones, if there was nothing to measure.')),
   p95_ms: orNull(number()),
   first_token_p50_ms: orNull(number()),
   first_token_p95_ms: orNull(number()),
@@ -35,7 +35,7 @@ export const SERIES = record({
   total: record(SUMS, 'SeriesSums'),
   models: list(SERIES_NAME),
   pools: list(SERIES_NAME),
-  data: list(POINT, 'A point for each step, oldest first. The last one is not over.'),
+  data: list(POINT, 'One point per step, oldest first. The last step is incomplete.'),
 })
 
 export interface ShownSeries extends TypeOf<typeof SERIES> {}
@@ -53,7 +53,7 @@ const POOL_SERIES_ROW = record(
     }),
     points: list(
       record({ at: moment(), requests: whole(), failed: whole() }),
-      'One for each step, oldest first. The last one is not over.',
+      'One per step, oldest first. The last step is incomplete.',
     ),
   },
   'PoolSeries',
@@ -68,7 +68,7 @@ export const POOL_SERIES = record({
   until: moment(),
   as_of: moment('When it was read: what is left of the last step.'),
   step_seconds: whole(),
-  data: list(POOL_SERIES_ROW, 'Those with attempts, the most first.'),
+  data: list(POOL_SERIES_ROW, 'Pools with attempts, most attempts first.'),
 })
 
 export interface ShownPoolSeries extends TypeOf<typeof POOL_SERIES> {}

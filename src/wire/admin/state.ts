@@ -10,27 +10,27 @@ export const WHO_AM_I = record(
     version: text(),
     gateway: text('`host:pid`'),
     revision: text(),
-    number: whole('The number of the revision that serves.'),
-    generation: whole('1 since the start, and one more with each reload.'),
+    number: whole('The number of the revision in use.'),
+    generation: whole('1 at the start, and one more with each reload.'),
     store: word(['embedded', 'redis']),
     store_state: word(['ok', 'unavailable']),
     decisions: flag('Whether the gateway logs its decisions.'),
     identity: flag('Whether people can sign in.'),
     started_at: moment(),
-    feed_readers: whole('Who follows `GET /admin/events`.'),
+    feed_readers: whole('How many followers `GET /admin/events` has.'),
   },
   'WhoAmI',
 )
 
 const ALARM_FIELDS = {
-  at: moment('When the last of them came.'),
+  at: moment('The time of the last one.'),
   message: text(),
   fields: map(forms(text(), number(), flag())),
 }
 
 /** The newest alarms of a process, newest first. */
 export const ALARMS = listing(
-  record({ ...ALARM_FIELDS, count: whole('How many said the same within a minute.') }, 'Alarm'),
+  record({ ...ALARM_FIELDS, count: whole('How many equal alarms came within a minute.') }, 'Alarm'),
   { since: moment('The start of the process.'), total: whole('How many there were.') },
 )
 

@@ -35,8 +35,8 @@ type Amount = RecordOf<typeof AMOUNT>
 
 /** Gateways before 0.2 do not send them. */
 const CACHED = {
-  cached_tokens: defaulted(whole('The part of the input that backends read from their caches.'), 0),
-  cache_write_tokens: defaulted(whole('The part of the input that backends wrote into their caches.'), 0),
+  cached_tokens: defaulted(whole('Input tokens that backends read from their caches.'), 0),
+  cache_write_tokens: defaulted(whole('Input tokens that backends wrote into their caches.'), 0),
 }
 
 type Cached = RecordOf<typeof CACHED>
@@ -44,12 +44,12 @@ type Cached = RecordOf<typeof CACHED>
 const USAGE = record(
   {
     group: text(
-      'The day, hour, plan, model, account or key; `none` for what came without a key. Of several the first.',
+      'The day, hour, plan, model, account or key; `none` for requests without a key. The first of several.',
     ),
-    groups: optional(list(text(), 'All of them, in the order of `by`; only where there are several.')),
-    split_by: optional(text('The name of the part; only where groups are split.')),
-    label: optional(text('How operators call the account; only where a group is one, or a key of one.')),
-    others: optional(whole('Only where the last group is `others`, those beside the dearest: how many they are.')),
+    groups: optional(list(text(), 'All groups in the order of `by`, if there are several.')),
+    split_by: optional(text('The name of the part, if groups are split.')),
+    label: optional(text('The label of the account, if a group is an account or a key.')),
+    others: optional(whole('How many entries `others` sums up, if the last group is `others`.')),
     requests: whole(),
     input_tokens: whole(),
     output_tokens: whole(),
@@ -63,8 +63,8 @@ export interface UsageRecord extends TypeOf<typeof USAGE> {}
 
 const WASTE = record(
   {
-    day: optional(text('The UTC day; only where each is by itself.')),
-    hour: optional(text('The hour; only where failed attempts are added up by hour.')),
+    day: optional(text('The UTC day, if split by day.')),
+    hour: optional(text('The hour, if split by hour.')),
     pool: text(),
     attempts: whole(),
     input_tokens: whole(),
@@ -82,17 +82,17 @@ export const USAGE_REPORT = record({
   object: fixed('list'),
   by: text('`day`, or `account,model`.'),
   since: orNull(
-    text('The first UTC day, such as `2026-11-01`, or hour, such as `2026-11-01T14:00Z`; null for all there ever was.'),
+    text('The first UTC day, such as `2026-11-01`, or hour, such as `2026-11-01T14:00Z`; null for the whole history.'),
   ),
-  until: optional(text('The UTC day or hour after the last one; only where the report ends before this one.')),
+  until: optional(text('The UTC day or hour after the last one, if the report ends before the current one.')),
   hours_left_out: optional(
     whole(
-      'How many hours before `since` are left out, since their rows are too many for one report, or gone; only where some are.',
+      'How many hours before `since` are left out, if their rows are gone or too many for one report.',
     ),
   ),
   data: list(USAGE),
-  waste: list(WASTE, 'The operator’s cost for failed attempts since, by pool; no part of `data`.'),
-  split: optional(word(GROUPS, 'The group that others are split by; only where they are.')),
+  waste: list(WASTE, 'The operator’s cost of failed attempts by pool, which is not part of `data`.'),
+  split: optional(word(GROUPS, 'The grouping that splits others, if any.')),
 })
 
 export interface UsageReport extends TypeOf<typeof USAGE_REPORT> {}

@@ -1,7 +1,7 @@
 import type { FileProblem } from '../../policy/denial.ts'
 import { orNull, record, type TypeOf, text, whole, word } from '../schema/schema.ts'
 
-/** A problem in an operator's file, at its place. */
+/** A problem in an operator's file, with its position. */
 export const FILE_PROBLEM = record(
   {
     file: text(),
@@ -13,7 +13,7 @@ export const FILE_PROBLEM = record(
     hint: orNull(text()),
   },
   'FileProblem',
-  "A problem in an operator's file, at its place.",
+  "A problem in an operator's file, with its position.",
 )
 
 export const problemRecord = ({

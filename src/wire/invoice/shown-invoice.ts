@@ -37,8 +37,8 @@ const SUMS = {
   requests: whole(),
   input_tokens: whole(),
   output_tokens: whole(),
-  cached_tokens: whole('The part of the input that backends read from their caches.'),
-  cache_write_tokens: whole('The part of the input that backends wrote into their caches.'),
+  cached_tokens: whole('Input tokens that backends read from their caches.'),
+  cache_write_tokens: whole('Input tokens that backends wrote into their caches.'),
   ...INVOICE_AMOUNT,
 }
 
@@ -63,8 +63,8 @@ const LINE = record(
   {
     model: text(),
     kind: word<InvoiceLine['kind']>([...KINDS, 'other']),
-    quantity: orNull(whole('Tokens or images. Null, like the unit price, of what is known as an amount alone.')),
-    unit_price_usd: orNull(text('For a million tokens, or an image.')),
+    quantity: orNull(whole('Tokens or images. Null, like the unit price, if only the amount is known.')),
+    unit_price_usd: orNull(text('Per million tokens, or per image.')),
     ...INVOICE_AMOUNT,
   },
   'InvoiceLine',
@@ -102,7 +102,7 @@ export const INVOICE_HEAD = {
   month: text('`2026-10`'),
   number: text('Derived from the month and account: it never changes.'),
   state: word(INVOICE_STATES),
-  issued_at: orNull(moment('Null until it is issued; then nothing of the invoice changes any more.')),
+  issued_at: orNull(moment('Null until it is issued. An issued invoice never changes.')),
 }
 
 /**
@@ -115,9 +115,9 @@ export const INVOICE = record(
     number: INVOICE_HEAD.number,
     state: INVOICE_HEAD.state,
     issued_at: INVOICE_HEAD.issued_at,
-    final: flag('Whether it is issued, or of a past month without usage.'),
+    final: flag('True once it is issued, and for a past month without usage.'),
     account: text(),
-    label: text('How operators call the account.'),
+    label: text('The label of the account.'),
     gateway: text('`server.public_url` of the gateway.'),
     seller: orNull(described(SELLER, '`billing.seller`.')),
     round: word(ROUNDINGS, '`billing.round`.'),
@@ -130,7 +130,7 @@ export const INVOICE = record(
     total: record(SUMS, 'InvoiceSums', "Sums of this month's requests."),
     late: list(LATE, 'Usage of earlier months that was settled after their invoices were issued.'),
     amount: described(AMOUNT, 'Total and late usage.'),
-    coverage: orNull(described(COVERAGE, 'How the amount is covered. Null where no request recorded an allotment.')),
+    coverage: orNull(described(COVERAGE, 'How the amount is covered. Null if no request recorded an allotment.')),
     forecast: orNull(
       described(AMOUNT, 'Estimated cost of the running month; null for other months, and on its first day.'),
     ),

@@ -4,7 +4,7 @@ import { INVOICE_AMOUNT, INVOICE_HEAD, type ShownInvoice } from './shown-invoice
 const SUMMARY = record(
   { ...INVOICE_HEAD, requests: whole(), ...INVOICE_AMOUNT },
   'InvoiceSummary',
-  'One month; the amounts are those of its invoice.',
+  'One month, with the amounts of its invoice.',
 )
 
 export interface InvoiceSummary extends TypeOf<typeof SUMMARY> {}
@@ -29,7 +29,7 @@ export const shownInvoices = (
 
 /** One account of a month. */
 const MONTH_INVOICE = record(
-  { account: text(), label: text('How operators call the account.'), ...SUMMARY.fields },
+  { account: text(), label: text('The label of the account.'), ...SUMMARY.fields },
   'MonthInvoice',
 )
 
@@ -40,9 +40,9 @@ export const MONTH_INVOICES = record(
   {
     object: fixed('list'),
     month: text(),
-    data: list(MONTH_INVOICE, 'By the labels of their accounts.'),
+    data: list(MONTH_INVOICE, 'In the order of account labels.'),
     has_more: flag(),
-    next: orNull(text('The `cursor` of the next page; null where there is none.')),
+    next: orNull(text('The `cursor` of the next page; null on the last one.')),
   },
   'MonthInvoices',
 )
