@@ -73,7 +73,7 @@ export function modelsOf(source: Source) {
   const counts = { file: 0, catalogue: 0, nothing: 0 }
   const put = (at: string, path: string, from: string, to: string) => {
     if (/^(?=[A-Za-z0-9*])[A-Za-z0-9._/:[\]-]{1,128}$/.test(from)) aliases[from] = to
-    else report.put(at, [{ path, why: `clients have to call it ${to}` }])
+    else report.put(at, [{ path, why: `clients must call it ${to}` }])
   }
   for (const [group, deployments] of served) {
     const name = named.get(group) ?? group
@@ -99,7 +99,7 @@ export function modelsOf(source: Source) {
   for (const { from, to, path } of others) {
     const model = named.get(to)
     if (model !== undefined) put('models', path, from, model)
-    else report.put('models', [{ path, why: `\`${to}\` is no model here` }])
+    else report.put('models', [{ path, why: `\`${to}\` is not a model here` }])
   }
   const owners = new Map([...byGroup].flatMap(([group, names]) => names.map(name => [name, group] as const)))
   const servedBy = new Map<string, Model[]>()

@@ -96,7 +96,7 @@ export function poolAt(backend: Backend, { reference, ...surroundings }: Around)
   if (base === undefined) return undefined
   const speaks = kind === 'chat' ? (address?.isResponses ? RESPONSES : found.provider.speaks) : undefined
   const model = address?.deployment ?? found.model
-  if (model !== found.model) around.notes.push(`The deployment is that of the api_base, and not \`${found.model}\`.`)
+  if (model !== found.model) around.notes.push(`The deployment comes from the api_base, not \`${found.model}\`.`)
   const { version, query } = queryOf(backend, address, around)
   const replica = isAzure ? azureAt(base, model, version, speaks?.[0] === 'responses') : base
   const key = keyOf(backend, around)
@@ -129,7 +129,7 @@ function queryOf(
   const own = said.find(([each]) => each === 'api-version')?.[1]
   const version = own ?? apiVersion
   if (own !== undefined && apiVersion !== undefined && own !== apiVersion)
-    notes.push(`The version is that of the api_base, and not \`${apiVersion}\`.`)
+    notes.push(`The version comes from the api_base, not \`${apiVersion}\`.`)
   const others = said.flatMap(([each, value]) => {
     if (each === 'api-version') return []
     const variable = variables.next(value, name, each)
@@ -154,7 +154,7 @@ function baseOf({ found: { provider }, base }: Backend, { name, known, variables
   if (variable !== undefined) return `${variable}${path}`
   if (!said.includes('${') && isBaseUrl(said)) return `${said}${path}`
   const own = variables.next(said, name, 'api_base')
-  notes.push(`The api_base is no address: export ${own}.`)
+  notes.push(`The api_base is not an address: export ${own}.`)
   return `\${${own}}${path}`
 }
 
@@ -167,7 +167,7 @@ function keyOf({ found: { provider }, key, base, variable: own }: Backend, { nam
   const variableOf = known(said)
   if (variableOf !== undefined) return variableOf
   if (base !== undefined && NO_KEY.test(said)) {
-    notes.push(`\`${said}\` stands for no key, so that none is sent: write key of the pool if the backend wants one.`)
+    notes.push(`\`${said}\` means no key, so none is sent: set key of the pool if the backend needs one.`)
     return undefined
   }
   const variable = variables.next(said, name, 'api_key')

@@ -6,7 +6,7 @@ export function headersIn(section: Section): readonly (readonly [name: string, t
   const seen = new Set<string>()
   const sent = section.texts().filter(([name]) => {
     const plain = name.toLowerCase()
-    const why = seen.has(plain) ? 'it stands there twice: headers have no case' : whyNot(plain)
+    const why = seen.has(plain) ? 'it appears twice: header names ignore case' : whyNot(plain)
     seen.add(plain)
     if (why !== undefined) section.refuse(name, why)
     return why === undefined
@@ -15,8 +15,8 @@ export function headersIn(section: Section): readonly (readonly [name: string, t
 }
 
 function whyNot(name: string): string | undefined {
-  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name)) return 'it is no name of a header: letters, digits and dashes'
-  if (KEYS.has(name)) return 'it has a key: write key of the pool, and auth where it is no bearer'
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(name)) return 'it is not a header name, which has letters, digits and dashes'
+  if (KEYS.has(name)) return 'it has a key: use key of the pool, and auth if it is not a bearer token'
   return OWN.has(name) ? 'the gateway sends its own' : undefined
 }
 

@@ -25,16 +25,16 @@ export interface Term {
   readonly field?: 'rpm' | 'tpm' | 'monthly_usd' | undefined
 }
 
-const NOTHING_SERVED = 'no request is served at 0, and no limit is 0'
+const NOTHING_SERVED = 'a limit cannot be 0, which would refuse every request'
 
 /** A budget and its window. A plan has months; other windows are limits beside it. `why` alone: it cannot be written. */
 export function budgetOf(usd: number | undefined, duration: string | undefined): Budget | undefined {
   if (usd === undefined) return undefined
-  if (usd < 0.000001) return { why: 'a budget of nothing: freeze the account in place of it' }
+  if (usd < 0.000001) return { why: 'a budget of zero: freeze the account instead' }
   const per = duration === undefined ? 'month' : windowOf(duration)
-  if (per === undefined) return { why: `no limit has a window of ${duration}` }
+  if (per === undefined) return { why: `limits cannot have a window of ${duration}` }
   const term: Term = { most: usd, limit: { usd, per }, field: per === 'month' ? 'monthly_usd' : undefined }
-  return { term, why: duration === undefined ? 'it had no end; here it begins anew each month' : undefined }
+  return { term, why: duration === undefined ? 'it had no window; here it resets each month' : undefined }
 }
 
 interface Budget {

@@ -54,7 +54,7 @@ function tierOf(said: readonly Said[], { place }: Whose) {
   const groups = [...new Set(said.flatMap(each => each.groups))]
   const tier = groups.find(group => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(group)) ?? 'standard'
   const others = groups.filter(group => group !== tier)
-  const why = `a model has one tier, which is ${tier}: keys that name ${namesOf(others)} have the names of the models`
+  const why = `a model has one tier, here ${tier}: keys that name ${namesOf(others)} list the models instead`
   return { tier, left: others.length > 0 ? [{ path: `${place}.access_groups`, why }] : [] }
 }
 
@@ -66,7 +66,7 @@ function contextOf(said: readonly Said[], { gateway }: Whose) {
     context: all.length === 0 ? ASSUMED_CONTEXT : Math.max(...all),
     notes:
       all.length < said.length || all.length === 0
-        ? [`${gateway} has ${where} in a list of its own: write it where it is another one.`]
+        ? [`${gateway} has ${where} in its own list: correct it if it differs.`]
         : [],
   }
 }
@@ -88,7 +88,7 @@ function pricesOf(said: readonly Said[], kind: Said['kind'], { gateway, place }:
     notes: [
       ...(listedAs === undefined ? [] : [reviewText(listedAs, first.hasTiers)]),
       ...unpriced(kind, inputUsd, outputUsd, gateway),
-      ...(some ? [`${gateway} has the price of some of its backends in a list of its own: clients pay this one.`] : []),
+      ...(some ? [`${gateway} has the price of some of its backends in its own list: clients pay this one.`] : []),
     ],
     left: lists.size > 1 ? [{ path: `${place}.prices`, why: OTHER_PRICES }] : [],
   }
@@ -96,7 +96,7 @@ function pricesOf(said: readonly Said[], kind: Said['kind'], { gateway, place }:
 
 function imagePriceOf(said: readonly Said[], { gateway, place }: Whose) {
   const all = [...new Set(said.flatMap(each => each.imageUsd ?? []))]
-  const note = `${gateway} has the price in a list of its own: write it, or nothing is counted.`
+  const note = `${gateway} has the price in its own list: add it, or nothing is charged.`
   return {
     usd: all[0],
     notes: all.length === 0 ? [note] : [],
@@ -120,16 +120,16 @@ function outputOf(said: readonly Said[], context: number, { place }: Whose) {
   const left: Left[] = []
   const say = (why: string) => left.push({ path: `${place}.max_output`, why })
   if (new Set(all).size > 1)
-    say(`it is ${all.join(' and ')} of its backends: a model has one, and the least is written`)
+    say(`it is ${all.join(' and ')} of its backends: a model has one, so the smallest is used`)
   else if (all.length > 0 && all.length < said.length) say('some of its backends have none: a model has one')
-  if (all.length > 0 && most < least) say(`${least} leave no room for a prompt: half of the context is written`)
+  if (all.length > 0 && most < least) say(`${least} leave no room for a prompt: half of the context is used`)
   return { most, left }
 }
 
 /** Whether all of its backends take images: one that does not may be asked for any request. */
 function visionOf(said: readonly Said[], { place }: Whose) {
   const having = said.filter(each => each.vision).length
-  const why = 'some of its backends do not have it: a model takes images where all of them do'
+  const why = 'some of its backends lack it: a model takes images only if all of them do'
   return {
     isSaid: having > 0 && having === said.length,
     left: having > 0 && having < said.length ? [{ path: `${place}.supports_vision`, why }] : [],
@@ -147,14 +147,14 @@ function unpriced(
   output: number | undefined,
   gateway: string,
 ): readonly string[] {
-  if (input === undefined) return [`${gateway} has the price in a list of its own: write it, or budgets count nothing.`]
+  if (input === undefined) return [`${gateway} has the price in its own list: add it, or budgets count nothing.`]
   if (kind === 'embedding' || output !== undefined) return []
-  return [`${gateway} has the price of answers in a list of its own: write it, or they cost nothing.`]
+  return [`${gateway} has the price of answers in its own list: add it, or they cost nothing.`]
 }
 
 const namesOf = (names: readonly string[]) => names.map(name => `\`${name}\``).join(' or ')
 
 const OTHER_PRICES =
-  'its backends have several: clients pay that of the first, and cost_usd_per_1m of a pool is its own'
+  'its backends have several prices: clients pay the first, and cost_usd_per_1m is per pool'
 const ASSUMED_CONTEXT = 128_000
 const USUAL_MAX_OUTPUT = 4000

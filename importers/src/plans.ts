@@ -88,9 +88,9 @@ export class Plans {
     const had = lost.length > 0 ? 'A plan needs' : `${this.#gateway} had no limit for`
     const notes = [
       ...(lost.length > 0
-        ? [`${lost.join(', ')} of these keys cannot be written: one request in 90 days stands for it.`]
+        ? [`${lost.join(', ')} of these keys cannot be imported: one request per 90 days replaces it.`]
         : []),
-      ...(made.length > 0 ? [`${had} ${made.join(', ')} of these keys: write what they may have.`] : []),
+      ...(made.length > 0 ? [`${had} ${made.join(', ')} of these keys: add their limits.`] : []),
     ]
     if (notes.length > 0) this.#notes.set(name, notes)
     return name

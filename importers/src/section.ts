@@ -16,7 +16,7 @@ export class Section {
   constructor(value: unknown, path: string) {
     this.#fields = isObject(value) ? value : {}
     this.path = path
-    if (value !== undefined && value !== null && !isObject(value)) this.#refused.push({ path, why: 'it is no map' })
+    if (value !== undefined && value !== null && !isObject(value)) this.#refused.push({ path, why: 'it is not a map' })
   }
 
   /** The value of a field, which counts as imported. */
@@ -28,7 +28,7 @@ export class Section {
   text(name: string): string | undefined {
     const value = this.take(name)
     if (value === undefined || typeof value === 'string') return value
-    return typeof value === 'number' ? String(value) : this.refuse(name, 'it is no text')
+    return typeof value === 'number' ? String(value) : this.refuse(name, 'it is not a text')
   }
 
   /** A number that is written in the file; one of the environment is not known here. */
@@ -38,7 +38,7 @@ export class Section {
     const number =
       typeof value === 'string' && /^[\d_]+(\.\d+)?(e-?\d+)?$/i.test(value) ? Number(value.replaceAll('_', '')) : value
     if (typeof number === 'number' && Number.isFinite(number) && number >= 0) return number
-    return this.refuse(name, 'it is no number in the file')
+    return this.refuse(name, 'it is not a number in the file')
   }
 
   /** The names of all fields. */
@@ -53,7 +53,7 @@ export class Section {
   /** The entries of a list, each a map. */
   list(name: string): readonly Section[] {
     const value = this.take(name)
-    if (value !== undefined && !Array.isArray(value)) this.refuse(name, 'it is no list')
+    if (value !== undefined && !Array.isArray(value)) this.refuse(name, 'it is not a list')
     return Array.isArray(value) ? value.map((each, at) => new Section(each, `${this.pathOf(name)}[${at}]`)) : []
   }
 
@@ -95,7 +95,7 @@ export function firstNumber(...fields: readonly (readonly [Section, string])[]):
   })
   const [first] = said
   for (const { section, name, number } of said)
-    if (first && number !== first.number) section.refuse(name, `${first.section.pathOf(first.name)} goes before it`)
+    if (first && number !== first.number) section.refuse(name, `${first.section.pathOf(first.name)} takes precedence`)
   return first?.number
 }
 
@@ -106,4 +106,4 @@ const isEmpty = (value: unknown): boolean =>
   (Array.isArray(value) && value.length === 0) ||
   (isObject(value) && Object.keys(value).length === 0)
 
-const UNKNOWN = 'this import does not know it'
+const UNKNOWN = 'the import does not know this setting'

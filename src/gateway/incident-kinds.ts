@@ -64,7 +64,7 @@ export const INCIDENT_KINDS = {
   'settlements-wait': {
     title: 'Settlements cannot be written',
     severity: 'page',
-    effect: 'None yet. The cost of requests is kept on the gateway's disk.',
+    effect: "None yet. The cost of requests is kept on the gateway's disk.",
     action: 'Keep `state_dir`. Look at the error, then at `spool.refused.ndjson` in `state_dir`.',
   },
   'money-unrecorded': {

@@ -22,8 +22,8 @@ export const KNOWN_FIELDS: Readonly<Record<FieldKind, ReadonlySet<string>>> = {
 const changesCost = 'is not accepted: it would change what the answer costs'
 const cap = 'is not accepted: send max_tokens or max_completion_tokens'
 const prompt = 'is not accepted: send everything for the model in messages'
-const routing = 'is not accepted: the gateway's configuration decides where a request goes, and with which key'
-const engine = 'is not accepted: it is reserved for the backend's operator'
+const routing = "is not accepted: the gateway's configuration decides where a request goes, and with which key"
+const engine = "is not accepted: it is reserved for the backend's operator"
 
 /**
  * Never a client's to say, whatever the files declare: whose place in the queue a request takes, whose cached prompt it
@@ -108,7 +108,7 @@ export function whyUndeclarable(kind: FieldKind, field: string): string | undefi
   return said === routing ? 'it would say where a request goes, or with which key' : undefined
 }
 
-const never = 'clients may not set it, because only the backend's operator knows what it does'
+const never = "clients may not set it, because only the backend's operator knows what it does"
 
 /** Why no pool may pass a member on, by its name from the top: nothing bounds what it says. */
 export function whyUnpassable(name: string): string | undefined {

@@ -13,7 +13,7 @@ export const KEY_FACTS = {
   last_used: defaulted(orNull(whole('In seconds since the epoch, rounded down to the minute.')), null),
   models: defaulted(orNull(list(text(), 'The models and tiers of its plan that it may use.')), null),
   addresses: defaulted(orNull(list(text(), 'The addresses and networks that it works from.')), null),
-  limits: defaulted(orNull(list(LIMIT_RULE, 'Its own limits, in addition to its account's.')), null),
+  limits: defaulted(orNull(list(LIMIT_RULE, "Its own limits, in addition to its account's.")), null),
   replaced_by: defaulted(orNull(text('The id of the key that replaced it.')), null),
 }
 

@@ -9,7 +9,7 @@ export const SPAN = forms(whole(), text(`${SPAN_FORMS[0]?.toUpperCase()}${SPAN_F
 /** The fields of a body that says what a new key is to be. */
 export const WISH_FIELDS = {
   name: optional(
-    text('One line of at most 64 characters. Without a name, the key is the account's first.', {
+    text("One line of at most 64 characters. Without a name, the key is the account's first.", {
       // One line that shows as it reads; ids begin like that.
       pattern: '^(?!\\s|key_)[^\\p{C}\\p{Zl}\\p{Zp}]{1,64}(?<!\\s)$',
       rule: 'must be one line of at most 64 characters, and not begin with key_',
@@ -30,7 +30,7 @@ export const WISH_FIELDS = {
       isUnique: true,
     }),
   ),
-  limits: optional(list(LIMIT, 'Its own limits, in addition to its account's.', { least: 1, most: 16 })),
+  limits: optional(list(LIMIT, "Its own limits, in addition to its account's.", { least: 1, most: 16 })),
   usd_per_day: optional(forms(number(), text('US dollars per UTC day, such as 5 or 0.50.'))),
   rpm: optional(whole('Requests in any 60 seconds.', { least: 1, most: 1_000_000_000 })),
 }

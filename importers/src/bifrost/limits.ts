@@ -21,7 +21,7 @@ export function limitsOf(section: Section): Limits {
     const per = windowOf(duration)
     if (per !== undefined)
       return [{ most, limit: { [measure]: most, per }, field: per === 'minute' ? field : undefined }]
-    section.refuse(`${kind}_max_limit`, `no limit has a window of ${duration}`)
+    section.refuse(`${kind}_max_limit`, `limits cannot have a window of ${duration}`)
     return []
   })
   for (const name of OF_WHOM) section.take(name)

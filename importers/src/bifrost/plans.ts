@@ -67,15 +67,15 @@ function limitsFor(key: Section, id: string | undefined, budgets: SharedLimits, 
   const own = [...budgets.of(budget, id), ...rates.of(rate)]
   const inline = [...key.list('budgets'), key.section('rate_limit')].map(limitsOf)
   const gone = [...lacking('budget_id', budget, budgets), ...lacking('rate_limit_id', rate, rates)]
-  for (const name of gone) key.refuse(name, 'the file has none of this id')
+  for (const name of gone) key.refuse(name, 'the file has none with this id')
   const isLost = [...own.map(({ limits }) => limits), ...inline].some(each => each.isLost)
   return { own, inline, isWhole: gone.length === 0 && !isLost }
 }
 
 function whyNot(key: { readonly isActive: boolean; readonly hasModel: boolean; readonly isWhole: boolean }) {
-  if (!key.isActive) return 'it is not active: mint none'
-  if (!key.hasModel) return 'it has no model here: mint none'
-  return key.isWhole ? undefined : 'it would not have all of its limits here: mint none'
+  if (!key.isActive) return 'it is not active: do not mint it'
+  if (!key.hasModel) return 'it has no model here: do not mint it'
+  return key.isWhole ? undefined : 'it would lose some of its limits here: do not mint it'
 }
 
 const shared = (section: Section): Shared => ({

@@ -11,7 +11,7 @@ export function deploymentsOf(name: string, provider: Section, asked: readonly s
   const custom = provider.section('custom_provider_config')
   const found = providerNamed(custom.text('base_provider_type') ?? name, '')
   if (!found) {
-    const why = `no pool speaks to \`${name}\`: its requests are signed, or have a form of their own`
+    const why = `no pool can call \`${name}\`: its requests are signed, or have their own format`
     return { deployments: [], left: [{ path: provider.path, why }] }
   }
   const network = provider.section('network_config')
@@ -100,7 +100,7 @@ function keyOf(key: Section, keys: number, common: Common, asked: readonly strin
       found: { ...found, provider, model },
     }
     const pool = kind && poolAt(backend, { name, reference, variables, notes })
-    const missing = kind ? 'no address is known' : 'it is no model for chats, embeddings or images: write passthrough'
+    const missing = kind ? 'no address is known' : 'it is not a model for chats, embeddings or images: use passthrough'
     const left: readonly Left[] = pool ? [] : [{ path: `${key.path}.models.${called}`, why: missing }]
     const offer = offerOf({ ...found, model })
     return { name: group, pool, model: { ...NOTHING, kind: kind ?? 'chat' }, offer, order: 0, notes, left }
@@ -129,7 +129,7 @@ function modelsOf(key: Section, azure: Section, name: string, asked: readonly st
   const models = [...called]
     .filter(each => !without.includes(each))
     .map(each => ({ called: each, model: String(others[each] ?? each) }))
-  const why = `\`*\` is no name of a model: say with --names which of them clients use, such as ${name}/…`
+  const why = `\`*\` is not a model name: list the names that clients use with --names, such as ${name}/…`
   return { models, why: models.length === 0 ? why : undefined }
 }
 

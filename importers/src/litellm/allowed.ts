@@ -52,11 +52,11 @@ const LIMITS = [
 
 function modelsOf(section: Section, modelsNamed: ModelsOf): Pick<Allowed, 'models' | 'left'> {
   const said = section.take('models')
-  if (said !== undefined && !Array.isArray(said)) section.refuse('models', 'it is no list')
+  if (said !== undefined && !Array.isArray(said)) section.refuse('models', 'it is not a list')
   if (!Array.isArray(said) || said.length === 0 || said.some(name => ALL.has(String(name))))
     return { models: 'all', left: [] }
   if (said.includes(OF_TEAM)) {
-    section.refuse('models', 'the models of the team are not in this file: write them')
+    section.refuse('models', "the team's models are not in this file: add them")
     return { models: 'all', left: [] }
   }
   const known = said.map(name => ({ name, models: modelsNamed(String(name)) }))
@@ -64,7 +64,7 @@ function modelsOf(section: Section, modelsNamed: ModelsOf): Pick<Allowed, 'model
   const all = new Set(known.flatMap(({ models }) => models))
   return {
     models: all.size > 0 ? [...all] : undefined,
-    left: unknown.map(({ name }) => ({ path: section.pathOf('models'), why: `\`${name}\` is no model here` })),
+    left: unknown.map(({ name }) => ({ path: section.pathOf('models'), why: `\`${name}\` is not a model here` })),
   }
 }
 

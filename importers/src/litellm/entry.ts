@@ -65,14 +65,14 @@ function withoutMarks(found: Found, mode: string | undefined): { readonly found:
 }
 
 const MARKS = /^((?:responses\/|o_series\/|gpt5_series\/)+)(.+)$/
-const RENAMED = 'has max_completion_tokens sent for max_tokens: here clients send it, or write `speaks: [responses]`'
+const RENAMED = 'renames max_tokens to max_completion_tokens: here clients send it, or use `speaks: [responses]`'
 
 function whyNot(called: string, custom: string | undefined): string {
   if (called === '' || called.endsWith('/')) return 'it names no model'
   const why = hasProvider(called, custom)
-    ? 'its provider has a form or a signature of its own'
-    : 'its provider is not known here, and there is no api_base'
-  return `no pool speaks to \`${called}\`: ${why}`
+    ? 'its provider has its own format or signature'
+    : 'its provider is unknown, and it has no api_base'
+  return `no pool can call \`${called}\`: ${why}`
 }
 
 /** A provider that is not in the table speaks chat completions, where the file says its address. */
@@ -81,7 +81,7 @@ const openAiAt = (model: string, params: Section, notes: string[]) => {
   if (base === undefined || model === '' || hasProvider(model, params.text('custom_llm_provider'))) return undefined
   const [head, ...rest] = model.split('/')
   if (rest.length > 0)
-    notes.push(`It is asked for as \`${model}\`: write \`${rest.join('/')}\` if \`${head}\` is a provider.`)
+    notes.push(`Requests name it \`${model}\`: write \`${rest.join('/')}\` if \`${head}\` is a provider.`)
   return { name: 'openai', provider: {}, model }
 }
 
@@ -98,7 +98,7 @@ function poolOf(found: Found, { params, headers, kind, ...around }: Asked): Pool
   const cost = costOf(params)
   const base = params.text('api_base') ?? params.text('base_url')
   if (found.name === 'huggingface' && base === undefined && kind === 'embedding')
-    return params.refuse('model', 'Hugging Face answers chats alone at the address that its models share')
+    return params.refuse('model', 'Hugging Face answers only chats at the address that its models share')
   const backend = {
     ...{ found: found.name === 'huggingface' ? huggingFace(found, base) : found, kind, base },
     apiVersion: params.text('api_version'),
@@ -150,7 +150,7 @@ function usdOf(info: Section, params: Section, field: string): number | undefine
   const usd = firstNumber([info, field], [params, field])
   if (usd === undefined || !isTooMuch(usd)) return usd
   const section = info.names().includes(field) ? info : params
-  return section.refuse(field, `a million tokens cost at most ${MOST_USD} US dollars`)
+  return section.refuse(field, `a price is at most ${MOST_USD} US dollars per million tokens`)
 }
 
 const isTooMuch = (usd: number): boolean => perMillion(usd) > MOST_USD
@@ -169,8 +169,8 @@ function kindSaid(info: Section, called: string, name: string): Said['kind'] | u
 function saidOf(params: Section, info: Section, called: string, name: string): Said | undefined {
   const kind = kindSaid(info, called, name)
   if (kind === undefined) {
-    info.refuse('mode', 'pools answer chats, embeddings and images; passthrough takes other paths')
-    params.refuse('model', `\`${called}\` is no model for chats, embeddings or images: write passthrough`)
+    info.refuse('mode', 'pools answer chats, embeddings and images; use passthrough for other paths')
+    params.refuse('model', `\`${called}\` is not a model for chats, embeddings or images: use passthrough`)
     return undefined
   }
   const groups = info.take('access_groups')

@@ -11,7 +11,7 @@ export function keysIn(files: readonly unknown[]): {
   const all = answers.flatMap(answer => {
     const keys = answer.take('keys')
     if (Array.isArray(keys)) return keys.map((key: unknown) => key)
-    left.push({ path: '--keys', why: `it has no list of keys: give the answer of ${PATH}` })
+    left.push({ path: '--keys', why: `it has no list of keys: pass the answer of ${PATH}` })
     return []
   })
   const bare = all.filter(key => !isObject(key)).length

@@ -10,7 +10,7 @@ export function failoverOf(router: Section, settings: Section) {
     const section = router.names().includes('cooldown_time') ? router : settings
     section.refuse(
       'cooldown_time',
-      cooldown === 0 ? 'a replica that fails is ejected for a time' : `no replica is ejected for longer than ${MOST}`,
+      cooldown === 0 ? 'a failing replica is ejected for a time' : `a replica is ejected for at most ${MOST}`,
     )
   }
   const eject = {
@@ -24,7 +24,7 @@ export function failoverOf(router: Section, settings: Section) {
   }
   return {
     failover: Object.keys(failover).length > 0 ? failover : undefined,
-    notes: fails === undefined ? [] : ['LiteLLM counts failures in a minute, and `after` those in a row.'],
+    notes: fails === undefined ? [] : ['LiteLLM counts failures per minute; `after` counts failures in a row.'],
   }
 }
 

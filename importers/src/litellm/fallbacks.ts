@@ -17,7 +17,7 @@ export function fallbacksOf(router: Section, settings: Section, groupOf: (text: 
   const both = [router, settings]
   const own = pairsIn(router, 'fallbacks', left)
   const others = pairsIn(settings, 'fallbacks', left)
-  if (own.length > 0 && others.length > 0) settings.refuse('fallbacks', 'router_settings.fallbacks goes before it')
+  if (own.length > 0 && others.length > 0) settings.refuse('fallbacks', 'router_settings.fallbacks takes precedence')
   const usual = (own.length > 0 ? own : others).map(pair => ({
     ...pair,
     others: pair.others.map(each => (typeof each === 'string' ? groupOf(each) : each)),
@@ -28,7 +28,7 @@ export function fallbacksOf(router: Section, settings: Section, groupOf: (text: 
   })
   for (const { path, others: list } of usual)
     if (list.some(each => typeof each !== 'string'))
-      left.push({ path, why: 'a fallback with fields of its own is no model' })
+      left.push({ path, why: 'a fallback with its own fields is not a model' })
   const byGroup = new Map(usual.toReversed().map(pair => [pair.group, pair]))
   const names = [...usual.flatMap(({ group, others: list }) => [group, ...namesIn(list)]), ...always]
   return {
@@ -58,7 +58,7 @@ function afterOf(byGroup: ReadonlyMap<string, Pair>, always: readonly string[], 
   }
   walk(group)
   if (isCut)
-    left.push({ path: `fallbacks.${group}`, why: `more than ${MOST_AFTER} models follow: the first ones are here` })
+    left.push({ path: `fallbacks.${group}`, why: `more than ${MOST_AFTER} fallbacks: only the first are imported` })
   return [...found]
 }
 
@@ -73,7 +73,7 @@ function pairsIn(section: Section, field: string, left: Left[]): readonly Pair[]
         ...{ group, others: Array.isArray(others) ? others : [others] },
         path: `${section.path}.${field}.${group}`,
       }))
-    left.push({ path: `${section.path}.${field}[${at}]`, why: 'it is no map of a model to others' })
+    left.push({ path: `${section.path}.${field}[${at}]`, why: 'it is not a map from a model to others' })
     return []
   })
 }

@@ -32,7 +32,7 @@ export function groupsOf(list: unknown, asked: Asked, report: Report): Groups {
     const own = name === undefined ? undefined : matched.get(name)
     if (name !== undefined && own && !own.some(each => given.has(each)))
       report.put('models', [
-        { path, why: `\`${name}\` is no name of a model: say with --names which of them clients use` },
+        { path, why: `\`${name}\` is not a model name: list the names that clients use with --names` },
       ])
     const called = name === undefined || !own ? [value] : own.map(each => named(value, name, each))
     return called
@@ -57,7 +57,7 @@ function matchedBy(entries: readonly string[], { names, mentioned }: Asked, repo
     const pattern = mostSpecific(matched.keys(), name)
     if (pattern !== undefined) matched.get(pattern)?.push(name)
     else if (given.has(name))
-      report.put('models', [{ path: `--names ${name}`, why: 'no model_name of the file matches it' }])
+      report.put('models', [{ path: `--names ${name}`, why: 'no model_name in the file matches it' }])
   }
   return matched
 }

@@ -36,7 +36,7 @@ export function convertLitellm(source: unknown, { keys = [], names }: Beside): I
   report.put(failover ? 'failover' : 'models', router.left(ROUTER), notes)
   report.put('plans', [...left, ...settings.left(LITELLM)])
   const usual = general.text('completion_model')
-  if (usual !== undefined && !made.named.has(usual)) general.refuse('completion_model', `\`${usual}\` is no model here`)
+  if (usual !== undefined && !made.named.has(usual)) general.refuse('completion_model', `\`${usual}\` is not a model here`)
   report.put('store', general.left(GENERAL))
   report.put('version', root.left(SECTIONS))
   return written(made, { plans: planned.plans, failover, report, usual })
@@ -71,7 +71,7 @@ const placeOf = (group: string) => `model_list.${group}`
 
 const shared = (group: string, pools: number) => ({
   path: `model_list.${group}`,
-  why: `LiteLLM shares requests among its ${pools} pools; here the first of \`serve\` takes all of them until it fails`,
+  why: `LiteLLM spreads requests over its ${pools} pools; here the first in \`serve\` gets all of them until it fails`,
 })
 
 const longPrompts = (others: readonly unknown[]): string =>

@@ -43,7 +43,7 @@ export function matcherOf(groups: readonly (readonly [group: string, model: stri
 /** Each pattern is compared with each name. Throws ImportRefused where that would take minutes. */
 export function refuseTooMany(patterns: number, names: number): void {
   if (patterns * names > MOST_COMPARED)
-    throw new ImportRefused(`${patterns} patterns are too many for ${names} names of models: import the file in parts`)
+    throw new ImportRefused(`${patterns} patterns are too many with ${names} names of models: import the file in parts`)
 }
 
 const MOST_COMPARED = 1_000_000

@@ -23,10 +23,10 @@ export function plansOf({ settings, general }: Sections, keys: readonly unknown[
     const { alias, account, life, why } = ownerOf(section, at)
     const { terms, models, lost, left: own } = allowedBy(section, together, modelsNamed)
     left.push(...own)
-    const not = why ?? (models ? undefined : 'it has no model here: mint none')
+    const not = why ?? (models ? undefined : 'it has no model here: do not mint it')
     if (not !== undefined) left.push({ path: section.path, why: not })
     else if (lost.length > 0)
-      left.push({ path: section.path, why: `it would have no ${lost.join(', ')} here: mint none` })
+      left.push({ path: section.path, why: `it would lose its ${lost.join(', ')} here: do not mint it` })
     else if (models)
       planned.mint({ models, ...terms }, account, {
         path: section.path,
@@ -45,7 +45,7 @@ function ownerOf(section: Section, at: number) {
   const alias = section.text('key_alias') ?? name
   const rest = leftOf(section)
   const isBlocked = section.take('blocked') === true
-  const why = isBlocked ? 'it is blocked: mint none' : rest === 0 ? 'it has ended: mint none' : undefined
+  const why = isBlocked ? 'it is blocked: do not mint it' : rest === 0 ? 'it has expired: do not mint it' : undefined
   return {
     ...{ alias, account: user ?? team ?? alias ?? `key-${at + 1}`, why },
     ...(rest !== undefined && { life: rest < 2 * DAY ? `${Math.ceil(rest / HOUR)}h` : `${Math.floor(rest / DAY)}d` }),
@@ -57,7 +57,7 @@ function leftOf(section: Section): number | undefined {
   const text = section.text('expires')
   if (text === undefined) return undefined
   const end = Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text.replace(' ', 'T')}Z`)
-  return Number.isNaN(end) ? section.refuse('expires', 'it is no time') : Math.max(0, end - Date.now())
+  return Number.isNaN(end) ? section.refuse('expires', 'it is not a time') : Math.max(0, end - Date.now())
 }
 
 const HOUR = 3_600_000

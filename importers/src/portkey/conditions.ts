@@ -11,7 +11,7 @@ export function conditionsOf(strategy: Section, leaves: readonly Leaf[]) {
   const asked = strategy.list('conditions').flatMap(condition => {
     const to = condition.text('then') ?? ''
     const names = namesIn(condition.take('query'))
-    if (names.length === 0) left.push({ path: `${condition.path}.query`, why: 'write a route, at an alias' })
+    if (names.length === 0) left.push({ path: `${condition.path}.query`, why: 'use a route on an alias' })
     return names.map(from => ({ from, to, path: `${condition.path}.query` }))
   })
   return {

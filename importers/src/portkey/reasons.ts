@@ -1,7 +1,7 @@
-const GUARDRAILS = 'texts are not looked at'
+const GUARDRAILS = 'guardrails are not imported: this gateway never inspects prompts'
 const CACHE = 'answers are not cached'
 const PROMPTS = 'requests are not rewritten'
-const SIGNED = 'no pool signs its requests'
+const SIGNED = 'pools do not sign requests'
 
 /** Why fields of a config or a target have no place here. */
 export const CONFIG: Readonly<Record<string, string>> = {
@@ -12,14 +12,14 @@ export const CONFIG: Readonly<Record<string, string>> = {
   input_guardrails: GUARDRAILS,
   output_guardrails: GUARDRAILS,
   cache: CACHE,
-  forward_headers: 'headers of clients are not passed on',
-  metadata: 'requests are known by their account and key',
-  passthrough: 'clients have no key of a provider',
+  forward_headers: 'client headers are not passed on',
+  metadata: 'requests are identified by account and key',
+  passthrough: 'clients have no provider keys',
   prompt_id: PROMPTS,
   retry: 'each replica is tried once, then the next pool',
-  on_status_codes: 'what is tried again follows from the error',
-  strict_open_ai_compliance: 'answers have the form of the dialect of the client',
-  weight: 'replicas share alike, and pools are tried in the order of `serve`',
+  on_status_codes: 'the kind of error decides what is retried',
+  strict_open_ai_compliance: "answers use the client's dialect",
+  weight: 'replicas share requests evenly, and pools are tried in the order of `serve`',
   aws_access_key_id: SIGNED,
   aws_region: SIGNED,
   aws_secret_access_key: SIGNED,
@@ -30,11 +30,11 @@ export const CONFIG: Readonly<Record<string, string>> = {
 
 /** Why what a strategy says has no place here. */
 export const STRATEGY: Readonly<Record<string, string>> = {
-  loadbalance: 'replicas share alike, and pools are tried in the order of `serve`',
-  conditions: 'write a route, at an alias',
-  on_status_codes: 'what is tried again follows from the error',
-  sticky: 'replicas are chosen by how many requests run at each',
-  cb_config: 'write eject of the pool',
+  loadbalance: 'replicas share requests evenly, and pools are tried in the order of `serve`',
+  conditions: 'use a route on an alias',
+  on_status_codes: 'the kind of error decides what is retried',
+  sticky: 'the replica with the fewest running requests is chosen',
+  cb_config: 'set eject of the pool',
 }
 
 /** Why fields of `override_params` have no place here. */
@@ -50,5 +50,5 @@ export const OVERRIDES: Readonly<Record<string, string>> = Object.fromEntries(
     'response_format',
     'tools',
     'messages',
-  ].map(name => [name, 'what a request asks for is left to clients']),
+  ].map(name => [name, 'clients choose what a request asks for']),
 )

@@ -17,7 +17,7 @@ export function deploymentOf({ nodes }: Leaf, { group, model: usual, variables }
   const backend = found && { ...backendOf(sections, found, slug), ...at(found, slug, variables, notes) }
   const around = { name, reference: () => undefined, variables, notes }
   const pool = backend && kind && poolAt({ ...backend, kind }, around)
-  if (provider === undefined) own.refuse('provider', 'the file does not say whose model it is')
+  if (provider === undefined) own.refuse('provider', 'the file does not name its provider')
   else if (!pool) own.refuse('model', whyNot(model, found, kind, name))
   for (const field of [...INHERITED, 'strategy', 'name', 'targets']) own.take(field)
   const cap = firstOf(overrides, capOf)
@@ -102,9 +102,9 @@ function backendOf(sections: readonly Section[], { provider }: Found, slug: stri
 }
 
 function whyNot(model: string | undefined, found: Found | undefined, kind: string | undefined, label: string): string {
-  if (model === undefined) return 'clients say which: say with --names which of them they use'
-  if (!found) return `no pool speaks to \`${label}\`, or the file does not say whose key it is`
-  return kind ? 'no address is known' : 'it is no model for chats, embeddings or images: write passthrough'
+  if (model === undefined) return 'clients choose: list the models that they use with --names'
+  if (!found) return `no pool can call \`${label}\`, or the file does not name the key's provider`
+  return kind ? 'no address is known' : 'it is not a model for chats, embeddings or images: use passthrough'
 }
 
 const slugOf = (virtualKey: string | undefined) =>

@@ -8,7 +8,7 @@ import { NAMED_OR_ORG, tell, wrong } from './tell.ts'
 export function registerLimits(accounts: Command): void {
   changing(accounts.command('set-limit'))
     .description(
-      'set a limit of an account, in place of its own or its plan's limit of the same kind; a limit of an org counts all of its accounts together',
+      "set a limit of an account, in place of its own or its plan's limit of the same kind; a limit of an org counts all of its accounts together",
     )
     .argument('<account>', NAMED_OR_ORG)
     .argument('<limit>', "such as 'usd 500 per month', 'tokens 2M per 30d of key for svc-core', or 'concurrent 3'")
@@ -21,7 +21,7 @@ export function registerLimits(accounts: Command): void {
     })
 
   changing(accounts.command('unset-limit'))
-    .description('remove a limit that `set-limit` has set, so that the plan's applies')
+    .description("remove a limit that `set-limit` has set, so that the plan's applies")
     .argument('<account>', NAMED_OR_ORG)
     .argument('<limit>', "what it counts, such as 'usd per month'; a number in it is ignored")
     .action(async (named: string, text: string, options: Changing) => {

@@ -5,7 +5,7 @@ import { asOption, type Changing, configOption, nameOf } from '../kit/options.ts
 export function registerConsole(program: Command): void {
   program
     .command('console')
-    .description('print a link that opens the operators' console in a browser; it works once, for one minute')
+    .description("print a link that opens the operators' console in a browser; it works once, for one minute")
     .addOption(configOption())
     .addOption(asOption())
     .action(printLink)

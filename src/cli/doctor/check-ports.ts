@@ -56,7 +56,7 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
   const silent = workersOf(own).filter(({ state }) => state !== 'serving')
   if (silent.length > 0) {
     const text = `workers of the gateway running here do not serve:  ${silent.map(({ worker, state }) => `${worker} (${state})`).join(', ')}`
-    return { state: 'warning', text, hint: 'Run this again in a moment. If it persists, see the gateway's log for the reason.' }
+    return { state: 'warning', text, hint: "Run this again in a moment. If it persists, see the gateway's log for the reason." }
   }
   const ended = workersOf(own).filter(({ restarts }) => Number(restarts) >= OFTEN)
   if (ended.length > 0) {

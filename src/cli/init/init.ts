@@ -35,7 +35,7 @@ export function registerInit(program: Command): void {
     )
     .option(
       '--model <name>',
-      'the backend's own name for the model (default: the first chat model of the server found, else Qwen/Qwen3-8B)',
+      "the backend's own name for the model (default: the first chat model of the server found, else Qwen/Qwen3-8B)",
     )
     .option('--no-probe', 'do not look for a model server on this machine')
     .action(async (directory: string, options: InitOptions) => (await import('./init-run.ts')).init(directory, options))

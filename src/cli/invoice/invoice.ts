@@ -20,7 +20,7 @@ interface InvoiceOptions {
 export function registerInvoice(program: Command): void {
   program
     .command('invoice')
-    .description('print an account's invoice for a month, or list its months')
+    .description("print an account's invoice for a month, or list its months")
     .argument('<account>', 'its id or label, or its key')
     .addOption(
       new Option('--month <month>', 'the UTC month, such as 2026-10; without it, list the last 13 months').argParser(

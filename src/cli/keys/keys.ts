@@ -51,7 +51,7 @@ export function registerKeys(program: Command): void {
     .description('mint a key; the full value is shown once, that of a device whenever it is requested')
     .option('--plan <slug>', 'the plan of the account; not needed for an account named by its id, which keeps its plan')
     .option('--account <name>', 'whose key it is: an id, or a label such as an e-mail address')
-    .option('--guest <device>', 'the key of a device, instead of an account's')
+    .option('--guest <device>', "the key of a device, instead of an account's")
     .option('--if-missing', 'exit 0 if the account already has the key')
     .action(async (options: MintOptions) => {
       const wish = await wishOf(options)

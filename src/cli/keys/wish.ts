@@ -17,7 +17,7 @@ export interface WishOptions {
 /** Adds what narrows a new key. */
 export const withWish = (command: Command): Command =>
   command
-    .option('--name <name>', 'the name of the key; without one, it is the account's first key')
+    .option('--name <name>', "the name of the key; without one, it is the account's first key")
     .option('--expires <time>', 'expire after a time such as 90d, 12h or 30m')
     .option('--models <models>', 'allow only these models of the plan, or tiers as tier:basic, separated by commas', listed)
     .option('--addresses <networks>', 'work only from these addresses and networks, separated by commas', listed)

@@ -75,7 +75,7 @@ export const countsRequests = (command: Command): Command =>
     .addOption(
       new Option(
         '--decisions <file|dir>',
-        'the decision log to count requests in (default: the gateway's, if it is on this machine)',
+        "the decision log to count requests in (default: the gateway's, if it is on this machine)",
       ),
     )
     .addOption(

@@ -38,7 +38,7 @@ export function registerQuota(program: Command): void {
   quota
     .command('tail')
     .description(
-      'follow the accounts of a running gateway live: / filters, s sorts, p pauses, ⏎ shows an account's requests, ' +
+      "follow the accounts of a running gateway live: / filters, s sorts, p pauses, ⏎ shows an account's requests, " +
         'r revokes its key, q quits. Piped it writes JSON lines: first the accounts as they are, then each request as it ' +
         'ends. With several gateways on one Redis it follows the requests of all of them',
     )

@@ -247,9 +247,9 @@ const adminTlsRules = (sides: Sides): Rules<AdminTlsSettings> => ({
     secretChange('server.admin_tls.certificate', 'the certificate of the admin listener', from, to, sides),
   key: same(),
   clientCa: (from, to) =>
-    secretChange('server.admin_tls.client_ca', 'the authority for operators' certificates', from, to, sides),
+    secretChange('server.admin_tls.client_ca', "the authority for operators' certificates", from, to, sides),
   fleetCa: (from, to) =>
-    secretChange('server.admin_tls.fleet_ca', 'the authority for other gateways' certificates', from, to, sides),
+    secretChange('server.admin_tls.fleet_ca', "the authority for other gateways' certificates", from, to, sides),
   fleetCertificate: (from, to) =>
     secretChange('server.admin_tls.fleet_certificate', 'the certificate for other gateways', from, to, sides),
   fleetKey: same(),

@@ -109,7 +109,7 @@ export function lintAccounts(root: MapNode, main: ConfigFile, merged: MergedFile
   if (!guests) return
   if (identity?.default_plan === guests.plan) {
     const message = `\`${guests.plan}\` is the plan of guests, and of accounts too`
-    const hint = 'choose another plan for accounts: guests' limits count devices, and all devices together'
+    const hint = "choose another plan for accounts: guests' limits count devices, and all devices together"
     say(['identity', 'default_plan'], 'error', 'default-plan-of-guests', message, hint)
   }
   const plan = merged.plans.get(guests.plan)

@@ -41,5 +41,5 @@ function hintFor(isFile: boolean, secretOf: string | undefined): string {
   if (isFile) return 'name it in the files on the disk of the gateway, and run svcctl reload there'
   if (secretOf !== undefined)
     return 'list it in `server.variables` on the disk of the gateway, and run svcctl reload there'
-  return 'this value may be shown: write it out, or use the variable in the files on the gateway's disk'
+  return "this value may be shown: write it out, or use the variable in the files on the gateway's disk"
 }

@@ -79,7 +79,7 @@ const WITHOUT_OTHER: Refusal = {
 const NO_CERTIFICATE: Refusal = {
   rule: 'bad-certificate',
   says: 'this is not a readable PEM certificate',
-  hint: 'start with -----BEGIN CERTIFICATE-----: the listener's own first, then its intermediates',
+  hint: "start with -----BEGIN CERTIFICATE-----: the listener's own first, then its intermediates",
 }
 
 const NO_KEY: Refusal = {

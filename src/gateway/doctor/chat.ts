@@ -172,7 +172,7 @@ class StreamReader {
       for (const event of [...rest, ...this.#splitter.end()]) this.#read(event)
     }
     const how = this.#wrong ?? (this.#finished ? undefined : (cause ?? 'it ends without a finish_reason'))
-    return how === undefined ? undefined : problem(`breaks off a stream: ${how}`, 'See the backend's log.')
+    return how === undefined ? undefined : problem(`breaks off a stream: ${how}`, "See the backend's log.")
   }
 
   #read(event: string): void {

@@ -109,7 +109,7 @@ async function change(
 ): Shown {
   const record = await accountNamed(context, named)
   if ('denial' in record) return record
-  if (record.kind === 'guest') return invalid('account', 'is a device: all devices are on the guests' plan')
+  if (record.kind === 'guest') return invalid('account', "is a device: all devices are on the guests' plan")
   const decided = await decide(record)
   return 'denial' in decided ? decided : changeTerms(context, record.account, decided)
 }

@@ -63,7 +63,7 @@ async function mintGuest(context: AdminContext, body: BodyOf<typeof calls.mintGu
   const { brand } = settings
   if (!config.guestPlan) return invalid('device_id', 'the configuration serves no guests: add `guests`')
   if (guestSecrets.length === 0) {
-    return invalid('device_id', 'the gateway makes the guests' secret when it first starts: start it once')
+    return invalid('device_id', "the gateway makes the guests' secret when it first starts: start it once")
   }
   // An operator's word is not counted against any address.
   const asked = { brand, secrets: guestSecrets, deviceId: body.device_id, counts: [], by }

@@ -151,7 +151,7 @@ function tokenHolder(named: IncomingHttpHeaders): KnownOperator | Denied {
 
 const BY_TOKEN = { proof: 'token', role: 'admin', via: 'token' } as const
 
-const NOBODY = invalidToken('Send the admin token as bearer; it is in the gateway's state_dir.')
+const NOBODY = invalidToken("Send the admin token as bearer; it is in the gateway's state_dir.")
 
 const NO_SESSION = invalidToken(
   'This session has ended, or the gateway was restarted: run svcctl console for a new one.',

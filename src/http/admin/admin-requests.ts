@@ -126,7 +126,7 @@ async function detailOf(app: RequestsApp, id: string): Promise<RequestDetail | u
 }
 
 const whyNone = ({ settings }: RequestsApp): string =>
-  settings.decisions.log ? 'This gateway's decision log has no line for it.' : 'decisions.log is off.'
+  settings.decisions.log ? "This gateway's decision log has no line for it." : 'decisions.log is off.'
 
 /** A status as a number, or a class of them: `4xx`. A code also by its type: `plan_limit`. */
 function fits(request: RequestEnd, name: (typeof FILTERS)[number], wanted: string | undefined): boolean {

@@ -61,7 +61,7 @@ export function reachProblems(
         rule: 'forbidden-read',
         severity: 'error',
         message: `files that are applied may not include \`${pattern}\`, outside the directory of the main file`,
-        hint: 'include files beside or below the main file, or change the files on the gateway's disk',
+        hint: "include files beside or below the main file, or change the files on the gateway's disk",
       }),
     ),
   ]

@@ -74,7 +74,7 @@ export const reloadConfig = call({
   method: 'POST',
   path: '/admin/reload',
   needs: 'admin',
-  summary: 'Reloads the gateway's files as they are now, all of them or none.',
+  summary: "Reloads the gateway's files as they are now, all of them or none.",
   body: closed({}),
   answer: RELOAD,
   errors: ['RELOAD_REFUSED'],

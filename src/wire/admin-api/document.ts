@@ -62,7 +62,7 @@ export function adminDocument({ version, brand, url }: Deployment): JsonSchema {
           type: 'http',
           scheme: 'bearer',
           description:
-            'The admin token, the token of a console session, or the access token of a sign-in that `identity` lists. If `server.admin_tls` requires certificates, the connection's certificate identifies the operator, and no bearer is needed.',
+            "The admin token, the token of a console session, or the access token of a sign-in that `identity` lists. If `server.admin_tls` requires certificates, the connection's certificate identifies the operator, and no bearer is needed.",
         },
       },
     },
@@ -112,7 +112,7 @@ const headerParameters = ({ method, needs, repeats }: AdminCall): readonly JsonS
         {
           name: USER_HEADER,
           in: 'header',
-          description: 'The operator's name for the audit, together with the admin token. Required with a certificate.',
+          description: "The operator's name for the audit, together with the admin token. Required with a certificate.",
           schema: { type: 'string', maxLength: 64 },
         },
       ]
@@ -164,7 +164,7 @@ const BODIES: Partial<Record<OperatorErrorCode, Fields>> = {
 /** The meaning of codes for operators, where clients read another. */
 const MEANINGS: Partial<Record<OperatorErrorCode, string>> = {
   INVALID_TOKEN: 'the bearer or certificate belongs to no operator',
-  FORBIDDEN: 'the operator's role is not sufficient',
+  FORBIDDEN: "the operator's role is not sufficient",
   NOT_FOUND: 'nothing has this name or id',
 }
 

@@ -46,7 +46,7 @@ export const mintGuestKey = call({
   needs: 'support',
   summary: 'Returns the key of a device.',
   body: closed({
-    device_id: text('The app's id for the device.', {
+    device_id: text("The app's id for the device.", {
       pattern: DEVICE_ID,
       rule: 'must be 1 to 256 printable characters',
     }),

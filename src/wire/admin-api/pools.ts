@@ -42,7 +42,7 @@ export const probePools = call({
   method: 'POST',
   path: '/admin/pools/probe',
   needs: 'admin',
-  summary: 'Probes one replica, a pool's replicas, or all replicas now.',
+  summary: "Probes one replica, a pool's replicas, or all replicas now.",
   body: closed({ pool: optional(POOL_NAME), replica: REPLICA }, { replica: ['pool'] }),
   answer: PROBE_RESULTS,
 })

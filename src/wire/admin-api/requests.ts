@@ -68,12 +68,12 @@ export const listRequests = call({
   path: '/admin/requests',
   needs: 'viewer',
   summary:
-    'Lists the newest requests in this process's memory; with `since` or `month`, those in the ledger and in the memory of all gateways of the fleet.',
+    "Lists the newest requests in this process's memory; with `since` or `month`, those in the ledger and in the memory of all gateways of the fleet.",
   query: {
     ...FILTERS,
     ...PAST_FILTERS,
     limit: optional(whole('Default: 200, or 100 for past requests.', { least: 1, most: 5000 })),
-    remembered: optional(word(['true', 'false'], '`true`: only this gateway's memory, without the ledger.')),
+    remembered: optional(word(['true', 'false'], "`true`: only this gateway's memory, without the ledger.")),
   },
   answer: forms(NEWEST, PAST_REQUESTS),
 })
@@ -83,7 +83,7 @@ export const showRequest = call({
   path: '/admin/requests/{id}',
   needs: 'viewer',
   summary:
-    'Shows everything about one request: the gateways' memory of it, its rows in the ledger, and how it was decided.',
+    "Shows everything about one request: the gateways' memory of it, its rows in the ledger, and how it was decided.",
   id: 'The id of a request.',
   query: { gateway: GATEWAY },
   answer: REQUEST_DETAIL,

@@ -74,7 +74,7 @@ export const showInvoice = call({
   method: 'GET',
   path: '/admin/invoice',
   needs: 'viewer',
-  summary: 'Shows an account's invoice for a month.',
+  summary: "Shows an account's invoice for a month.",
   query: {
     account: ACCOUNT_NAME,
     month: text('Such as `2026-10`.', { rule: 'must be a month such as 2026-10' }),

@@ -37,7 +37,7 @@ const FIELDS = {
   status: text('`active`, `revoked` or `rotated`.'),
   created: whole('Seconds since the epoch.'),
   ...KEY_FACTS,
-  apart: defaulted(flag('True if it reads only responses that it kept itself, and none of its account's other keys.'), false),
+  apart: defaulted(flag("True if it reads only responses that it kept itself, and none of its account's other keys."), false),
 }
 
 /** A key as operators see it: masked. */

@@ -49,7 +49,7 @@ const PAST_REQUEST = record(
       FAILURE,
       'Attempts that failed before it was answered; from the ledger, only those with a cost.',
     ),
-    from: word(['memory', 'ledger'], 'The source: a gateway's memory, or the ledger.'),
+    from: word(['memory', 'ledger'], "The source: a gateway's memory, or the ledger."),
   },
   'PastRequest',
 )

@@ -4,7 +4,7 @@ import { anything, list, map, record, type TypeOf, text } from '../schema/schema
 
 /** The facts by which a running gateway speaks to a pool, with the model and the addresses that they depend on. */
 const POOL_FACTS = record({
-  model: text('The backends' name for the model.'),
+  model: text("The backends' name for the model."),
   replicas: list(text()),
   facts: map(anything, 'Texts, numbers, flags or lists of texts, by the name of the fact.'),
 })

@@ -25,7 +25,7 @@ const LESSON = record(
     accounts: whole('The accounts whose requests were refused. The lesson applies only to them.'),
   },
   'Lesson',
-  'A field that a pool's backends refused. Requests omit it, or use another name.',
+  "A field that a pool's backends refused. Requests omit it, or use another name.",
 )
 
 export interface ShownLesson extends TypeOf<typeof LESSON> {}
@@ -100,8 +100,8 @@ const POOL_FIELDS = {
   // Gateways before 0.2 do not send it.
   declared: optional(text('Where the files declare it, such as `policies/pools.yaml:12`.')),
   site: text(),
-  model: text('The backends' name for the model.'),
-  models: list(text(), 'The gateway's models that it serves.'),
+  model: text("The backends' name for the model."),
+  models: list(text(), "The gateway's models that it serves."),
   drained: flag('Whether an operator drained it.'),
   in_flight: whole(),
   waiting: whole('Requests waiting for a slot.'),

@@ -77,7 +77,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   quota_exceeded: {
     status: 402,
     reason: 'monthly quota',
-    meaning: 'The rest of the month's quota cannot pay for the request.',
+    meaning: "The rest of the month's quota cannot pay for the request.",
     retry: never,
     todo: 'Send the max_tokens that the text suggests, wait for resetDate, enable overage, or top up. GET /billing/quota shows the usage.',
     answer: (denial, { links }) => quota(denial, links.topup ?? `${links.docs}#${denial.code}`),
@@ -143,7 +143,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     meaning:
       'The operator opened an account under the label of this sign-in, usually its e-mail address. Without an invitation, the sign-in would become a second account with its own limits.',
     retry: never,
-    todo: 'Ask the operator for an invitation, and open its link. The account's keys keep working.',
+    todo: "Ask the operator for an invitation, and open its link. The account's keys keep working.",
     answer: ({ code, label }) =>
       flat(
         code,

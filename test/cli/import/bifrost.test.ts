@@ -25,7 +25,7 @@ const CONFIGS: Readonly<Record<string, unknown>> = {
   'keys of their own, of which one is a text': {
     providers: { openai: { keys: [key('env.A', ['gpt-4o']), key('sk-1234', ['gpt-4o'], { unheard_of: 1 })] } },
   },
-  'networks and providers that no pool speaks to': {
+  'networks and providers that no pool can call': {
     encryption_key: 'secret-of-store',
     providers: {
       openai: {
@@ -142,11 +142,11 @@ it('each key of a provider is a pool of its own', async () => {
 
   expect(yaml.models['gpt-4o'].serve).toEqual(['openai-gpt-4o', 'openai-gpt-4o-2'])
   expect(Object.values(yaml.pools)).toMatchObject([{ key: variable('A') }, { key: variable('OPENAI_API_KEY') }])
-  expect(stderr).toContain('▲ providers.openai.keys[1].unheard_of: this import does not know it')
+  expect(stderr).toContain('▲ providers.openai.keys[1].unheard_of: the import does not know this setting')
 })
 
 it('addresses are those that Bifrost would ask, with its times and its room', async () => {
-  const networks = await imported(CONFIGS['networks and providers that no pool speaks to'])
+  const networks = await imported(CONFIGS['networks and providers that no pool can call'])
   const azure = await imported(CONFIGS['Azure with deployments, aliases and a key without models'])
   const own = await imported(CONFIGS['servers of their own'])
 
@@ -177,10 +177,10 @@ it('virtual keys become a plan for each set of limits, and commands that mint th
   expect(Object.keys(yaml.plans)).toEqual(['default', 'ci'])
   expect(stdout).toContain('# svcctl keys mint --plan ci --account ci --name ci')
   expect(stdout).not.toContain("--name 'all of it'")
-  expect(stderr).toContain('▲ governance.virtual_keys[2]: it is not active: mint none')
-  expect(stderr).toContain('▲ governance.virtual_keys[3]: it has no model here: mint none')
-  expect(stderr).toContain('▲ governance.budgets[2].max_limit: no limit has a window of 1Y')
-  expect(stderr).toContain('▲ governance.virtual_keys[1]: it would not have all of its limits here: mint none')
+  expect(stderr).toContain('▲ governance.virtual_keys[2]: it is not active: do not mint it')
+  expect(stderr).toContain('▲ governance.virtual_keys[3]: it has no model here: do not mint it')
+  expect(stderr).toContain('▲ governance.budgets[2].max_limit: limits cannot have a window of 1Y')
+  expect(stderr).toContain('▲ governance.virtual_keys[1]: it would lose some of its limits here: do not mint it')
   expect(stderr).toContain('▲ governance.budgets[3]: accounts belong to orgs')
 })
 
@@ -212,7 +212,7 @@ it('a virtual key with a limit that cannot be written, or of nothing, is not min
     })
 
     expect({ code, isMinted: stdout.includes('keys mint') }).toEqual({ code: 0, isMinted: false })
-    expect(stderr).toContain('▲ governance.virtual_keys[0]: it would not have all of its limits here: mint none')
+    expect(stderr).toContain('▲ governance.virtual_keys[0]: it would lose some of its limits here: do not mint it')
   }
 })
 

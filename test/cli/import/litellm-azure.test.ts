@@ -34,9 +34,9 @@ it('a URL of Azure is taken apart into its host, deployment and version', async 
   expect(whole.pool).toMatchObject({
     ...{ replicas: [`${HOST}/openai/deployments/o1`], model: 'o1', query: { 'api-version': '2025-01-01-preview' } },
   })
-  expect(whole.stdout).toContain('# The deployment is that of the api_base, and not `d`.')
+  expect(whole.stdout).toContain('# The deployment comes from the api_base, not `d`.')
   expect(both.pool.query).toEqual({ 'api-version': '2025-01-01-preview' })
-  expect(both.stdout).toContain('# The version is that of the api_base, and not `2024-10-21`.')
+  expect(both.stdout).toContain('# The version comes from the api_base, not `2024-10-21`.')
   expect(plain.pool).toMatchObject({ replicas: [`${HOST}/openai/v1`], model: 'd' })
   expect(responses.pool).toMatchObject({
     ...{ replicas: [`${HOST}/openai`], speaks: ['responses'], query: { 'api-version': '2025-04-01-preview' } },

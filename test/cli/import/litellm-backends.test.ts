@@ -18,11 +18,11 @@ it('a header that cannot be sent is left out with a comment at its pool', async 
   const told = above(stdout, 'm').join('\n')
   const at = 'Not imported: model_list[0].litellm_params.extra_headers'
   expect(above(stdout.slice(stdout.indexOf('pools:')), 'm')).toEqual([
-    `# ${at}.list: it is no text`,
-    `# ${at}.AI-Resource Group: it is no name of a header: letters, digits and dashes`,
-    `# ${at}.Authorization: it has a key: write key of the pool, and auth where it is no bearer`,
+    `# ${at}.list: it is not a text`,
+    `# ${at}.AI-Resource Group: it is not a header name, which has letters, digits and dashes`,
+    `# ${at}.Authorization: it has a key: use key of the pool, and auth if it is not a bearer token`,
     `# ${at}.Host: the gateway sends its own`,
-    `# ${at}.X-A: it stands there twice: headers have no case`,
+    `# ${at}.X-A: it appears twice: header names ignore case`,
   ])
   expect(told).not.toContain('Bearer x')
 })
@@ -110,7 +110,7 @@ it('a provider with a form of its own is not asked in that of OpenAI where the f
   for (const model of ['bedrock/m', 'azure_ai/m', 'vertex_ai/m', 'text-completion-openai/m'])
     expect(await one(model, base('http://10.0.0.1:8000'))).toMatchObject({
       ...{ code: 1, stdout: '' },
-      stderr: expect.stringContaining('its provider has a form or a signature of its own'),
+      stderr: expect.stringContaining('its provider has its own format or signature'),
     })
   const known = await one('xinference/bge-m', base('http://0.0.0.0:9997/v1'))
   expect(known.stdout).toContain('model: bge-m')
@@ -160,7 +160,7 @@ it('prices of the cache are those of the file, and a price of answers that is no
   const { stdout } = await one('openai/m', ', input_cost_per_token: 0.000001')
 
   expect(yaml.models.m.usd_per_1m).toEqual({ input: 1, output: 2, cached_input: 0.1, cache_write: 1.25 })
-  expect(stdout).toContain('# LiteLLM has the price of answers in a list of its own: write it, or they cost nothing.')
+  expect(stdout).toContain('# LiteLLM has the price of answers in its own list: add it, or they cost nothing.')
 })
 
 it('a model whose provider is not known is asked for by its whole name, and that is told', async () => {
@@ -169,10 +169,10 @@ it('a model whose provider is not known is asked for by its whole name, and that
   const lost = await one('cloudy/owner/m')
 
   expect(pool).toMatchObject({ replicas: ['https://api.example.com/v1'], model: 'cloudy/owner/m' })
-  expect(stdout).toContain('# It is asked for as `cloudy/owner/m`: write `owner/m` if `cloudy` is a provider.')
+  expect(stdout).toContain('# Requests name it `cloudy/owner/m`: write `owner/m` if `cloudy` is a provider.')
   expect(none.stderr).toContain('▲ model_list[0].litellm_params.model: it names no model')
   expect(lost.stderr).toContain(
-    'no pool speaks to `cloudy/owner/m`: its provider is not known here, and there is no api_base',
+    'no pool can call `cloudy/owner/m`: its provider is unknown, and it has no api_base',
   )
 })
 

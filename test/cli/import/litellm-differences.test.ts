@@ -74,7 +74,7 @@ it('a key that names any group of a model has the model', async () => {
 
   expect(yaml.plans['of-alpha'].models).toEqual(['tier:alpha'])
   expect(yaml.plans['of-gamma'].models).toEqual(['m'])
-  expect(stderr).toContain('▲ keys[2].models: `lost` is no model here')
+  expect(stderr).toContain('▲ keys[2].models: `lost` is not a model here')
 })
 
 it('a group whose name no tier may have is reported, and keys may name it', async () => {

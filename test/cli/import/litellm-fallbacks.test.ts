@@ -44,8 +44,8 @@ router_settings: { fallbacks: [{ gpt-4o: [big] }, gpt-4o] }
 litellm_settings: { fallbacks: [{ big: [gpt-4o] }] }`)
 
   expect(yaml.models.big.serve).toEqual(['big'])
-  expect(stderr).toContain('▲ litellm_settings.fallbacks: router_settings.fallbacks goes before it')
-  expect(stderr).toContain('▲ router_settings.fallbacks[1]: it is no map of a model to others')
+  expect(stderr).toContain('▲ litellm_settings.fallbacks: router_settings.fallbacks takes precedence')
+  expect(stderr).toContain('▲ router_settings.fallbacks[1]: it is not a map from a model to others')
 })
 
 it('a fallback may name a backend by its id', async () => {

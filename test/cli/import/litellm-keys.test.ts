@@ -46,8 +46,8 @@ litellm_settings: { default_key_generate_params: { rpm_limit: 0, tpm_limit: 1000
     plan: { tpm: 1000, limits: [{ requests: 1, per: '90d' }] },
   })
   const [first, second] = above(stdout, 'default')
-  expect(first).toBe('# rpm_limit, models of these keys cannot be written: one request in 90 days stands for it.')
-  expect(second).toBe('# A plan needs rpm, monthly_usd of these keys: write what they may have.')
+  expect(first).toBe('# rpm_limit, models of these keys cannot be imported: one request per 90 days replaces it.')
+  expect(second).toBe('# A plan needs rpm, monthly_usd of these keys: add their limits.')
 })
 
 it('a budget of 0 of the proxy is none, as for LiteLLM', async () => {

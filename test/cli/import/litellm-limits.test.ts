@@ -36,12 +36,12 @@ it('keys of an export become a plan for each set of limits, and commands that mi
   expect(yaml.plans.keys).toMatchObject({ rpm: 10, monthly_usd: 3 })
   expect(Object.keys(yaml.plans)).toEqual(['default', 'ci', 'keys'])
   expect(above(stdout, 'ci')).toEqual([
-    '# LiteLLM had no limit for rpm, tpm, monthly_usd of these keys: write what they may have.',
+    '# LiteLLM had no limit for rpm, tpm, monthly_usd of these keys: add their limits.',
     '# svcctl keys mint --plan ci --account ada@example.com --name ci',
     "# svcctl keys mint --plan ci --account bob --name 'it- rm'",
   ])
-  expect(stderr).toContain('▲ keys[3].unheard_of: this import does not know it')
-  expect(stderr).toContain('▲ keys[2]: it is blocked: mint none')
+  expect(stderr).toContain('▲ keys[3].unheard_of: the import does not know this setting')
+  expect(stderr).toContain('▲ keys[2]: it is blocked: do not mint it')
   expect(`${stdout}${stderr}`).not.toContain('hash-of-a-key')
 })
 
@@ -53,7 +53,7 @@ litellm_settings: { default_key_generate_params: { max_budget: 5, budget_duratio
 litellm_settings:
   default_key_generate_params: { max_budget: 5, budget_duration: 1mo, rpm_limit: 10, tpm_limit: 1000 }`)
 
-  const made = (fields: string) => [`# LiteLLM had no limit for ${fields} of these keys: write what they may have.`]
+  const made = (fields: string) => [`# LiteLLM had no limit for ${fields} of these keys: add their limits.`]
   expect(above(none.stdout, 'default')).toEqual(made('rpm, tpm, monthly_usd'))
   expect(above(some.stdout, 'default')).toEqual(made('tpm'))
   expect(above(all.stdout, 'default')).toEqual([])
@@ -72,7 +72,7 @@ it('a key that ends is minted for as long as it has left, and one that has ended
   expect(stdout).toContain('keys mint --plan default --account soon --name soon --expires 22h\n')
   expect(stdout).toContain('keys mint --plan default --account ever --name ever\n')
   expect(stdout).not.toContain('--name over')
-  expect(stderr).toContain('▲ keys[2]: it has ended: mint none')
+  expect(stderr).toContain('▲ keys[2]: it has expired: do not mint it')
   expect(stderr).not.toContain('does not know')
 })
 
@@ -83,7 +83,7 @@ it('a key whose models are not here is not minted, and one with a pattern has th
     { key_alias: 'team', models: ['all-team-models'] },
   ])
 
-  expect(stderr).toContain('▲ keys[0]: it has no model here: mint none')
+  expect(stderr).toContain('▲ keys[0]: it has no model here: do not mint it')
   expect(stdout).not.toContain('--name lost')
   expect(yaml.plans.stars.models).toEqual(['gpt-4o'])
   expect(stderr).toContain('▲ keys[1].team_id: the account is that of the user')
@@ -105,8 +105,8 @@ litellm_settings: { request_timeout: 600, cooldown_time: 30, allowed_fails: 2 }`
 
   expect(yaml.failover).toEqual({ answer_timeout: '30s', eject: { after: 3, for: '10s' } })
   expect([...stderr.matchAll(/^▲ (.*)$/gm)].map(([, told]) => told)).toEqual([
-    'litellm_settings.cooldown_time: router_settings.cooldown_time goes before it',
-    'litellm_settings.request_timeout: router_settings.timeout goes before it',
+    'litellm_settings.cooldown_time: router_settings.cooldown_time takes precedence',
+    'litellm_settings.request_timeout: router_settings.timeout takes precedence',
   ])
 })
 
@@ -118,10 +118,10 @@ litellm_settings: { cooldown_time: 0 }`)
 
   expect(yaml.failover.eject).toEqual({ after: 4, for: '60s' })
   expect(above(stdout, 'failover')).toEqual([
-    '# LiteLLM counts failures in a minute, and `after` those in a row.',
-    '# Not imported: router_settings.cooldown_time: no replica is ejected for longer than 60s',
+    '# LiteLLM counts failures per minute; `after` counts failures in a row.',
+    '# Not imported: router_settings.cooldown_time: a replica is ejected for at most 60s',
   ])
-  expect(none.stderr).toContain('▲ litellm_settings.cooldown_time: a replica that fails is ejected for a time')
+  expect(none.stderr).toContain('▲ litellm_settings.cooldown_time: a failing replica is ejected for a time')
 })
 
 it('every setting that the documentation of LiteLLM has is known', async () => {
@@ -149,5 +149,5 @@ it('a request that names no model asks the one that the proxy says', async () =>
   const gone = await imported(`${list}\ngeneral_settings: { completion_model: gone }`)
 
   expect(yaml.default_model).toBe('own')
-  expect(gone.stderr).toContain('▲ general_settings.completion_model: `gone` is no model here')
+  expect(gone.stderr).toContain('▲ general_settings.completion_model: `gone` is not a model here')
 })

@@ -47,8 +47,8 @@ it('each star of a pattern stands for its own part of the name', async () => {
 it('a name that no pattern matches is told', async () => {
   const { stderr, stdout } = await named(entry('openai/*', 'openai/*'), 'openai/gpt-x,other/y')
 
-  expect(stderr).toContain('▲ --names other/y: no model_name of the file matches it')
-  expect(stdout).toContain('# Not imported: --names other/y: no model_name of the file matches it')
+  expect(stderr).toContain('▲ --names other/y: no model_name in the file matches it')
+  expect(stdout).toContain('# Not imported: --names other/y: no model_name in the file matches it')
 })
 
 it('models that fallbacks and aliases name are taken from a pattern without --names', async () => {

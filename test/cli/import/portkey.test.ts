@@ -85,7 +85,7 @@ it('a timeout is that of the target, or of the config around it', async () => {
   const { yaml, stdout } = await imported(CONFIGS['a fallback with settings of everything'])
 
   expect([yaml.pools.chat.answer_timeout, yaml.pools['chat-2'].answer_timeout]).toEqual(['1500ms', '30s'])
-  expect(stdout).toContain('# Not imported: targets[0].unheard_of: this import does not know it')
+  expect(stdout).toContain('# Not imported: targets[0].unheard_of: the import does not know this setting')
   expect(stdout).toContain('# Not imported: cache: answers are not cached')
 })
 
@@ -117,7 +117,7 @@ it('a condition on the model is an alias, and another one is left to a route', a
 
   expect(yaml.aliases).toEqual({ fast: 'small', quick: 'small' })
   expect(yaml.default_model).toBe('large')
-  expect(stderr).toContain('▲ strategy.conditions[1].query: write a route, at an alias')
+  expect(stderr).toContain('▲ strategy.conditions[1].query: use a route on an alias')
 })
 
 it('targets without a model answer with those that clients name', async () => {
@@ -153,7 +153,7 @@ it('a cap of answers is that of the model where each target has one, and reporte
 
   expect([all, around, one].map(({ yaml }) => yaml.models.chat.max_output)).toEqual([64, 900, undefined])
   expect(all.stderr.match(/^▲ .*$/gm)).toEqual([
-    '▲ targets.max_output: it is 64 and 1000 of its backends: a model has one, and the least is written',
+    '▲ targets.max_output: it is 64 and 1000 of its backends: a model has one, so the smallest is used',
   ])
   expect(around.stderr).not.toContain('▲')
   expect(one.stderr.match(/^▲ .*$/gm)).toEqual([
@@ -164,7 +164,7 @@ it('a cap of answers is that of the model where each target has one, and reporte
 it('what a config around targets has overridden is reported', async () => {
   const { stderr } = await imported({ override_params: { model: 'm', temperature: 0, top_k: 1 }, targets: [openai] })
 
-  expect(stderr).toContain('▲ override_params.temperature: what a request asks for is left to clients')
+  expect(stderr).toContain('▲ override_params.temperature: clients choose what a request asks for')
   expect(stderr).toContain('▲ override_params.top_k: ')
 })
 

@@ -234,7 +234,7 @@ async function* rowTexts(dedicated: DedicatedConnections, key: string): AsyncGen
 const PAGE = 1000
 
 const DISTURBED =
-  'a request that started days ago was settled during the backup, or Redis's clock was set back: try again'
+  "a request that started days ago was settled during the backup, or Redis's clock was set back: try again"
 
 async function* invoicesOf(client: Client, bucket: Bucket, names: BucketNames, { accounts }: BucketSnapshot): Records {
   for (const account of names.invoices ?? []) if (accounts.has(account)) yield* issuedInvoices(client, bucket, account)
