@@ -119,8 +119,7 @@ function outputOf(said: readonly Said[], context: number, { place }: Whose) {
   const most = Math.min(least, Math.max(1, Math.floor(context / 2)))
   const left: Left[] = []
   const say = (why: string) => left.push({ path: `${place}.max_output`, why })
-  if (new Set(all).size > 1)
-    say(`it is ${all.join(' and ')} of its backends: a model has one, so the smallest is used`)
+  if (new Set(all).size > 1) say(`it is ${all.join(' and ')} of its backends: a model has one, so the smallest is used`)
   else if (all.length > 0 && all.length < said.length) say('some of its backends have none: a model has one')
   if (all.length > 0 && most < least) say(`${least} leave no room for a prompt: half of the context is used`)
   return { most, left }
@@ -154,7 +153,6 @@ function unpriced(
 
 const namesOf = (names: readonly string[]) => names.map(name => `\`${name}\``).join(' or ')
 
-const OTHER_PRICES =
-  'its backends have several prices: clients pay the first, and cost_usd_per_1m is per pool'
+const OTHER_PRICES = 'its backends have several prices: clients pay the first, and cost_usd_per_1m is per pool'
 const ASSUMED_CONTEXT = 128_000
 const USUAL_MAX_OUTPUT = 4000

@@ -1,22 +1,22 @@
 // Generated from schema/config.schema.json by scripts/generate.js. Do not edit.
 
 /**
- * Asks every replica for a path, also while no client does. Two failures in a row eject a replica; a success lets one that was ejected back in once its time is over. `true` for the defaults, or what failover says of path and every; `false` for none.
+ * Requests a path from every replica at an interval, even without client traffic. Two failures in a row eject a replica; a success readmits an ejected one once its time is over. `true` uses the defaults, or path and every from failover; `false` turns probes off.
  */
 export type ProbeSection =
   | boolean
   | {
       /**
-       * From the root of the host. Any answer of 200 to 299 is a success.
+       * The path from the root of the host. Any answer from 200 to 299 is a success.
        */
       path?: string
       /**
-       * Between two probes of a replica: at least 1s. Each may take as long, and at most 5s.
+       * The interval between two probes of a replica, at least 1s. Each probe may take that long, up to 5s.
        */
       every?: string
     }
 /**
- * Whether the plan serves past monthly_usd: `false`, `true`, or up to `{ cap_usd: 100 }` beyond it.
+ * Whether requests are served beyond monthly_usd: `false`, `true`, or `{ cap_usd: 100 }` for at most that much more.
  */
 export type OverageSection =
   | boolean
@@ -27,7 +27,7 @@ export type OverageSection =
       cap_usd: number | string
     }
 /**
- * A model as clients know it: what it costs, what it can do, and who answers.
+ * A model as clients see it: its price, its abilities, and the pools that serve it.
  */
 export type ModelSection = ChatModelSection | EmbeddingModelSection | ImageModelSection | PassthroughModelSection
 /**
@@ -39,14 +39,14 @@ export type ModelSection = ChatModelSection | EmbeddingModelSection | ImageModel
  */
 export type Serve = string[]
 /**
- * US dollars for a million input tokens that the backend wrote into its cache: one price, or `{ 5m: 3.75, 1h: 6 }` by how long it keeps them, as Anthropic does. Without it: as input; where a request marks its prompt for a cache of Messages, 1.25 times the input, and twice the input for an hour.
+ * US dollars per million input tokens that the backend wrote into its cache: one price, or `{ 5m: 3.75, 1h: 6 }` by how long it keeps them, as Anthropic does. Default: the input price; for a request that marks its prompt for a Messages cache, 1.25 times the input price, and twice it for an hour.
  */
 export type CacheWriteSection =
   | number
   | string
   | {
       /**
-       * The price of tokens that are kept for five minutes, or as long as the backend likes.
+       * The price of tokens that are kept for five minutes, or for as long as the backend chooses.
        */
       '5m': number | string
       /**
@@ -55,17 +55,17 @@ export type CacheWriteSection =
       '1h': number | string
     }
 /**
- * Numbers of one vector: 768, or `{ native: 768, any: true }` where the backends also make vectors of the size that a request names in `dimensions`.
+ * The length of a vector: 768, or `{ native: 768, any: true }` if the backends also make vectors of the size that a request names in `dimensions`.
  */
 export type DimensionsSection =
   | number
   | {
       /**
-       * Numbers of a vector whose request names no size. Always 768.
+       * The length of a vector if the request names none. Always 768.
        */
       native?: 768
       /**
-       * Whether `dimensions` of a request may be another number: its backends get it, and their vectors must have as many.
+       * Whether `dimensions` in a request may be another number. The backends receive it, and their vectors must have that length.
        */
       any?: boolean
     }
@@ -78,17 +78,17 @@ export type ImagePrice = number | string
  */
 export type Name = string
 /**
- * The alias or model used when a request names no model. Without it: `svc-core`, which has to be declared then.
+ * The alias or model for requests that name none. Default: `svc-core`, which must then exist.
  */
 export type DefaultModel = string
 /**
- * Who runs the replicas: the name of a provider or an engine, whose profile (docs/providers.md) says which fields it takes, under which name it is told the cap of an answer, and how its answers end; or an object with that name as `is` and facts in its place. Without it: the provider whose host all addresses have, such as api.openai.com, or else none, which changes nothing.
+ * The provider or engine behind the replicas. Its profile (docs/providers.md) says which fields it takes, which field caps an answer, and how its answers end. Give its name, or an object with that name as `is` and facts that override the profile. Default: the provider of the host that all addresses share, such as api.openai.com, or else none, which changes nothing.
  */
 export type ProviderSection =
   | string
   | {
       /**
-       * The name of the provider or engine. Without it: as without `provider`.
+       * The name of the provider or engine. Default: as without `provider`.
        */
       is?:
         | 'openai'
@@ -120,7 +120,7 @@ export type ProviderSection =
        */
       cap?: 'max_tokens' | 'max_completion_tokens' | 'both'
       /**
-       * Fields of chats that the replicas are not sent, beside those of the profile; `x-svc-ignored-fields` of the answer names them. `encoding_format` is one of embeddings: their vectors are then asked for as numbers, and converted for clients that want base64.
+       * Chat fields that are not sent to the replicas, in addition to those in the profile; `x-svc-ignored-fields` of the answer names them. `encoding_format` is a field of embeddings: vectors are then requested as numbers, and converted for clients that want base64.
        *
        * @minItems 1
        */
@@ -154,23 +154,23 @@ export type ProviderSection =
         | 'encoding_format'
       )[]
       /**
-       * Whether the replicas know the role `developer`. If not, such messages are sent as `system`.
+       * Whether the replicas accept the role `developer`. If not, such messages are sent as `system`.
        */
       developer_role?: boolean
       /**
-       * Whether the replicas take `stream_options`. If not, they are not asked for the usage of streams, and have to report it unasked; clients of a stream without it are charged by an estimate.
+       * Whether the replicas accept `stream_options`. If not, they must report the usage of streams unasked; a stream without usage is charged by an estimate.
        */
       stream_options?: boolean
       /**
-       * Whether a stream without any finish reason is broken (`required`), or whole once `[DONE]` came (`optional`).
+       * Whether a stream without a finish reason counts as broken (`required`), or as whole once `[DONE]` arrives (`optional`).
        */
       finish_reason?: 'required' | 'optional'
       /**
-       * The ids of tool calls that the replicas take: `any`, or `nine_alphanumeric`, as Mistral's tokenizer does. Ids of another form, which other models made, are replaced by ids of this form.
+       * The ids of tool calls that the replicas accept: `any`, or `nine_alphanumeric`, as Mistral's tokenizer requires. Ids of another form, from other models, are replaced.
        */
       call_ids?: 'any' | 'nine_alphanumeric'
       /**
-       * Whether the replicas know `cache_control` of messages, parts and tools in chats. If not, chats go without these marks, and `x-svc-ignored-fields` says so.
+       * Whether the replicas accept `cache_control` in messages, parts and tools of chats. If not, it is removed, and `x-svc-ignored-fields` reports that.
        */
       cache_marks?: boolean
       /**
@@ -182,22 +182,22 @@ export type ProviderSection =
        */
       choices_usage?: 'all' | 'one'
       /**
-       * Where the replicas take the thoughts of earlier answers: in the `member` of a message in which an answer had them, such as `reasoning_content`, or as `parts` of its content with the type `thinking`, as Mistral does. Clients send them back as they got them; with `parts`, they are moved.
+       * Where the replicas accept the thoughts of earlier answers: in the `member` of a message in which an answer had them, such as `reasoning_content`, or as `parts` of its content with the type `thinking`, as Mistral does. Clients send them back as they received them; with `parts`, they are moved.
        */
       thoughts?: 'member' | 'parts'
     }
 /**
- * How the key is sent: `bearer` (`authorization: Bearer KEY`), `x-api-key` (Anthropic), `api-key` (Azure OpenAI), or `{ header: NAME, prefix: TEXT }` for any other header. Without it: `bearer`; for a pool that speaks `messages` alone `x-api-key`.
+ * How the key is sent: `bearer` (`authorization: Bearer KEY`), `x-api-key` (Anthropic), `api-key` (Azure OpenAI), or `{ header: NAME, prefix: TEXT }` for any other header. Default: `bearer`, or `x-api-key` for a pool that speaks only `messages`.
  */
 export type AuthSection =
   | string
   | {
       /**
-       * The header that has the key.
+       * The header that carries the key.
        */
       header: string
       /**
-       * The text before the key in it, such as `Token `.
+       * The text before the key, such as `Token `.
        */
       prefix?: string
     }
@@ -208,7 +208,7 @@ export type AuthSection =
  */
 export type Names = string | string[]
 /**
- * The alias the request came by: a name, or several.
+ * The alias in the request: a name, or several.
  *
  * @minItems 1
  */
@@ -218,7 +218,7 @@ export type AliasNames = string | string[]
  */
 export type Zone = string
 /**
- * Smart routing, in one file: the first route that applies upgrades a request that names an alias or no model. A model that was named itself is never changed, and a route whose model the plan lacks is skipped.
+ * Smart routing, in one file. The first route that applies upgrades a request that names an alias or no model. A model that the client names is never changed, and a route to a model that the plan lacks is skipped.
  */
 export type Routes = RouteSection[]
 /**
@@ -234,15 +234,15 @@ export type ToolKey = string
  */
 export type MaxCalls = number | string
 /**
- * The most bytes of a result that a model is given, `256B` to `1MB`. The rest is cut off.
+ * The most bytes of a result that the model receives, `256B` to `1MB`. The rest is cut off.
  */
 export type MaxResult = number | string
 /**
- * US dollars for one call, whatever comes of it, to at most 9 decimals.
+ * US dollars per call, whatever its outcome, with at most 9 decimals.
  */
 export type UsdPerCall = number | string
 /**
- * Pass-through routes: paths below /v1 whose requests go to the pools of one model each, admitted, paid and recorded like any other. A path is declared once.
+ * Pass-through routes: paths below /v1 whose requests go to the pools of one model, and are admitted, charged and recorded like any other. Each path is declared once.
  */
 export type Passthrough = PassthroughSection[]
 
@@ -255,12 +255,12 @@ export interface ConfigFile {
    */
   version: 1
   /**
-   * Makes the key prefix (`svc_`) and the header prefix (`x-svc-`). Lower-case letters and digits. Changing it invalidates every key.
+   * The prefix of keys (`svc_`) and headers (`x-svc-`). Lower-case letters and digits. Changing it invalidates every key.
    */
   brand?: string
   server?: ServerSection
   /**
-   * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that one process owns, or `redis://[user:password@]host[:port][/db]`, which many may share; `redis+sentinel://[user:password@]host[:port],host[:port]/name[/db]`, where sentinels know the primary; `redis+cluster://[user:password@]host[:port],host[:port]`, some nodes of a cluster; `rediss` with TLS. A password comes from a `${VARIABLE}`.
+   * Where keys, counters and the ledger are kept: `embedded:PATH`, a directory that belongs to one process; `redis://[user:password@]host[:port][/db]`, which many gateways can share; `redis+sentinel://[user:password@]host[:port],host[:port]/name[/db]`, where sentinels find the primary; or `redis+cluster://[user:password@]host[:port],host[:port]`, with some of the cluster's nodes. `rediss` uses TLS. Take the password from a `${VARIABLE}`.
    */
   store?: string
   redis?: RedisSection
@@ -290,7 +290,7 @@ export interface ConfigFile {
   passthrough?: Passthrough
 }
 /**
- * The two listeners and the addresses the outside knows.
+ * The two listeners, and the addresses under which others reach them.
  */
 export interface ServerSection {
   /**
@@ -298,40 +298,40 @@ export interface ServerSection {
    */
   listen?: string
   /**
-   * The address clients call, as they see it. Default: http:// and the listen address.
+   * The URL under which clients reach the gateway. Default: http:// and the listen address.
    */
   public_url?: string
   /**
-   * Where svcctl, metrics and health checks connect, as `host:port`. Never expose it.
+   * The address of the admin listener, as `host:port`: svcctl, metrics and health checks use it. Never expose it.
    */
   admin?: string
   /**
-   * The admin token, which operators and the other gateways on the store send as bearer: `${VARIABLE}`, or `file:PATH` relative to this file. At least 16 characters. A reload reads the file again: the token in it is then the only one. Whether the files have one changes with a restart alone. Without it: SVCCTL_TOKEN where that is set; else the gateway makes one at each start. Either way it stands in state_dir/admin.token.
+   * The admin token, which operators and the other gateways on the store send as bearer: `${VARIABLE}`, or `file:PATH` relative to this file. At least 16 characters. A reload reads the file again, and from then on only the token in it works. Adding or removing this field needs a restart. Without it, the gateway uses SVCCTL_TOKEN if that is set, or else makes a token at each start. Either way, state_dir/admin.token has the token.
    */
   admin_token?: string
   /**
-   * The address under which operators open the console of the admin listener, where that is not its own address: behind a proxy, or by a name. Browsers reach the console under this name, an address or localhost alone.
+   * The URL under which operators open the console of the admin listener, if it is not the listener's own: behind a proxy, or under a name. The console answers to this name, to an address and to localhost only.
    */
   admin_url?: string
   /**
-   * The address under which the other gateways on the store reach the admin listener of this one, such as `http://${POD_IP}:9090`. Without it that is the address where it listens, or the name of the machine where it listens on all.
+   * The URL under which the other gateways on the store reach this one's admin listener, such as `http://${POD_IP}:9090`. Default: the listen address, or the machine's name if it listens on all addresses.
    */
   fleet_url?: string
   admin_tls?: AdminTlsSection
   /**
-   * How many processes serve clients: `auto` for as many as the machine has cores for, or a number to 64. With 1 one process does all. More serve more requests where there are four cores or more; `auto` is 1 below that.
+   * How many processes serve clients: `auto` for as many as the machine has cores for, or a number up to 64. With 1, one process does everything. More workers serve more requests on four or more cores; with fewer cores, `auto` means 1.
    */
   workers?: number | string
   /**
-   * How many gateways share the store. An embedded store belongs to one.
+   * How many gateways share the store. An embedded store serves only one.
    */
   instances?: number | string
   /**
-   * A directory for what the process itself keeps, such as the operator's token.
+   * A directory for the gateway's own files, such as the admin token.
    */
   state_dir?: string
   /**
-   * Where people manage their keys. Errors link to it; without it they link to the page of errors. Default: the console of the gateway, public_url and /console, where identity.console_client_id lets people sign in to it. Another address takes its place.
+   * Where people manage their keys. Errors link to it, or to the page of errors if there is none. Default: public_url and /console, if identity.console_client_id lets people sign in there. Set this to use another address.
    */
   console_url?: string
   /**
@@ -339,32 +339,32 @@ export interface ServerSection {
    */
   console?: boolean
   /**
-   * Where people ask the operator for more, as the web console shows it. Without it: the console names the operator without a link.
+   * Where people reach the operator, as the web console shows it. Without it, the console mentions the operator without a link.
    */
   contact?: string
   /**
-   * Addresses and networks of proxies whose X-Forwarded-For is believed, such as `10.0.0.0/8` or `::1`. Without it: no proxy's.
+   * Addresses and networks of proxies whose X-Forwarded-For is trusted, such as `10.0.0.0/8` or `::1`. Default: none.
    */
   trusted_proxies?: string[]
   /**
-   * Variables of the environment that files which come over the network (`svcctl apply`) may name as secrets, such as the key of a new pool. Those that serve already may be named without. Only what this list says on the disk of the gateway counts.
+   * Environment variables that files sent over the network (`svcctl apply`) may name as secrets, such as the key of a new pool. Variables already in use may always be named. Only the list on the gateway's own disk counts.
    */
   variables?: string[]
   /**
-   * After SIGTERM: how long requests are still taken while /readyz says 503, so that a balancer notices first.
+   * How long requests are still accepted after SIGTERM while /readyz answers 503, so that a load balancer notices first.
    */
   drain_delay?: string
   /**
-   * After that: how long running requests and streams may go on. Streams that last longer end with an error event; WebSockets are closed at its beginning.
+   * How long running requests and streams may continue after drain_delay. Longer streams end with an error event. WebSockets are closed at the start of this time.
    */
   drain_timeout?: string
 }
 /**
- * TLS of the admin listener. A reload reads the files again, and takes a certificate for the connections that begin; one that is broken is refused, and the one before serves on. Whether there is TLS changes with a restart alone.
+ * TLS of the admin listener. A reload reads the files again and uses the new certificate for new connections. A broken certificate is refused, and the old one stays in use. Turning TLS on or off needs a restart.
  */
 export interface AdminTlsSection {
   /**
-   * The certificate of the listener, as PEM, with those that signed it behind: `file:PATH` relative to this file, or `${VARIABLE}`.
+   * The certificate of the listener as PEM, followed by its intermediates: `file:PATH` relative to this file, or `${VARIABLE}`.
    */
   certificate: string
   /**
@@ -372,15 +372,15 @@ export interface AdminTlsSection {
    */
   key: string
   /**
-   * Certificates, as PEM, that those of operators must be signed by. With it operators need one, and its name (CN) is theirs: no token and no sign-in lets in without. Probes of health, and who has metrics.token, need none.
+   * The authorities that sign operators' certificates, as PEM. With it, every operator needs a certificate and is known by its name (CN); a token or sign-in alone is refused. Health probes and holders of metrics.token need none.
    */
   client_ca?: string
   /**
-   * Certificates, as PEM, that sign the admin listeners of the other gateways on the store, beside well-known authorities. Without it: certificate, which gateways may share.
+   * The authorities, as PEM, that sign the admin listeners of the other gateways on the store, in addition to well-known ones. Default: certificate, which gateways may share.
    */
   fleet_ca?: string
   /**
-   * The certificate, as PEM, that this gateway shows to others whose files have client_ca: that signs it, and its name (CN) is one of their admins. Without it: certificate.
+   * The certificate, as PEM, that this gateway presents to gateways with client_ca. Their client_ca must have signed it, and they must list its name (CN) in admins. Default: certificate.
    */
   fleet_certificate?: string
   /**
@@ -388,36 +388,36 @@ export interface AdminTlsSection {
    */
   fleet_key?: string
   /**
-   * Names in certificates of operators who may do everything.
+   * Certificate names (CN) of operators who may do everything.
    */
   admins?: string[]
   /**
-   * Names in certificates of operators for customers: they read, grant credit, and mint, rotate and revoke keys.
+   * Certificate names (CN) of support staff: they read everything, grant credit, and mint, rotate and revoke keys.
    */
   support?: string[]
   /**
-   * Names in certificates of operators who read, and change nothing.
+   * Certificate names (CN) of operators who may only read.
    */
   viewers?: string[]
 }
 /**
- * How a store in Redis is reached, beside its `store` line: passwords and certificates may change by a reload, while requests are served.
+ * How to connect to a store in Redis, in addition to the `store` line. Passwords and certificates can change by a reload, while requests are served.
  */
 export interface RedisSection {
   /**
-   * The password of the user that `store` names, or of the default user, instead of one in `store`: `${VARIABLE}`, or `file:PATH` relative to this file. A reload reads the file again and proves the password before it takes the place of the one before.
+   * The password of the user in `store`, or of the default user, instead of one in `store`: `${VARIABLE}`, or `file:PATH` relative to this file. A reload reads the file again, and tries the new password before it replaces the old one.
    */
   password?: string
   /**
-   * The password of the sentinels in `store`, where they ask for one. `user:password` in `store` and `password` are those of the primary.
+   * The password of the sentinels in `store`, if they require one. `user:password` in `store` and `password` belong to the primary.
    */
   sentinel_password?: string
   /**
-   * Certificates that the server's must be signed by, as PEM, instead of those that this machine trusts. With `rediss://`.
+   * The authorities that sign the server's certificate, as PEM, instead of those that this machine trusts. Needs `rediss://`.
    */
   ca?: string
   /**
-   * The certificate of this client, as PEM, where the server asks for one (`tls-auth-clients yes`, which is its default). With `rediss://` and `key`.
+   * The client certificate, as PEM, if the server requires one (`tls-auth-clients yes`, its default). Needs `rediss://` and `key`.
    */
   certificate?: string
   /**
@@ -425,7 +425,7 @@ export interface RedisSection {
    */
   key?: string
   /**
-   * How long Redis may be silent before it counts as down and requests get 503. Time in which this process had no CPU does not count, and an answer to any call begins it anew: a call waits for twice as long at most. A connection that is refused or reset is down at once. Changes with a restart alone.
+   * How long Redis may stay silent before it counts as down and requests get 503. Time in which this process had no CPU does not count. An answer to any call restarts the time, so a call waits at most twice as long. A refused or reset connection counts as down at once. Changing it needs a restart.
    */
   answer_timeout?: string
 }
@@ -434,17 +434,17 @@ export interface RedisSection {
  */
 export interface LedgerSection {
   /**
-   * How long rows are kept, at least `1d`. What they add up to by day, account, plan and model is kept for ever.
+   * How long rows are kept, at least `1d`. Their sums by day, account, plan and model are kept forever.
    */
   keep?: string
   archive?: ArchiveSection
 }
 /**
- * Where rows go from the store, so that its memory or disk need not hold them: a row leaves the store only once the archive has it. Without it rows are removed after `ledger.keep`; with it that is how long they wait for an archive that does not answer.
+ * Where ledger rows move to, so that the store need not hold them. A row leaves the store only once the archive has it. Without an archive, rows are deleted after `ledger.keep`; with one, that is how long they wait for an archive that does not answer.
  */
 export interface ArchiveSection {
   /**
-   * `postgres://user@host[:port]/database`, a table that commands and endpoints read together with the store, with TLS unless `?sslmode=disable` is behind it or the host is this machine; `file:DIRECTORY`, compressed NDJSON, a file a day; or `https://host/path`, which takes NDJSON by POST.
+   * One of `postgres://user@host[:port]/database`, a table that commands and endpoints read together with the store, with TLS unless it ends in `?sslmode=disable` or the host is this machine; `file:DIRECTORY`, compressed NDJSON with one file per day; or `https://host/path`, which receives NDJSON by POST.
    */
   to: string
   /**
@@ -456,11 +456,11 @@ export interface ArchiveSection {
    */
   password?: string
   /**
-   * Certificates that the one of PostgreSQL must be signed by, as PEM, instead of those that this machine trusts.
+   * The authorities that sign PostgreSQL's certificate, as PEM, instead of those that this machine trusts.
    */
   ca?: string
   /**
-   * The certificate of this client, as PEM, where PostgreSQL asks for one. With `key`.
+   * The client certificate, as PEM, if PostgreSQL requires one. Needs `key`.
    */
   certificate?: string
   /**
@@ -473,63 +473,63 @@ export interface ArchiveSection {
   token?: string
 }
 /**
- * The decision log: a JSON line for every request that was decided, with what it was decided on and what came of it. No prompts, no keys. `svcctl explain --request` and `svcctl replay` read it.
+ * The decision log: a JSON line for every decided request, with the facts behind the decision and its outcome. It has no prompts and no keys. `svcctl explain --request` and `svcctl replay` read it.
  */
 export interface DecisionsSection {
   /**
-   * Whether decisions are written down.
+   * Whether decisions are recorded.
    */
   log?: boolean
   /**
-   * The directory of the files, of which each gateway needs its own. Default: decisions in server.state_dir.
+   * The directory of the files. Each gateway needs its own. Default: decisions in server.state_dir.
    */
   path?: string
   /**
-   * No file grows beyond this; then comes the next. At least 1MB.
+   * The size at which a new file begins. At least 1MB.
    */
   max_size?: string | number
   /**
-   * How many files are kept: the oldest goes when another one begins.
+   * How many files are kept. A new file replaces the oldest.
    */
   files?: number | string
 }
 /**
- * The output of the process: a line for each request on stdout, alarms on stderr. No line has prompts, answers or keys.
+ * The output of the process: a line per request on stdout, alarms on stderr. Lines never contain prompts, answers or keys.
  */
 export interface LogSection {
   /**
-   * `text` for people, or `json`: an object on each line. The demo speaks to people in any case.
+   * `text` for people, or `json` with one object per line. The demo always prints text.
    */
   format?: 'text' | 'json'
   /**
-   * The least that is printed. `info`: every request. `warn`: alarms, and requests that the gateway or its backends failed. `error`: alarms with a fault behind them.
+   * The lowest level that is printed. `info`: every request. `warn`: alarms, and requests that failed in the gateway or a backend. `error`: alarms caused by a fault.
    */
   level?: 'info' | 'warn' | 'error'
 }
 /**
- * Who may read /metrics on the admin listener, beside operators.
+ * Who may read /metrics on the admin listener, besides operators.
  */
 export interface MetricsSection {
   /**
-   * Whether everyone who reaches the admin listener may read them.
+   * Whether anyone who reaches the admin listener may read metrics.
    */
   public?: boolean
   /**
-   * A bearer token that reads /metrics and nothing else, for what scrapes them: `${VARIABLE}`, or `file:PATH` relative to this file. At least 16 characters.
+   * A bearer token for scrapers, which reads /metrics and nothing else: `${VARIABLE}`, or `file:PATH` relative to this file. At least 16 characters.
    */
   token?: string
   otlp?: MetricsOtlpSection
 }
 /**
- * Where what /metrics shows is sent besides: to a collector, by OTLP over HTTP. Without it: nowhere.
+ * Sends the contents of /metrics to a collector as well, by OTLP over HTTP. Default: off.
  */
 export interface MetricsOtlpSection {
   /**
-   * The collector; metrics go to /v1/metrics below it, as JSON.
+   * The URL of the collector. Metrics go to /v1/metrics below it, as JSON.
    */
   endpoint: string
   /**
-   * How long from one sending to the next.
+   * The interval between exports.
    */
   every?: string
   /**
@@ -546,20 +546,20 @@ export interface TraceHeader {
    */
   name: string
   /**
-   * Its value, in which blanks may stand: `${VARIABLE}`, or `file:PATH` relative to this file.
+   * The value of the header, which may contain blanks: `${VARIABLE}`, or `file:PATH` relative to this file.
    */
   secret: string
 }
 /**
- * Where spans of requests, and of attempts at backends, are sent: by OTLP over HTTP. Prompts, answers and keys are in none. Without it: nowhere.
+ * Sends spans of requests and of attempts at backends to a collector, by OTLP over HTTP. Spans never contain prompts, answers or keys. Default: off.
  */
 export interface TracesSection {
   /**
-   * The collector; spans go to /v1/traces below it, as JSON.
+   * The URL of the collector. Spans go to /v1/traces below it, as JSON.
    */
   endpoint: string
   /**
-   * The share of requests that is traced, chosen by their trace ids.
+   * The share of requests that is traced, chosen by trace id.
    */
   sample?: number | string
   /**
@@ -568,73 +568,73 @@ export interface TracesSection {
   headers?: TraceHeader[]
 }
 /**
- * Where people sign in: an OIDC provider whose access tokens are accepted. Without it: only operators mint keys.
+ * Sign-in for people: an OIDC provider whose access tokens are accepted. Without it, only operators mint keys.
  */
 export interface IdentitySection {
   /**
-   * The `iss` of its tokens, compared to the letter; its discovery document is read below it. https, or http on loopback. Tokens must be for server.public_url. Without it people do not sign in: only the services of issuers have tokens.
+   * The `iss` of the tokens, compared exactly; the discovery document is read below it. https, or http on loopback. The audience of tokens must be server.public_url. Without it, people cannot sign in, and only the services of `issuers` have tokens.
    */
   issuer?: string
   /**
-   * The claim of a token that names the plan of its account. Without it: no token does.
+   * The claim that names the plan of the account. Without it, tokens do not choose plans.
    */
   plan_claim?: string
   /**
-   * The claim of a token that people know its account by, such as `email`. Without it: accounts are shown by their ids.
+   * The claim that labels the account for people, such as `email`. Without it, accounts are shown by their ids.
    */
   label_claim?: string
   /**
-   * The plan of an account where neither an operator nor its token says another.
+   * The plan of accounts for which neither an operator nor the token names one.
    */
   default_plan: string
   /**
-   * The `typ` of tokens that are accepted. ID tokens are refused whatever it says.
+   * The accepted `typ` of tokens. ID tokens are always refused.
    *
    * @minItems 1
    */
   token_types?: string[]
   /**
-   * Accounts that may do all that operators may, once they signed in, by their ids.
+   * Ids of accounts that are operators with all rights once they have signed in.
    */
   admins?: string[]
   /**
-   * Accounts that are operators for customers: they read all that operators may, grant credit, and mint, rotate and revoke keys.
+   * Ids of accounts of support staff: they read everything that operators may, grant credit, and mint, rotate and revoke keys.
    */
   support?: string[]
   /**
-   * Accounts that are operators who read, and change nothing.
+   * Ids of accounts that are operators who may only read.
    */
   viewers?: string[]
   /**
-   * Other issuers of OIDC, whose tokens services present in place of a key: Kubernetes, a CI. Such a token is good for requests of clients, manages no keys, and is never an operator's.
+   * Other OIDC issuers, whose tokens services send instead of a key: Kubernetes, or a CI. Such a token works for requests of clients. It manages no keys, and never belongs to an operator.
    *
    * @minItems 1
    * @maxItems 20
    */
   issuers?: ServiceIssuerSection[]
   /**
-   * The public client that `svcctl login` is at the provider.
+   * The public client that `svcctl login` uses at the provider.
    */
   client_id?: string
   /**
-   * The public client that the web console is at the provider: authorization code with PKCE, redirect to console_url and /callback, and its origin allowed at the token endpoint (CORS). Without it the console has no sign-in.
+   * The public client that the web console uses at the provider: authorization code with PKCE, redirect to console_url and /callback, with its origin allowed at the token endpoint (CORS). Without it, the console has no sign-in.
    */
   console_client_id?: string
 }
 /**
- * An issuer of tokens of services, and the accounts of those.
+ * An issuer of tokens for services, and the accounts of those services.
  */
 export interface ServiceIssuerSection {
   /**
-   * The `iss` of its tokens, compared to the letter; its discovery document is read below it. https, or http on loopback. Another one than `identity.issuer`.
+   * The `iss` of its tokens, compared exactly; the discovery document is read below it. https, or http on loopback. It must differ from `identity.issuer`.
    */
   issuer: string
   /**
-   * The audience that the `aud` of its tokens must contain, to the letter. Default: server.public_url.
+   * The audience that `aud` of its tokens must contain, compared exactly. Default: server.public_url.
    */
   audience?: string
   /**
-   * Which tokens have an account, and on which plan. The first entry whose claims a token has is its own; a token that fits none is refused.
+   * Which tokens have an account, and on which plan. The first entry that matches a token's claims applies; a token that matches none is refused.
    *
    * @minItems 1
    * @maxItems 100
@@ -646,11 +646,11 @@ export interface ServiceIssuerSection {
  */
 export interface ServiceAccountSection {
   /**
-   * Tells its accounts from those of other entries. Under another name they are other accounts, which have used nothing.
+   * Separates these accounts from those of other entries. Renaming an entry gives it new accounts without any usage.
    */
   name: string
   /**
-   * Claims that a token must have, each with its text, or one of several. A `*` at the end stands for any text: write the sign before it too, since `acme*` is `acme-evil` as well.
+   * Claims that a token must have, each with one accepted value or several. A trailing `*` matches any text. Put the separator before it, since `acme*` also matches `acme-evil`.
    */
   claims: {
     /**
@@ -659,15 +659,15 @@ export interface ServiceAccountSection {
     [k: string]: string | string[]
   }
   /**
-   * The claim whose value is the account, and which operators see as their label, such as `repository`.
+   * The claim whose value identifies the account, and labels it for operators, such as `repository`.
    */
   account_claim?: string
   /**
-   * The plan of these accounts, with its limits, unless an operator puts one of them on another.
+   * The plan of these accounts, unless an operator moves one to another plan.
    */
   plan: string
   /**
-   * Limits of each of these accounts, in place of those of the plan that count the same, or beside them: rows as in `plans.limits`, of the account or of its users. They go with the plan: an account that an operator puts on another has those of that alone.
+   * Limits of each of these accounts, in addition to the plan's, or in place of those that count the same: rows as in `plans.limits`, of the account or its users. They belong to the plan: an account that an operator moves to another plan has only the limits of that plan.
    *
    * @minItems 1
    * @maxItems 16
@@ -675,11 +675,11 @@ export interface ServiceAccountSection {
   limits?: LimitRuleSection[]
 }
 /**
- * A limit: one of requests, tokens, input_tokens, output_tokens, images, seconds, usd and concurrent, and the window that it is counted in.
+ * A limit on one of requests, tokens, input_tokens, output_tokens, images, seconds, usd and concurrent, and its window.
  */
 export interface LimitRuleSection {
   /**
-   * Requests. One counts when it is admitted, whatever becomes of it.
+   * Requests. Each counts when it is admitted, whatever its outcome.
    */
   requests?: number | string
   /**
@@ -687,7 +687,7 @@ export interface LimitRuleSection {
    */
   tokens?: number | string
   /**
-   * Tokens of prompts, and of inputs of embeddings.
+   * Prompt tokens, and tokens of embedding inputs.
    */
   input_tokens?: number | string
   /**
@@ -695,11 +695,11 @@ export interface LimitRuleSection {
    */
   output_tokens?: number | string
   /**
-   * Images that were made.
+   * Generated images.
    */
   images?: number | string
   /**
-   * Seconds of a backend's time, of pass-through routes that are paid by the second.
+   * Seconds of a backend's time, on pass-through routes that are charged by the second.
    */
   seconds?: number | string
   /**
@@ -707,7 +707,7 @@ export interface LimitRuleSection {
    */
   usd?: number | string
   /**
-   * Requests running at once. It has no `per`.
+   * Concurrent requests. It takes no `per`.
    */
   concurrent?: number | string
   /**
@@ -715,28 +715,28 @@ export interface LimitRuleSection {
    */
   per?: string
   /**
-   * Who shares the limit: each account (`account`), each key (`key`), each end user that requests of an account name in `user` (`user`), all accounts on the plan (`plan`), all accounts of an organization (`org`), or all requests of the gateway (`everybody`).
+   * Who shares the limit: each account (`account`), each key (`key`), each end user that an account's requests name in `user` (`user`), all accounts on the plan (`plan`), all accounts of an organization (`org`), or all requests of the gateway (`everybody`).
    */
   of?: 'account' | 'key' | 'user' | 'plan' | 'org' | 'everybody'
   /**
-   * The model, or the models of a tier as `tier:NAME`, whose requests are counted. Without it: all.
+   * The model, or the models of a tier as `tier:NAME`, whose requests count. Default: all.
    */
   model?: string
 }
 /**
- * Keys for devices without an account: one for each, and the same one whenever it asks. Without it: there are none.
+ * Keys for devices without an account. Each device has one key, and gets the same key whenever it asks. Default: no guests.
  */
 export interface GuestsSection {
   /**
-   * The plan of every device. It may include models of the tier `guest` only, and no token can claim it.
+   * The plan of every device. It may include only models of the tier `guest`, and no token can claim it.
    */
   plan: string
   /**
-   * New devices from one address in an hour.
+   * The number of new devices from one address per hour.
    */
   mint_per_ip_hour?: number | string
   /**
-   * New devices from one network (/64 of IPv6, /24 of IPv4) in an hour. Default: ten times mint_per_ip_hour.
+   * The number of new devices from one network (/64 of IPv6, /24 of IPv4) per hour. Default: ten times mint_per_ip_hour.
    */
   mint_per_net_hour?: number | string
   /**
@@ -744,20 +744,20 @@ export interface GuestsSection {
    */
   usd_per_day_total: number | string
   /**
-   * The secret from which keys of devices are derived, at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file. Without it: SVC_GUEST_SECRET where that is set; else a gateway with an embedded store makes one in state_dir.
+   * The secret from which keys of devices are derived, at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file. Without it, the gateway uses SVC_GUEST_SECRET if that is set, or else, with an embedded store, makes one in state_dir.
    */
   secret?: string
   /**
-   * The secret before this one, while devices that have keys of it may ask for them again.
+   * The previous secret, so that devices with a key from it can still ask for that key.
    */
   former_secret?: string
 }
 /**
- * Keeps what clients send to and get from `POST /v1/responses`, encrypted, so that `previous_response_id`, `item_reference` and `store: true` work. Without it: nothing of a prompt or an answer is kept.
+ * Stores what clients send to and receive from `POST /v1/responses`, encrypted, so that `previous_response_id`, `item_reference` and `store: true` work. Without it, no part of a prompt or an answer is stored.
  */
 export interface ResponsesSection {
   /**
-   * How long a response is kept after its end, from `1m` to `30d`. A change of it holds for the responses that are kept from then on.
+   * How long a response is kept after it ends, from `1m` to `30d`. A change applies to responses kept from then on.
    */
   keep: string
   /**
@@ -765,52 +765,52 @@ export interface ResponsesSection {
    */
   key: string
   /**
-   * The key before this one, while there are responses that were encrypted with it.
+   * The previous key, for responses that were encrypted with it.
    */
   former_key?: string
   /**
-   * The room for the responses of one account in the store, at least `64KB`; beyond it the oldest are deleted.
+   * The room for one account's responses in the store, at least `64KB`. When it is full, the oldest are deleted.
    */
   max_bytes_per_account?: number | string
   /**
-   * How many responses of one account are kept, at most `10k`; beyond it the oldest are deleted.
+   * How many responses of one account are kept, at most `10k`. When there are more, the oldest are deleted.
    */
   max_responses_per_account?: number | string
   /**
-   * The room for the responses of all accounts together in the store, at least `64KB`. Once it is full, further responses are answered and not kept. Set it below the memory of Redis, or the disk, that is free for them.
+   * The room for all accounts' responses in the store, at least `64KB`. Once it is full, further responses are answered but not kept. Set it below the memory of Redis, or the disk space, that is free for them.
    */
   max_bytes_total?: number | string
   /**
-   * Whether responses of guests are kept too. Their keys cost nothing, so that any number of them could fill `max_bytes_total`.
+   * Whether responses of guests are kept too. Guest keys cost nothing, so guests can fill `max_bytes_total`.
    */
   guests?: boolean
 }
 /**
- * How long to wait for backends, and when to eject a replica. A pool may override any of these.
+ * Timeouts for backends, and when to eject a replica. A pool can override each of these.
  */
 export interface FailoverSection {
   /**
-   * From dispatch until the connection stands.
+   * The time from dispatch until the connection is established.
    */
   connect_timeout?: string
   /**
-   * Streams: from dispatch to the response headers.
+   * For streams: the time from dispatch to the response headers.
    */
   headers_timeout?: string
   /**
-   * Streams: the longest silence before the first content, which reasoning is. A backend that sent any byte within the last 15 s, such as a comment, is waited for longer, up to 600 s. For a model that thinks in silence 120s, which it is without it where the profile of the pool's `provider` says so.
+   * For streams: the longest silence before the first content, including reasoning. A backend that has sent any byte within the last 15 s, such as a comment, gets longer, up to 600 s. Set 120s for a model that thinks silently; this is the default if the profile of the pool's `provider` says so.
    */
   first_content_timeout?: string
   /**
-   * Streams: the longest silence between chunks.
+   * For streams: the longest silence between chunks.
    */
   idle_timeout?: string
   /**
-   * Streams: from dispatch to the end.
+   * For streams: the time from dispatch to the end.
    */
   stream_timeout?: string
   /**
-   * Whole answers: from dispatch to the end of one attempt.
+   * For whole answers: the time from dispatch to the end of one attempt.
    */
   answer_timeout?: string
   /**
@@ -818,14 +818,14 @@ export interface FailoverSection {
    */
   queue_timeout?: string
   /**
-   * The longest Retry-After of a 429 that is waited out in the pool, before the next pool is tried.
+   * The longest Retry-After of a 429 to wait out in the pool before trying the next one.
    */
   wait_for_retry_after?: string
   eject?: EjectSection
   probe?: ProbeSection
 }
 /**
- * When a failing replica is ejected, so that no request is sent to it, and for how long. Half of at least 20 requests in 10 s failing does the same.
+ * When to eject a failing replica, so that it receives no requests, and for how long. A failure rate of half of at least 20 requests in 10 s ejects it too.
  */
 export interface EjectSection {
   /**
@@ -833,12 +833,12 @@ export interface EjectSection {
    */
   after?: number | string
   /**
-   * How long a replica is ejected the first time; the second time in a row twice as long, and so on up to 60s.
+   * How long a replica is ejected the first time. Each further time in a row doubles it, up to 60s.
    */
   for?: string
 }
 /**
- * Bounds that no request may exceed.
+ * Bounds for every request.
  */
 export interface LimitsSection {
   /**
@@ -846,70 +846,70 @@ export interface LimitsSection {
    */
   body?: number | string
   /**
-   * The most memory that bodies of all running requests may take together, until their answers begin. No account and no address gets more than half of it; when all of it is taken, the account that has the most loses a body that is still arriving. More is answered with 503. At least twice `body`. Without it, a quarter of the memory that the process may use, but no more than 256MB or twice `body`, whichever is larger.
+   * The most memory that the bodies of all running requests may use until their answers begin. One account or address gets at most half of it. When it is full, the account with the most loses a body that is still arriving; beyond that, requests get 503. At least twice `body`. Default: a quarter of the memory that the process may use, but no more than 256MB or twice `body`, whichever is larger.
    */
   body_memory?: number | string
   /**
-   * The most memory that answers may take together, from the first byte that a backend sends until the client has read the last: whole answers of every endpoint, and of streams what a slow reader leaves. No account and no address gets more than half of it, but for a single answer. An answer counts twice while the gateway reads, translates or seals it, and the one that came first may exceed the limit by itself. What a stream keeps until its end counts too. An answer for which there is no room waits, and is a 503 when nothing of its account or address is read for 5 s; where its account has less than others, the account with the most loses an answer in its place. A client that reads less than 32 KB/s on the average, after the first minute, loses its answer as well. At least 68MB for each worker, since a whole answer may have 67MB. Without it, a quarter of the memory that the process may use, but no more than 256MB.
+   * The most memory that answers may use, from a backend's first byte until the client has read the last: whole answers of every endpoint, and the unread part of streams. One account or address gets at most half of it, except for a single answer. An answer counts twice while the gateway reads, translates or seals it, and the first one may exceed the limit by itself. Data that a stream keeps until its end counts too. An answer that finds no room waits, and becomes a 503 if its account and address free none within 5 s; if its account uses less than others, the account with the most loses an answer instead. After its first minute, a client that reads less than 32 KB/s on average loses its answer as well. At least 68MB per worker, since a whole answer may be 67MB. Default: a quarter of the memory that the process may use, but no more than 256MB.
    */
   answer_memory?: number | string
   /**
-   * The most inputs of one embeddings request, up to 2048.
+   * The most inputs in one embeddings request, up to 2048.
    */
   embedding_batch?: number | string
   /**
-   * The sizes of images that may be asked for, as `<width>x<height>`. The first that a model has is made when a request names none.
+   * The image sizes that requests may name, as `<width>x<height>`. A request without a size gets the model's first one.
    *
    * @minItems 1
    */
   image_sizes?: string[]
   /**
-   * How long the headers of a request may take, from the first byte, or from the connection where it is the first request. Checked each second; later ones are answered with 408. At most request_timeout.
+   * How long the headers of a request may take, from its first byte, or from the start of the connection for the first request. Checked each second; slower ones get 408. At most request_timeout.
    */
   headers_timeout?: string
   /**
-   * How long a request may take to arrive, its body included. Checked each second; later ones are answered with 408. A body that a pass-through route streams may take longer: see `max_body` there.
+   * How long a request may take to arrive, including its body. Checked each second; slower ones get 408. A body that a pass-through route streams may take longer: see `max_body` there.
    */
   request_timeout?: string
   /**
-   * How long a connection stays open between two requests, and with a client that reads nothing of its answer. Make it longer than the idle timeout of a load balancer in front, which is mostly 60s.
+   * How long a connection stays open between two requests, or while the client reads nothing of its answer. Make it longer than the idle timeout of a load balancer in front, often 60s.
    */
   idle_timeout?: string
   /**
-   * The most connections of clients at once; more are closed as they come. The process needs twice as many file descriptors.
+   * The most client connections at once; further ones are closed on arrival. The process needs twice as many file descriptors.
    */
   connections?: number | string
   /**
-   * The most connections, and running requests, of one address (IPv6: of one /64) at once. Proxies of server.trusted_proxies are exempt: running requests are counted by the address that they forward for.
+   * The most connections, and running requests, from one address (IPv6: one /64) at once. Proxies in server.trusted_proxies are exempt: running requests count for the address that they forward for.
    */
   connections_per_ip?: number | string
   /**
-   * The most keys of an account that work at a time, up to 1000; while a key is replaced, both count. A device of a guest has one.
+   * The most working keys of an account, up to 1000. While a key is replaced, both count. A guest device has one.
    */
   keys_per_account?: number | string
   /**
-   * How often the model is called in one answer with hosted tools, at most: 2 to 32 times.
+   * The most model calls in one answer with hosted tools, 2 to 32.
    */
   tool_rounds?: number | string
   /**
-   * From its admission on, how long an answer may take that still starts, or waits for, hosted tools.
+   * How long after its admission an answer may still start, or wait for, hosted tools.
    */
   tool_time?: string
   /**
-   * Whether inference and new keys are refused with 503 while the process cannot keep up: those of guests when its event loop comes 100 ms late or 80 % of its heap is in use, those of everybody at 250 ms or 90 %, until 5 s after. Lag counts as far as this process used the CPU: a machine that other programs keep busy makes answers late and refuses nobody.
+   * Whether to refuse inference and new keys with 503 while the process cannot keep up: for guests when the event loop is 100 ms late or 80 % of the heap is in use, for everybody at 250 ms or 90 %, until 5 s after. Only lag that this process's own CPU use explains counts: on a machine kept busy by other programs, answers are late and nobody is refused.
    */
   shed_load?: boolean
 }
 /**
- * Links that error bodies carry, and how they are written.
+ * The form of error bodies, and the links in them.
  */
 export interface ErrorsSection {
   /**
-   * How the bodies of errors are written: spec as {error: text, code}, openai as the object {error: {message, type, param, code}, code}; auto as spec for browsers, generic HTTP libraries and requests without a user agent, and as openai for all other software. /v1/responses and /v1/messages always have the form of their own dialect.
+   * The form of error bodies. `spec`: {error: text, code}. `openai`: {error: {message, type, param, code}, code}. `auto`: spec for browsers, generic HTTP libraries and requests without a user agent, openai for all other software. /v1/responses and /v1/messages always use the form of their own dialect.
    */
   form?: 'auto' | 'spec' | 'openai'
   /**
-   * Whether clients may read what backends say of themselves. With false a 503 has nothing of a backend's words, and those of a refusal come without names of organizations, projects and deployments. Keys, addresses and paths of files are left out either way.
+   * Whether clients may read backends' own error messages. With false, a 503 contains no words of a backend, and refusals omit names of organizations, projects and deployments. Keys, addresses and file paths are always removed.
    */
   backend_words?: boolean
   /**
@@ -917,22 +917,22 @@ export interface ErrorsSection {
    */
   docs?: string
   /**
-   * A page where a client buys more. Default: console_url and /billing; without a console_url the page of errors.
+   * A page where a client buys more. Default: console_url and /billing, or the page of errors if there is no console_url.
    */
   topup?: string
 }
 /**
- * The particulars of invoices. An issued invoice keeps those of its time.
+ * Details on invoices. An issued invoice keeps those from when it was issued.
  */
 export interface BillingSection {
   seller?: SellerSection
   /**
-   * The unit of the amounts on invoices: cent for the nearest cent, where the lines still add up to the total by the largest remainder; exact for billionths of a dollar. Quotas, limits and the ledger are exact with either.
+   * The precision of amounts on invoices: cent for the nearest cent, distributed by largest remainder so that lines still add up to the total; exact for billionths of a dollar. Quotas, limits and the ledger are exact either way.
    */
   round?: 'exact' | 'cent'
 }
 /**
- * Who sends the invoices, as they name it. Without it they name public_url.
+ * The sender named on invoices. Default: public_url.
  */
 export interface SellerSection {
   /**
@@ -940,7 +940,7 @@ export interface SellerSection {
    */
   name: string
   /**
-   * The postal address, a line of text for each line of it.
+   * The postal address, one entry per line.
    */
   address?: string
   /**
@@ -948,18 +948,18 @@ export interface SellerSection {
    */
   tax_id?: string
   /**
-   * Where customers ask about an invoice: an address of mail or a URL.
+   * Where customers ask about an invoice: an email address or a URL.
    */
   contact?: string
 }
 /**
- * Who may use which models, how fast, and for how much. By slug.
+ * Plans by slug: which models an account may use, how fast, and for how much.
  */
 export interface Plans {
   [k: string]: PlanSection
 }
 /**
- * A plan: the models it includes and its limits. A limit belongs to the account (for guests: the device), and not to the key, unless its `of` says so.
+ * A plan: the models that it includes and its limits. A limit belongs to the account (or the guest device), not to the key, unless its `of` says otherwise.
  */
 export interface PlanSection {
   /**
@@ -969,33 +969,33 @@ export interface PlanSection {
    */
   models: string[] | string
   /**
-   * The hosted tools that requests may list: their names, or the word `all`. Without it: none.
+   * The hosted tools that requests may list: their names, or the word `all`. Default: none.
    *
    * @minItems 1
    */
   tools?: string[] | string
   /**
-   * Requests in every 60 s span.
+   * Requests in any 60 seconds.
    */
   rpm: number | string
   /**
-   * Prompt and completion tokens in every 60 s span.
+   * Prompt and completion tokens in any 60 seconds.
    */
   tpm: number | string
   /**
-   * Requests in a UTC day. Without it: no daily limit.
+   * Requests per UTC day. Default: no daily limit.
    */
   per_day?: number | string
   /**
-   * Requests running at once. Without it: no limit.
+   * Concurrent requests. Default: no limit.
    */
   max_concurrent?: number | string
   /**
-   * US dollars in a calendar month (UTC), at the prices of the models.
+   * US dollars per calendar month (UTC), at the models' prices.
    */
   monthly_usd: number | string
   /**
-   * Limits of any measure, window and scope, one in each row, such as `{ tokens: 2M, per: day, model: svc-ultra-pro }`. All of them hold.
+   * Limits of any measure, window and scope, one per row, such as `{ tokens: 2M, per: day, model: svc-ultra-pro }`. All of them apply.
    *
    * @minItems 1
    * @maxItems 64
@@ -1003,12 +1003,12 @@ export interface PlanSection {
   limits?: LimitRuleSection[]
   overage?: OverageSection
   /**
-   * When a streamed answer begins to reach the client: with its first content (`first_content`), or once all of it is there (`complete`), so that even a backend that fails in the middle is survived. In place of what the model says.
+   * When a streamed answer starts to reach the client: with its first content (`first_content`), or once it is complete (`complete`), so that even a backend that fails midway goes unnoticed. Overrides the model's setting.
    */
   commit?: 'first_content' | 'complete'
 }
 /**
- * The names clients use. They stay when the backends behind them change.
+ * The names that clients use. They stay the same when the backends behind them change.
  */
 export interface Models {
   [k: string]: ModelSection
@@ -1031,11 +1031,11 @@ export interface ChatModelSection {
    */
   context: number | string
   /**
-   * Completion tokens reserved and sent as the cap when the client sets none. Where it is written here, a larger cap of a client is lowered to it, which x-svc-max-tokens says.
+   * Completion tokens that are reserved, and sent as the cap, when the client sets none. If this field is set, a larger cap from a client is lowered to it, and x-svc-max-tokens reports that.
    */
   max_output?: number | string
   /**
-   * Whether messages may carry images.
+   * Whether messages may contain images.
    */
   vision?: boolean
   /**
@@ -1046,11 +1046,11 @@ export interface ChatModelSection {
   accepts?: Accepts
   usd_per_1m: ChatPriceSection
   /**
-   * When a streamed answer begins to reach the client: with its first content (`first_content`), or once all of it is there (`complete`), so that even a backend that fails in the middle is survived.
+   * When a streamed answer starts to reach the client: with its first content (`first_content`), or once it is complete (`complete`), so that even a backend that fails midway goes unnoticed.
    */
   commit?: 'first_content' | 'complete'
   /**
-   * Whether a request may lose tools or fields where it must be translated for a pool that does not speak the client's dialect: `allow` leaves them out and names them in a header, `refuse` does not use such pools.
+   * Whether a request may lose tools or fields when it is translated for a pool that does not speak the client's dialect: `allow` drops them and names them in a header, `refuse` skips such pools.
    */
   lossy?: 'allow' | 'refuse'
 }
@@ -1059,16 +1059,16 @@ export interface ChatModelSection {
  */
 export interface ThinkingSection {
   /**
-   * Whether the model thinks when the client does not say.
+   * Whether the model thinks if the request does not say.
    */
   default: boolean
   /**
-   * The least max_tokens a client may ask for while the model thinks.
+   * The smallest max_tokens that a client may request while the model thinks.
    */
   min_max_tokens: number | string
 }
 /**
- * Fields beyond those that every request may carry, and what their values may be: requests for the model may send them, in whatever dialect, and its backends are given them. A field that no model declares is refused in chats, embeddings and images; in Responses and Messages it is an unknown member. None of them changes what a request is charged, so declare what the price covers.
+ * Additional request fields, and their allowed values. Requests for the model may send them in any dialect, and its backends receive them. A field that no model declares is refused in chats, embeddings and images; in Responses and Messages it is an unknown member. Extra fields never change the price of a request, so declare only what the price covers.
  */
 export interface Accepts {
   [k: string]: AcceptedSection
@@ -1082,7 +1082,7 @@ export interface AcceptedSection {
    */
   max?: number
   /**
-   * The least that the number may be. Only with max.
+   * The minimum of the number. Only with max.
    */
   min?: number
   /**
@@ -1092,32 +1092,32 @@ export interface AcceptedSection {
    */
   one_of?: string[]
   /**
-   * A text of at most so many characters. Its bytes are weighed as those of a prompt.
+   * A text of at most this many characters. It counts toward the prompt.
    */
   max_length?: number | string
   /**
-   * True or false. Always written as `true`.
+   * A boolean. Always written as `true`.
    */
   boolean?: true
   /**
-   * Any value of at most so many bytes of JSON. They are weighed as those of a prompt; what is in it is not looked at.
+   * Any value of at most this many bytes of JSON. It counts toward the prompt, and its contents are not checked.
    */
   max_size?: number | string
 }
 /**
- * US dollars for a million tokens. The client pays the price of the model, whichever pool answered.
+ * US dollars per million tokens. Clients pay the model's price, whichever pool answers.
  */
 export interface ChatPriceSection {
   /**
-   * US dollars for a million prompt tokens.
+   * US dollars per million prompt tokens.
    */
   input: number | string
   /**
-   * US dollars for a million completion tokens.
+   * US dollars per million completion tokens.
    */
   output: number | string
   /**
-   * US dollars for a million prompt tokens that the backend found in its cache. Without it: as input.
+   * US dollars per million prompt tokens that the backend read from its cache. Default: the input price.
    */
   cached_input?: number | string
   cache_write?: CacheWriteSection
@@ -1141,23 +1141,23 @@ export interface EmbeddingModelSection {
   context: number | string
   dimensions?: DimensionsSection
   /**
-   * Whether `input` may be arrays of token ids. Only for models whose tokenizer the clients use: the ids of another one give vectors that mean nothing, and no error.
+   * Whether `input` may be arrays of token ids. Enable it only if clients use the model's own tokenizer: ids of another one yield meaningless vectors, and no error.
    */
   token_ids?: boolean
   accepts?: Accepts
   usd_per_1m: EmbeddingPriceSection
 }
 /**
- * US dollars for a million tokens. Only input is paid.
+ * US dollars per million tokens. Only input is charged.
  */
 export interface EmbeddingPriceSection {
   /**
-   * US dollars for a million input tokens.
+   * US dollars per million input tokens.
    */
   input: number | string
 }
 /**
- * A model that makes images.
+ * A model that generates images.
  */
 export interface ImageModelSection {
   /**
@@ -1171,7 +1171,7 @@ export interface ImageModelSection {
   serve: Serve
   accepts?: Accepts
   /**
-   * US dollars for one image: an amount for every size of limits.image_sizes, or an amount for each size the model makes, such as `{ 512x512: 0.01 }`.
+   * US dollars per image: one amount for every size in limits.image_sizes, or an amount for each size that the model makes, such as `{ 512x512: 0.01 }`.
    */
   usd_per_image:
     | number
@@ -1181,7 +1181,7 @@ export interface ImageModelSection {
       }
 }
 /**
- * A model behind pass-through routes, such as one that speaks, transcribes or ranks: what a request costs is said by its route.
+ * A model behind pass-through routes, such as one for speech, transcription or ranking. The route sets the price of a request.
  */
 export interface PassthroughModelSection {
   /**
@@ -1196,37 +1196,37 @@ export interface PassthroughModelSection {
   usd_per_1m?: PassthroughPriceSection
 }
 /**
- * US dollars for a million tokens, for routes whose meter is `usage`.
+ * US dollars per million tokens, for routes whose meter is `usage`.
  */
 export interface PassthroughPriceSection {
   /**
-   * US dollars for a million input tokens.
+   * US dollars per million input tokens.
    */
   input: number | string
   /**
-   * US dollars for a million output tokens.
+   * US dollars per million output tokens.
    */
   output?: number | string
   /**
-   * US dollars for a million input tokens that the backend found in its cache. Without it: as input.
+   * US dollars per million input tokens that the backend read from its cache. Default: the input price.
    */
   cached_input?: number | string
   cache_write?: CacheWriteSection
 }
 /**
- * Generic names, each for one model. Only these, and an omitted model, may be upgraded by routing. With a `*` in it, such as `claude-*`, a name stands for all that fit it: those of models and of other aliases go before it, and of patterns the most specific.
+ * Generic names, each for one model. Only an alias, or a request without a model, can be upgraded by routing. An alias with a `*`, such as `claude-*`, matches any such name. Names of models and other aliases take precedence, and so does the more specific of two patterns.
  */
 export interface Aliases {
   [k: string]: Name
 }
 /**
- * Places that answer with the same model, by name.
+ * Groups of interchangeable backends, by name.
  */
 export interface Pools {
   [k: string]: PoolSection
 }
 /**
- * A pool: replicas that are interchangeable, and how they are spoken to.
+ * A pool: interchangeable replicas, and how to call them.
  */
 export interface PoolSection {
   /**
@@ -1234,28 +1234,28 @@ export interface PoolSection {
    */
   site: string
   /**
-   * Base URLs of the backends, with the path up to /v1.
+   * Base URLs of the backends, including the path up to /v1.
    *
    * @minItems 1
    */
   replicas: string[]
   /**
-   * The name the backend knows the model by.
+   * The backend's own name for the model.
    */
   model: string
   provider?: ProviderSection
   /**
-   * The dialects in which the replicas take chats: `chat` (chat completions), `responses` (OpenAI's Responses), `messages` (Anthropic's Messages). A request goes as its client wrote it to a pool that speaks its dialect, and is translated for any other. Only for pools of chat models.
+   * The chat dialects of the replicas: `chat` (chat completions), `responses` (OpenAI's Responses), `messages` (Anthropic's Messages). A request goes unchanged to a pool that speaks its dialect, and is translated for any other. Only for pools of chat models.
    *
    * @minItems 1
    */
   speaks?: ('chat' | 'responses' | 'messages')[]
   /**
-   * The field by which the replicas are told how many tokens an answer may have: `max_tokens`, `max_completion_tokens`, or `both`. Without it: as the profile of the `provider` says for the model, such as `max_completion_tokens` for OpenAI and Azure, which refuse both together; else `max_tokens` for services, some of which refuse any other, and `both` for backends of your own, which ignore one or the other. Only for pools that are sent chat completions.
+   * The field that caps the tokens of an answer: `max_tokens`, `max_completion_tokens`, or `both`. Default: the field in the `provider` profile of the model, such as `max_completion_tokens` for OpenAI and Azure, which refuse both together; else `max_tokens` for services, some of which refuse any other, and `both` for your own backends, which ignore one or the other. Only for pools that receive chat completions.
    */
   cap?: 'max_tokens' | 'max_completion_tokens' | 'both'
   /**
-   * How whole answers are fetched from the replicas: `whole`; `stream`, so that their tokens are counted as they come, the cap holds, and a backend stops at once when its client leaves; or `long`, which is `stream` where more than 1,000 tokens are granted and the request has one choice and no tools, and where it has several choices and the backend reports the usage of one (`choices_usage` of the `provider`). The client gets the same whole answer. Without it: `long` for backends of your own and where `choices_usage` is `one`, else `whole`. Only for pools of chat models.
+   * How whole answers are fetched from the replicas. `whole`: in one piece. `stream`: as a stream, so that tokens are counted as they arrive, the cap holds, and a backend stops at once when its client leaves. `long`: as a stream if more than 1,000 tokens are granted and the request has one choice and no tools, or if it has several choices and the backend reports the usage of one (`choices_usage` of the `provider`). The client receives the same whole answer. Default: `long` for your own backends and where `choices_usage` is `one`, else `whole`. Only for pools of chat models.
    */
   fetch?: 'whole' | 'long' | 'stream'
   /**
@@ -1264,7 +1264,7 @@ export interface PoolSection {
   key?: string
   auth?: AuthSection
   /**
-   * Headers that every request to the pool is sent with, each a text, `${VARIABLE}`, or `file:PATH` relative to the main configuration file. A pool that speaks `messages` is sent `anthropic-version: 2023-06-01` unless it has another here.
+   * Headers of every request to the pool, each a text, `${VARIABLE}`, or `file:PATH` relative to the main configuration file. A pool that speaks `messages` gets `anthropic-version: 2023-06-01` unless this sets another.
    */
   headers?: {
     [k: string]: string
@@ -1276,30 +1276,30 @@ export interface PoolSection {
     [k: string]: string
   }
   /**
-   * Beta features of Messages that clients may switch on by the header `anthropic-beta`, where their requests go to the pool untranslated; a name that ends in `*` stands for all that begin so. Others do not reach the pool. Only for pools that speak `messages`.
+   * Beta features of Messages that clients may enable with the header `anthropic-beta` in requests that go to the pool untranslated. A trailing `*` matches any ending. Other features do not reach the pool. Only for pools that speak `messages`.
    *
    * @minItems 1
    */
   betas?: string[]
   /**
-   * Tools that the provider runs itself and charges beside tokens, such as `web_search`, that requests in the pool's own dialect may list. What they cost is the operator's: no bill has it. From other requests such a tool is cut; those that cannot do without it do not go to the pool as they came. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`, whose sessions may use them.
+   * Tools that the provider runs itself and charges in addition to tokens, such as `web_search`, and that requests in the pool's own dialect may list. The operator pays for them: no client is billed. Other such tools are removed from requests; a request that cannot do without one is not sent to the pool in its own dialect. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`, whose sessions may use them.
    *
    * @minItems 1
    */
   provider_tools?: string[]
   /**
-   * The treatment of members that a request's dialect does not have, at the top or below, where it goes to the pool untranslated: `drop` sends it without them, and `x-svc-ignored-fields` of the answer names them; `refuse` is a 400 that names the first. Without it: `drop` where the `provider` is a service or all replicas are at one over https, such as api.openai.com; else `refuse`, since an engine trusts whoever reaches it. Only for pools that speak `responses` or `messages`; in a session over WebSocket an event with one is always refused.
+   * What happens to members that the request's dialect does not define, at any depth, when the request goes to the pool untranslated. `drop` sends the request without them, and `x-svc-ignored-fields` of the answer names them. `refuse` answers 400 and names the first. Default: `drop` if the `provider` is a service or all replicas belong to one over https, such as api.openai.com; else `refuse`, since an engine trusts whoever reaches it. Only for pools that speak `responses` or `messages`. In a WebSocket session, an event with such a member is always refused.
    */
   unknown_fields?: 'drop' | 'refuse'
   /**
-   * Members beyond those of its dialect that a request which goes to the pool untranslated may have, by name from the top, such as `top_k` or `input.content.uuid`, with all that is in them. Nothing bounds what they say, but they are weighed; `accepts` of a model bounds fields, for all of its pools. `priority`, `cache_salt`, `kv_transfer_params`, `return_token_ids` and their like never pass. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`.
+   * Members outside the dialect that a request may have when it goes to the pool untranslated, as paths from the top such as `top_k` or `input.content.uuid`, including everything below them. Their values are not bounded, but they count toward the prompt; `accepts` of a model bounds fields for all of its pools. `priority`, `cache_salt`, `kv_transfer_params`, `return_token_ids` and similar members never pass. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`.
    *
    * @minItems 1
    * @maxItems 64
    */
   passes?: string[]
   /**
-   * Whether the pool is sent http and https addresses of images, files, films and sounds that requests in its own dialect hold, for its replicas to fetch. Leave it off for engines: they fetch from inside your network. `data:` URLs always pass, and no other scheme does. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`.
+   * Whether the pool receives http and https addresses of images, files, videos and sounds in requests of its own dialect, for its replicas to fetch. Leave it off for engines, because they fetch from inside your network. `data:` URLs always pass, and no other scheme does. Only for pools that speak `responses` or `messages`, or serve a route with `upgrade`.
    */
   fetches?: boolean
   /**
@@ -1315,23 +1315,23 @@ export interface PoolSection {
    */
   connect_timeout?: string
   /**
-   * Streams: from dispatch to the response headers.
+   * For streams: the time from dispatch to the response headers.
    */
   headers_timeout?: string
   /**
-   * Streams: the longest silence before the first content, which reasoning is. A backend that sent any byte within the last 15 s, such as a comment, is waited for longer, up to 600 s. For a model that thinks in silence 120s, which it is without it where the profile of the pool's `provider` says so.
+   * For streams: the longest silence before the first content, including reasoning. A backend that has sent any byte within the last 15 s, such as a comment, gets longer, up to 600 s. Set 120s for a model that thinks silently; this is the default if the profile of the pool's `provider` says so.
    */
   first_content_timeout?: string
   /**
-   * Streams: the longest silence between chunks.
+   * For streams: the longest silence between chunks.
    */
   idle_timeout?: string
   /**
-   * Streams: from dispatch to the end.
+   * For streams: the time from dispatch to the end.
    */
   stream_timeout?: string
   /**
-   * Whole answers: from dispatch to the end of one attempt.
+   * For whole answers: the time from dispatch to the end of one attempt.
    */
   answer_timeout?: string
   /**
@@ -1339,7 +1339,7 @@ export interface PoolSection {
    */
   queue_timeout?: string
   /**
-   * The longest Retry-After of a 429 that is waited out in the pool, before the next pool is tried.
+   * The longest Retry-After of a 429 to wait out in the pool before trying the next one.
    */
   wait_for_retry_after?: string
   eject?: EjectSection
@@ -1347,11 +1347,11 @@ export interface PoolSection {
   load?: LoadSection
   spill?: SpillSection
   /**
-   * Tokens of prompt and completion that these replicas take, where that differs from the model. A prompt that is too long for one pool goes on to one that declares more.
+   * Prompt and completion tokens that these replicas take, if different from the model. A prompt that is too long for one pool goes on to one that declares more.
    */
   context?: number | string
   /**
-   * Requests running in the pool at once, of each gateway. One more waits for queue_timeout, then goes to the next pool.
+   * Concurrent requests in the pool, per gateway. One more waits for queue_timeout, then goes to the next pool.
    */
   max_concurrent?: number | string
   /**
@@ -1360,11 +1360,11 @@ export interface PoolSection {
   max_concurrent_each?: number | string
   cost_usd_per_1m?: PoolCostSection
   /**
-   * The operator's cost for pools that make images: US dollars for one.
+   * The operator's cost for pools that generate images: US dollars per image.
    */
   cost_usd_per_image?: number | string
   /**
-   * US dollars that the pool may cost in any hour, over all gateways on one store. Requests beyond it go to the next pool. Needs cost_usd_per_1m or cost_usd_per_image.
+   * US dollars that the pool may cost in any hour, across all gateways on one store. Requests beyond it go to the next pool. Needs cost_usd_per_1m or cost_usd_per_image.
    */
   max_usd_per_hour?: number | string
 }
@@ -1403,21 +1403,21 @@ export interface SpillSection {
  */
 export interface PoolCostSection {
   /**
-   * US dollars for a million prompt tokens.
+   * US dollars per million prompt tokens.
    */
   input: number | string
   /**
-   * US dollars for a million completion tokens. Embeddings have none.
+   * US dollars per million completion tokens. Embeddings have none.
    */
   output?: number | string
   /**
-   * US dollars for a million prompt tokens that the backend found in its cache. Without it: as input.
+   * US dollars per million prompt tokens that the backend read from its cache. Default: the input price.
    */
   cached_input?: number | string
   cache_write?: CacheWriteSection
 }
 /**
- * One route: when it applies, and the model it leads to.
+ * One route: when it applies, and which model it selects.
  */
 export interface RouteSection {
   /**
@@ -1431,18 +1431,18 @@ export interface RouteSection {
   use: string
 }
 /**
- * Conditions on a request. All that are given must hold; those under `not` must not.
+ * Conditions on a request. All of them must hold; those under `not` must not.
  */
 export interface WhenSection {
   /**
-   * Words or phrases, one of which the last user message says: whole words, in any case and script.
+   * Words or phrases, at least one of which occurs in the last user message: whole words, in any case and script.
    *
    * @minItems 1
    * @maxItems 200
    */
   mentions?: string | string[]
   /**
-   * A regular expression (RE2) that is found in the last user message. `(?i)` ignores case.
+   * A regular expression (RE2) to find in the last user message. `(?i)` ignores case.
    */
   matches?: string
   input_tokens?: TokensRangeSection
@@ -1451,13 +1451,13 @@ export interface WhenSection {
    */
   has_tools?: boolean
   /**
-   * Whether a message has images.
+   * Whether a message contains images.
    */
   has_images?: boolean
   plan?: Names
   alias?: AliasNames
   /**
-   * Headers of the request, each with the value, or one of the values, that it must have.
+   * Headers of the request, each with its required value, or several accepted ones.
    */
   header?: {
     /**
@@ -1468,7 +1468,7 @@ export interface WhenSection {
   hour?: HourSection
   weekday?: WeekdaySection
   /**
-   * Several of such conditions, one of which must hold.
+   * A list of conditions, at least one of which must hold.
    *
    * @minItems 1
    */
@@ -1476,20 +1476,20 @@ export interface WhenSection {
   not?: WhenSection
 }
 /**
- * How long the prompt is, in tokens of four bytes.
+ * The length of the prompt, in tokens of four bytes.
  */
 export interface TokensRangeSection {
   /**
-   * More than so many.
+   * More than this many.
    */
   over?: number | string
   /**
-   * Less than so many.
+   * Fewer than this many.
    */
   under?: number | string
 }
 /**
- * The hour of the day, `{ from: 22, to: 6, zone: Europe/Berlin }`: from a full hour until before another.
+ * The hour of the day, `{ from: 22, to: 6, zone: Europe/Berlin }`: from one full hour until another.
  */
 export interface HourSection {
   /**
@@ -1515,7 +1515,7 @@ export interface WeekdaySection {
   zone?: Zone
 }
 /**
- * Tools that run on the server when a request lists them, by the names that models call them by.
+ * Tools that run on the server when a request lists them, under the names that models use.
  */
 export interface HostedTools {
   [k: string]: HostedToolSection
@@ -1525,19 +1525,19 @@ export interface HostedTools {
  */
 export interface McpToolSection {
   /**
-   * The URL of the MCP server. In place of `http` or `builtin`.
+   * The URL of the MCP server. Instead of `http` or `builtin`.
    */
   mcp: string
   /**
-   * The server's name for the tool. Default: the name it has here.
+   * The server's name for the tool. Default: the same name.
    */
   tool?: string
   /**
-   * How the server is spoken to: `streamable_http`, or `sse` where it is an old one.
+   * The transport of the server: `streamable_http`, or `sse` for an old one.
    */
   transport?: 'streamable_http' | 'sse'
   /**
-   * The text that models read about the tool, in place of the server's own.
+   * The description that models read, instead of the server's own.
    */
   description?: string
   key?: ToolKey
@@ -1554,15 +1554,15 @@ export interface McpToolSection {
  */
 export interface HttpToolSection {
   /**
-   * The URL that the arguments are posted to. In place of `mcp` or `builtin`.
+   * The URL that receives the arguments by POST. Instead of `mcp` or `builtin`.
    */
   http: string
   /**
-   * The text that models read about the tool: what it does, and when to call it.
+   * The description that models read: what the tool does, and when to call it.
    */
   description: string
   /**
-   * The arguments, as a JSON Schema (2020-12) of `type: object`. References stay within it, as `#/$defs/NAME`.
+   * The arguments, as a JSON Schema (2020-12) of `type: object`. References must stay within it, as `#/$defs/NAME`.
    */
   parameters: {
     [k: string]: unknown
@@ -1581,7 +1581,7 @@ export interface HttpToolSection {
  */
 export interface BuiltinToolSection {
   /**
-   * Which one: `current_time` or `calculator`. In place of `mcp` or `http`.
+   * The name of the tool: `current_time` or `calculator`. Instead of `mcp` or `http`.
    */
   builtin: 'current_time' | 'calculator'
   /**
@@ -1593,15 +1593,15 @@ export interface BuiltinToolSection {
   usd_per_call?: UsdPerCall
 }
 /**
- * A pass-through route: a path, its model, and how a request is paid.
+ * A pass-through route: a path, its model, and how requests are charged.
  */
 export interface PassthroughSection {
   /**
-   * The path that clients call. What follows /v1 is appended to the base URL of a replica, as it stands here; queries are refused, but for the model of a WebSocket.
+   * The path that clients call. The part after /v1 is appended unchanged to a replica's base URL. Queries are refused, except for the model of a WebSocket.
    */
   path: string
   /**
-   * The method of its calls: `POST`, or `GET`, which has no body. Another method is answered with 405.
+   * The methods of its requests: `POST`, or `GET`, which has no body. Other methods get 405.
    *
    * @minItems 1
    */
@@ -1611,69 +1611,69 @@ export interface PassthroughSection {
    */
   model: string
   /**
-   * The bodies it takes, by their content type: `json` is read whole, has its `model` rewritten, and may be sent to the next replica or pool when one fails; `multipart` (multipart/form-data) is streamed, once, with the pool's own name in the place of its `model`, or added to it; `binary` (application/octet-stream, audio, image and video) is streamed as it is, once.
+   * The accepted bodies, by content type. `json` is read whole, has its `model` rewritten, and can be retried on the next replica or pool. `multipart` (multipart/form-data) is streamed once, with `model` set to the pool's own name. `binary` (application/octet-stream, audio, image and video) is streamed unchanged, once.
    *
    * @minItems 1
    */
   accepts?: ('json' | 'multipart' | 'binary')[]
   /**
-   * The largest body that is streamed. A larger one is answered with 413. One that takes longer than limits.request_timeout is answered with 408 once it brings less than 8 KB a second on the average, or nothing for limits.idle_timeout. JSON, which is read whole, is bounded by limits.body. Default: limits.body.
+   * The largest streamed body. Larger ones get 413. A body that takes longer than limits.request_timeout gets 408 once it averages less than 8 KB/s, or brings nothing for limits.idle_timeout. JSON is read whole, and bounded by limits.body. Default: limits.body.
    */
   max_body?: number | string
   /**
-   * `websocket`: clients open a WebSocket instead, with GET. It is admitted like a request, goes to one backend, and holds its place in `max_concurrent` until it is closed. Clients may name the model in the query: `?model=`.
+   * `websocket`: clients open a WebSocket with GET. It is admitted like a request, goes to one backend, and occupies one of `max_concurrent` until it closes. Clients may name the model in the query: `?model=`.
    */
   upgrade?: 'websocket'
   /**
-   * How long a WebSocket may stay open. Then it is closed with 1008; a meter with max_seconds closes it earlier. Only with `upgrade`.
+   * How long a WebSocket may stay open before it is closed with 1008. A meter with max_seconds closes it earlier. Only with `upgrade`.
    */
   max_session?: string
   /**
-   * How long a WebSocket may stay open without a message in either direction; pings are none. Then it is closed with 1008. Only with `upgrade`.
+   * How long a WebSocket may stay open without a message in either direction before it is closed with 1008. Pings do not count. Only with `upgrade`.
    */
   idle_timeout?: string
   /**
-   * The largest message of a WebSocket, in either direction. A larger one closes it with 1009. So much, a few times, may be kept in memory for each socket. Only with `upgrade`.
+   * The largest WebSocket message in either direction. A larger one closes the socket with 1009. Each socket may buffer a few messages of this size. Only with `upgrade`.
    */
   max_message?: number | string
   meter: MeterSection
 }
 /**
- * How a request is paid: one of usd_per_call, usd_per_second, usd_per_mb and usage.
+ * How a request is charged: one of usd_per_call, usd_per_second, usd_per_mb and usage.
  */
 export interface MeterSection {
   /**
-   * US dollars for each answer or WebSocket, to at most 9 decimals. It is charged once the backend begins to answer.
+   * US dollars per answer or WebSocket, with at most 9 decimals. Charged once the backend starts to answer.
    */
   usd_per_call?: number | string
   /**
-   * US dollars for a second of the backend's time, from dispatch to the end of its answer or WebSocket, counted in milliseconds. Needs max_seconds.
+   * US dollars per second of the backend's time, from dispatch to the end of its answer or WebSocket, measured in milliseconds. Needs max_seconds.
    */
   usd_per_second?: number | string
   /**
-   * The seconds that are reserved, and after which a request is ended.
+   * The seconds to reserve. A request that takes longer is ended.
    */
   max_seconds?: number | string
   /**
-   * US dollars for 1,000,000 bytes of the request's body and the answer's, or of the messages of a WebSocket, counted in bytes. Needs max_mb.
+   * US dollars per 1,000,000 bytes of request and answer body, or of WebSocket messages, measured in bytes. Needs max_mb.
    */
   usd_per_mb?: number | string
   /**
-   * The megabytes that are reserved, and beyond which a request is ended.
+   * The megabytes to reserve. A request that exceeds them is ended.
    */
   max_mb?: number | string
   usage?: MeterUsageSection
 }
 /**
- * Paid by the tokens that the answer counts in its `usage`, at the model's usd_per_1m. JSON is read whole before it is passed on; events of chat completions, Responses and Messages (text/event-stream) are read as they pass, and so are the `response.done` events of a WebSocket: each response of it reserves as much anew.
+ * Charges the tokens in the answer's `usage`, at the model's usd_per_1m. JSON is read whole before it is passed on. Events of chat completions, Responses and Messages (text/event-stream) are read as they pass, and so are the `response.done` events of a WebSocket, whose every response reserves the same amount again.
  */
 export interface MeterUsageSection {
   /**
-   * Input tokens that are reserved for each request, of the quota and of the minute.
+   * Input tokens to reserve per request, of the quota and of the minute.
    */
   max_input: number | string
   /**
-   * Output tokens that are reserved for each request, of the quota and of the minute.
+   * Output tokens to reserve per request, of the quota and of the minute.
    */
   max_output?: number | string
 }

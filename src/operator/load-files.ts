@@ -10,7 +10,8 @@ import { lookOf } from '../server/log/terminal-text.ts'
 export function loadToShow(file: string): Loaded {
   const loaded = loadedOrFail(loadWithStandIns(file, process.env, process.cwd()))
   const missing = lacking(file, process.env, process.cwd())
-  if (missing.length > 0) console.error(`▲ left open, because this shell does not have the values: ${missing.join(', ')}`)
+  if (missing.length > 0)
+    console.error(`▲ left open, because this shell does not have the values: ${missing.join(', ')}`)
   return loaded
 }
 

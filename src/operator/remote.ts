@@ -194,7 +194,8 @@ function send(
 async function readJson({ admin }: AdminEndpoint, path: string, answer: IncomingMessage): Promise<JsonObject> {
   // The answer is not JSON, or not whole: another server, or one that breaks off.
   const json: unknown = await parse(answer).catch(() => undefined)
-  if (!isObject(json)) throw new CommandFailed(`✗ the server at ${admin}${path} is not a gateway`, exitCodes.unreachable)
+  if (!isObject(json))
+    throw new CommandFailed(`✗ the server at ${admin}${path} is not a gateway`, exitCodes.unreachable)
   return json
 }
 

@@ -24,7 +24,8 @@ const sessionFile = (): string => `${configDir()}/session.json`
 export function readSessions(): ReadonlyMap<string, Session> {
   const file = readJsonFile(sessionFile())
   const sessions = file === undefined ? {} : isObject(file) ? file.sessions : undefined
-  if (!isObject(sessions)) throw new CommandFailed(`✗ ${sessionFile()} is not a file of sessions: remove it and sign in again`)
+  if (!isObject(sessions))
+    throw new CommandFailed(`✗ ${sessionFile()} is not a file of sessions: remove it and sign in again`)
   return new Map(Object.entries(sessions).flatMap(([gateway, value]) => (isSession(value) ? [[gateway, value]] : [])))
 }
 

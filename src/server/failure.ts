@@ -36,9 +36,7 @@ export function storeFailure(error: unknown, store: StoreSettings): CommandFaile
     case 'RestoreInterrupted':
       return new CommandFailed(`✗ ${error.message}`)
     case 'StoreNotEmpty':
-      return new CommandFailed(
-        `✗ ${error.message}: restore into an empty one, or add --replace to delete its data`,
-      )
+      return new CommandFailed(`✗ ${error.message}: restore into an empty one, or add --replace to delete its data`)
     case 'StoreRefused':
       return new CommandFailed(`✗ the store ${storeText(store)} is refused: ${error.message}`)
     case 'StoreUnavailable':

@@ -1,19 +1,19 @@
 // Generated from schema/tests.schema.json by scripts/generate.js. Do not edit.
 
 /**
- * The moment of the request.
+ * The time of the request.
  */
 export type Now = string
 /**
- * The plan of who sends it; that of guests makes it a device.
+ * The plan of the sender. The guests' plan makes the sender a device.
  */
 export type Plan = string
 /**
- * The model or alias it asks for; `none` for none.
+ * The model or alias in the request; `none` for none.
  */
 export type Model = string
 /**
- * Short for POST /v1/chat/completions with one message of a user.
+ * Short for POST /v1/chat/completions with one user message.
  */
 export type Chat = string
 /**
@@ -21,16 +21,16 @@ export type Chat = string
  */
 export type MaxTokens = number | string
 /**
- * Whether a chat in short form asks for a stream.
+ * Whether a chat in short form requests a stream.
  */
 export type Stream = boolean
 
 /**
- * Tests of the policy, which `svcctl test` runs. Nothing is asked of a network, a clock or a store: every input is in the file.
+ * Policy tests, which `svcctl test` runs. They use no network, clock or store: every input is in the file.
  */
 export interface TestsFile {
   /**
-   * The circumstances from which every case and every cell of the matrix starts.
+   * The circumstances shared by every case and every cell of the matrix.
    */
   given?: {
     now?: Now
@@ -44,7 +44,7 @@ export interface TestsFile {
     pools?: Pools
   }
   /**
-   * Which plan may use which model: a row for each model, with `ok` or `no` for each plan. Each cell is the shortest request there is.
+   * Which plan may use which model: a row per model, with `ok` or `no` for each plan. Each cell sends a minimal request.
    */
   matrix?: {
     /**
@@ -59,30 +59,30 @@ export interface TestsFile {
     [k: string]: ('ok' | 'no')[] | string[]
   }
   /**
-   * One request each, and what is to become of it.
+   * Single requests with their expected outcome.
    *
    * @minItems 1
    */
   cases?: Case[]
   /**
-   * Rules for every plan, every model, alias or none, every route that could apply, and any pools being down.
+   * Rules for every plan, every model, alias or none, every route that could apply, and any combination of pools being down.
    *
    * @minItems 1
    */
   invariants?: Invariant[]
 }
 /**
- * Headers of the request, by their names.
+ * Headers of the request, by name.
  */
 export interface Headers {
   [k: string]: string
 }
 /**
- * The account's usage before.
+ * The account's earlier usage.
  */
 export interface Usage {
   /**
-   * In the last minute, all of it at one moment.
+   * Usage in the last minute, all at one moment.
    */
   minute?: {
     /**
@@ -94,12 +94,12 @@ export interface Usage {
      */
     tokens?: number | string
     /**
-     * When it was.
+     * How long ago it was.
      */
     oldest?: string
   }
   /**
-   * In the UTC day.
+   * Usage in the UTC day.
    */
   day?: {
     /**
@@ -116,7 +116,7 @@ export interface Usage {
    */
   reserved_usd?: number
   /**
-   * Requests that are running.
+   * Running requests.
    */
   concurrent?: number | string
   /**
@@ -163,19 +163,19 @@ export interface UsedLimit {
    */
   usd?: number
   /**
-   * Requests that are running.
+   * Running requests.
    */
   concurrent?: number | string
   /**
-   * Its window.
+   * The window.
    */
   per?: string
   /**
-   * Who shares it.
+   * Who shares the limit.
    */
   of?: 'account' | 'key' | 'user' | 'plan' | 'org' | 'everybody'
   /**
-   * The model or tier that it counts.
+   * The model or tier whose requests count.
    */
   model?: string
 }
@@ -204,11 +204,11 @@ export interface Case {
   now?: Now
   plan?: Plan
   /**
-   * The bearer that is sent, which no account has; or `none` for no Authorization header.
+   * An unknown bearer token to send, or `none` for no Authorization header.
    */
   auth?: string
   /**
-   * The claims of the token that is sent, by which `identity` finds account and plan. Its issuer is that of people where `iss` does not say another one; it is valid unless `aud` or `exp` say otherwise.
+   * The claims of the token, by which `identity` finds account and plan. `iss` defaults to the issuer for people. The token is valid unless `aud` or `exp` say otherwise.
    */
   claims?: {
     [k: string]: unknown
@@ -216,7 +216,7 @@ export interface Case {
   model?: Model
   chat?: Chat
   /**
-   * Short for a chat of so many tokens, as routes count them.
+   * Short for a chat of this many tokens, as routes count them.
    */
   chat_tokens?: number | string
   /**
@@ -244,7 +244,7 @@ export interface Case {
     path?: '/v1/chat/completions' | '/v1/responses' | '/v1/messages' | '/v1/embeddings' | '/v1/images/generations'
     headers?: Headers
     /**
-     * The body as a map, or as a text that is sent as it is.
+     * The body as a map, or as a text that is sent unchanged.
      */
     body:
       | {
@@ -257,7 +257,7 @@ export interface Case {
   expect: Expect
 }
 /**
- * A part of what the client gets and of what was decided. A value is compared, or one of `absent`, `/regular expression/`, `{at_most: n}` and `{at_least: n}`.
+ * Expected parts of the answer and the decision. A value is compared, or is one of `absent`, `/regular expression/`, `{at_most: n}` and `{at_least: n}`.
  */
 export interface Expect {
   /**
@@ -277,7 +277,7 @@ export interface Expect {
    */
   message?: string | number | boolean | unknown[] | {}
   /**
-   * The plan that was decided by.
+   * The plan that the decision used.
    */
   plan?: string | number | boolean | unknown[] | {}
   /**
@@ -301,23 +301,23 @@ export interface Expect {
    */
   attempted?: string[]
   /**
-   * The output that is granted, for each completion.
+   * The granted output, per completion.
    */
   max_tokens?: string | number | boolean | unknown[] | {}
   /**
-   * Headers of the answer, by their names.
+   * Headers of the answer, by name.
    */
   headers?: {
     [k: string]: unknown
   }
   /**
-   * A part of the body, as it stands there.
+   * A part of the body.
    */
   body?: {
     [k: string]: unknown
   }
   /**
-   * The text of the error where the body is flat, as `message` finds it anywhere.
+   * The text of the error in a flat body. `message` finds it in any body.
    */
   error?: string | number | boolean | unknown[] | {}
   /**
@@ -325,29 +325,29 @@ export interface Expect {
    */
   retry_after_ms?: string | number | boolean | unknown[] | {}
   /**
-   * The link of a 429 to the page of errors.
+   * The link to the page of errors in a 429.
    */
   docs?: string | number | boolean | unknown[] | {}
   /**
-   * The day when the month ends, of a 402.
+   * The end of the month in a 402.
    */
   resetDate?: string | number | boolean | unknown[] | {}
   /**
-   * The page to top up, of a 402.
+   * The page to top up in a 402.
    */
   topupUrl?: string | number | boolean | unknown[] | {}
   /**
-   * Whether the account may spend past its month, of a 402.
+   * Whether the account may spend beyond its month, in a 402.
    */
   overageEnabled?: string | number | boolean | unknown[] | {}
   /**
-   * The site of the last pool that was tried, of a 503.
+   * The site of the last pool that was tried, in a 503.
    */
   tier?: string | number | boolean | unknown[] | {}
 }
 export interface Invariant {
   /**
-   * The guarantee; made of the rest when it is missing.
+   * The guarantee; derived from the rest if missing.
    */
   name?: string
   never?: Claim
@@ -358,27 +358,27 @@ export interface Invariant {
  */
 export interface Claim {
   /**
-   * The plan of who sends it; any when it is missing.
+   * The plan of the sender; any if missing.
    */
   plan?: string
   /**
-   * The model it names: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when it is missing.
+   * The model in the request: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any if missing.
    */
   model?: string
   /**
-   * The model that serves it.
+   * The model that answers.
    */
   reaches?: string
   /**
-   * A pool that it may be sent to: with `always`, the only one.
+   * A pool that may receive it; with `always`, the only one.
    */
   pool?: string
   /**
-   * The site of a pool that it may be sent to: with `always`, of all of them.
+   * The site of a pool that may receive it; with `always`, of all of them.
    */
   site?: string
   /**
-   * Whether another model serves it than the one that was named.
+   * Whether another model answers than the one in the request.
    */
   rewritten?: boolean
   /**
@@ -391,27 +391,27 @@ export interface Claim {
  */
 export interface Claim1 {
   /**
-   * The plan of who sends it; any when it is missing.
+   * The plan of the sender; any if missing.
    */
   plan?: string
   /**
-   * The model it names: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any when it is missing.
+   * The model in the request: a model, an alias, `none`, `explicit` for any model by name, or `generic` for any alias or none; any if missing.
    */
   model?: string
   /**
-   * The model that serves it.
+   * The model that answers.
    */
   reaches?: string
   /**
-   * A pool that it may be sent to: with `always`, the only one.
+   * A pool that may receive it; with `always`, the only one.
    */
   pool?: string
   /**
-   * The site of a pool that it may be sent to: with `always`, of all of them.
+   * The site of a pool that may receive it; with `always`, of all of them.
    */
   site?: string
   /**
-   * Whether another model serves it than the one that was named.
+   * Whether another model answers than the one in the request.
    */
   rewritten?: boolean
   /**

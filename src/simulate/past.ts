@@ -78,7 +78,11 @@ const isRefused = (verdict: Verdict, guests: object | undefined): boolean => 'de
 
 function unjudgedStep(seen: Seen): Step {
   if ('tool' in seen)
-    return { stage: 'gate', outcome: 'deny', text: `the server of the tool ${seen.tool} did not describe its parameters` }
+    return {
+      stage: 'gate',
+      outcome: 'deny',
+      text: `the server of the tool ${seen.tool} did not describe its parameters`,
+    }
   if ('gone' in seen) {
     const what = seen.gone === 'key' ? 'its key stopped working' : 'its account was gone'
     return { stage: 'rate', outcome: 'deny', text: `${what} by then` }

@@ -149,12 +149,7 @@ function checkCases({ given = {}, cases = [] }: TestsFile, config: Config, refus
     names.add(each.name)
     refuseDouble(each, index, refuse)
     if (!scenarioOf(config, situationOf(config, given, each)))
-      refuse(
-        at,
-        'no-plan',
-        'the request has no sender',
-        'write `plan`, `auth` or `claims`, here or under `given`',
-      )
+      refuse(at, 'no-plan', 'the request has no sender', 'write `plan`, `auth` or `claims`, here or under `given`')
   }
 }
 
@@ -164,10 +159,20 @@ function refuseDouble(each: Case, index: number, refuse: Refuse): void {
   if (second) refuse(['cases', index, second], 'two-requests', `\`${second}\` is a second request`, ONE_REQUEST)
   const [first, another] = CALLERS.filter(field => each[field] !== undefined)
   if (another)
-    refuse(['cases', index, another], 'two-callers', `\`${first}\` and \`${another}\` exclude each other`, 'write one of them')
+    refuse(
+      ['cases', index, another],
+      'two-callers',
+      `\`${first}\` and \`${another}\` exclude each other`,
+      'write one of them',
+    )
   for (const field of each.request ? (['model', 'max_tokens', 'stream', 'headers'] as const) : [])
     if (each[field] !== undefined)
-      refuse(['cases', index, field], 'two-requests', `\`${field}\` cannot be combined with \`request\``, 'write it in `request`')
+      refuse(
+        ['cases', index, field],
+        'two-requests',
+        `\`${field}\` cannot be combined with \`request\``,
+        'write it in `request`',
+      )
 }
 
 const CALLERS = ['plan', 'auth', 'claims'] as const

@@ -167,7 +167,7 @@ describe.skipIf(!hasChromium)('the fleet of two gateways', () => {
       await rowOf(page, 'gw-1:7').waitFor({ state: 'detached' })
       expect(await rowOf(page, 'gw-2:7').count()).toBe(1)
       await page.keyboard.type('x')
-      await page.getByText('No gateway is called so.').waitFor()
+      await page.getByText('No gateway matches.').waitFor()
       await page.getByRole('searchbox').fill('')
       await rowOf(page, 'gw-1:7').waitFor()
     })

@@ -109,7 +109,7 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
 
     await page.getByRole('link', { name: 'Models' }).click()
 
-    expect(asked).toEqual(['You have not copied the key. Leave all the same?'])
+    expect(asked).toEqual(['You have not copied the key. Leave anyway?'])
     expect(page.url()).toBe(`${site.url}/console/keys`)
     await press('Copy key')
   })
@@ -121,7 +121,7 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
     await page.getByRole('button', { name: 'Rotate…' }).click()
     await page.getByText('refused from the very next request').waitFor()
 
-    await page.getByLabel('The old value stops').selectOption('in a day')
+    await page.getByLabel('The old key stops').selectOption('in a day')
 
     await page.getByText('Both values work until then').waitFor()
     expect(await page.getByText('refused from the very next request').count()).toBe(0)
@@ -158,7 +158,7 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
     const form = page.getByRole('form')
     await form.getByText('hold for all its keys together').getByText('$20.00 a month').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('ci')
-    await page.getByLabel('US dollars a day').fill('2.5')
+    await page.getByLabel('US dollars per day').fill('2.5')
     await page.getByLabel('Requests a minute').fill('1')
     await form.getByRole('button', { name: 'Create key' }).click()
     const key = (await page.locator('[data-key]').textContent()) ?? ''
@@ -171,9 +171,9 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
 
     await page.getByRole('button', { name: 'Limits…' }).click()
     const dialog = page.getByRole('dialog')
-    expect(await dialog.getByLabel('US dollars a day').inputValue()).toBe('2.5')
+    expect(await dialog.getByLabel('US dollars per day').inputValue()).toBe('2.5')
     await dialog.getByLabel('Requests a minute').fill('')
-    await dialog.getByLabel('US dollars a month').fill('15')
+    await dialog.getByLabel('US dollars per month').fill('15')
     await press('Rotate and set limits')
     await page.getByText('Spend, this month: <$0.01 of $15.00').waitFor()
     const next = (await page.locator('[data-key]').textContent()) ?? ''

@@ -56,7 +56,7 @@ describeConsole('the live accounts', { door: 'admin', shared: true }, rig => {
     expect(shown.map(({ requests }) => requests).sort()).toEqual([21, 5])
     await expect
       .poll(() => page.locator('.pace').textContent())
-      .toMatch(/^2 accounts · \d+ rpm · <?\$0\.\d\d\/h · 0 under way$/)
+      .toMatch(/^2 accounts · \d+ rpm · <?\$0\.\d\d\/h · 0 running$/)
     expect(await page.locator('img').count()).toBe(0)
   })
 

@@ -31,7 +31,7 @@ describeConsole('looking at the console with a key', { door: 'public', expects: 
   }
   const look = async (key: string) => {
     await page.goto(`${site.url}/console`)
-    await page.getByText('Look with a key').click()
+    await page.getByText('View with a key').click()
     await page.getByLabel('Key', { exact: true }).fill(key)
     await page.getByRole('button', { name: 'Look', exact: true }).click()
   }

@@ -28,7 +28,7 @@ describe.skipIf(!hasChromium)('every page of the console, in every state,', () =
       const go = (name: string) => page.locator(`nav a[href="/console${name}"]`).click()
 
       await page.goto(`${site.url}/console`)
-      await page.getByText('Look with a key').click()
+      await page.getByText('View with a key').click()
       await look('door')
       await signIn(page, 'ada')
       await page.goto(`${site.url}/console#invitation=acct_made.up`)

@@ -151,12 +151,12 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await open(`accounts?id=${idOf(ADA)}`)
       const text = async (name: string) => (await page.getByRole('region', { name }).textContent()) ?? ''
 
-      expect(await text('What it may use')).toContain('set by an operator')
-      expect(await text('What it may use')).toContain('$12.50 of it granted')
+      expect(await text('Limits')).toContain('set by an operator')
+      expect(await text('Limits')).toContain('$12.50 of it granted')
       expect(await text('Limits')).toContain('usd per dayset by an operator')
       expect(await text('Keys')).toMatch(/ci svc_\w{4}…/)
       expect(await page.getByRole('region', { name: 'Requests' }).locator('tbody tr').count()).toBe(8)
-      expect(await text('Changes, the newest first')).toContain('set-limit')
+      expect(await text('Changes, newest first')).toContain('set-limit')
     })
 
     it.each<[string, (page: Page) => Promise<void>, string, string, Record<string, string>]>([
@@ -183,7 +183,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       ],
       [
         'Set limit…',
-        page => page.getByLabel('At most, US dollars').fill('3'),
+        page => page.getByLabel('Maximum, US dollars').fill('3'),
         "set-limit ACCOUNT 'usd 3 per month'",
         'Set limit',
         { action: 'set-limit', after: 'usd 3 per month' },
@@ -253,7 +253,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       const minted = await value()
       expect(minted).toMatch(/^svc_\w{42}$/)
       await press('Rotate… deploy')
-      await page.getByLabel('The value before').selectOption('24h')
+      await page.getByLabel('Old key').selectOption('24h')
       await press('Rotate key')
       await expect.poll(value).not.toBe(minted)
       const rotated = await value()
@@ -264,16 +264,16 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       expect([await statusOf(minted), await statusOf(rotated)]).toEqual([200, 200])
       page.on('dialog', dialog => void dialog.accept())
       await press('I have saved it')
-      await page.getByText('replaced, works on').waitFor()
+      await page.getByText('replaced, in its grace period').waitFor()
       await page
-        .locator('tr', { hasText: 'replaced, works on' })
+        .locator('tr', { hasText: 'replaced, in its grace period' })
         .getByRole('button', { name: /Revoke/ })
         .focus()
       await page.keyboard.press('Enter')
       await press('Revoke key')
       await expect.poll(() => statusOf(minted)).toBe(401)
       // A revoked key works no more, though it was to work on for a while.
-      await expect.poll(() => page.getByText('replaced, works on').count()).toBe(0)
+      await expect.poll(() => page.getByText('replaced, in its grace period').count()).toBe(0)
       expect(await page.content()).not.toContain(rotated)
     })
 

@@ -46,13 +46,13 @@ describeConsole('the requests of all', { door: 'admin', shared: true }, rig => {
 
     await page.getByLabel('By account').fill('bob')
     await page.getByLabel('By account').press('Enter')
-    await page.getByText('No such request').waitFor()
+    await page.getByText('No matching requests').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await expect.poll(() => rows().count()).toBe(4)
   })
 
   it.each([
-    ['refused', 'bob', 'plan free does not include svc-pro', 'What the client got'],
+    ['refused', 'bob', 'plan free does not include svc-pro', 'Answer to the client'],
     ['served by the second pool', 'ada', 'Attempts', 'ECONNREFUSED'],
   ])('that was %s is explained as svcctl explain does', async (_name, account, ...texts) => {
     await page.goto(`${site.admin}/console/requests?account=${account}`)

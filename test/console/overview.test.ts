@@ -80,9 +80,7 @@ describeConsole('the overview of the console', { door: 'public', alsoRedis: true
       'Spend, this week, each user',
       'Plan',
     ])
-    expect(await page.locator('.cells').textContent()).toContain(
-      'each user that requests name has a count of their own',
-    )
+    expect(await page.locator('.cells').textContent()).toContain('counted separately for each end user')
   })
 
   it('names the key that each count of a limit of keys is of', async () => {

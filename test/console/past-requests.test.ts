@@ -66,7 +66,7 @@ describeConsole('requests of the past', { door: 'admin', shared: true, alsoRedis
     await page.getByText('svcctl requests list --account shop --since 1h').waitFor()
 
     await page.getByLabel('By outcome').selectOption('Refused or failed')
-    await page.getByText('No such request').waitFor()
+    await page.getByText('No matching requests').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await expect.poll(() => rows().count()).toBeGreaterThan(ofShop)
 
@@ -80,7 +80,7 @@ describeConsole('requests of the past', { door: 'admin', shared: true, alsoRedis
     await page.getByRole('heading', { name: 'Last requests' }).waitFor()
     await expect.poll(() => rows().count()).toBe(8)
 
-    await page.getByRole('link', { name: 'All of 30 days' }).click()
+    await page.getByRole('link', { name: 'All 30 days' }).click()
     await expect.poll(() => rows().count()).toBe(100)
   })
 })

@@ -113,7 +113,7 @@ describeConsole('signing in to the console', { door: 'public' }, rig => {
     await page.goto(`${site.url}/console/keys`)
     await signIn(page, 'bob')
     await page.clock.fastForward('01:00:01')
-    await page.getByText('Your sign-in has ended. What you see stays.').waitFor()
+    await page.getByText('Your sign-in has ended. This page stays as it is.').waitFor()
     const minted: string[] = []
     page.on('request', request => request.method() === 'POST' && minted.push(request.url()))
 

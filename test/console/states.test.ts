@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     const text = await textAt(site, 'no-provider')
 
     expect(text).toContain('Nobody can sign in here: the gateway names no identity provider.')
-    expect(text).toContain('Look with a key')
+    expect(text).toContain('View with a key')
     expect(text).not.toContain('Sign in with')
   })
 
@@ -72,7 +72,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     const text = await textAt(site, 'not-secure')
 
     expect(text).toContain('Open the console over https.')
-    expect(text).not.toContain('Look with a key')
+    expect(text).not.toContain('View with a key')
   })
 
   it('that the provider does not answer, at the door, while who is in goes on', async () => {
@@ -157,7 +157,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     await page.route('**/pages-*.js', route => route.fulfill({ status: 404, body: '' }))
     await page.getByRole('link', { name: 'Try' }).click()
 
-    await page.getByText('A new version is here.').waitFor()
+    await page.getByText('A new version is available.').waitFor()
     await picture(page, 'new-version')
     await page.getByRole('button', { name: 'Reload' }).waitFor()
   })
@@ -170,7 +170,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     await signIn(page, 'bob')
     await page.getByText('Plan allowance').waitFor()
     await page.clock.fastForward('01:00:01')
-    await page.getByText('Your sign-in has ended. What you see stays.').waitFor()
+    await page.getByText('Your sign-in has ended. This page stays as it is.').waitFor()
     expect(await page.getByText('Plan allowance').isVisible()).toBe(true)
     await picture(page, 'ended')
     await page.evaluate('window.open = () => null')

@@ -100,7 +100,7 @@ describeConsole('trying models in the console', { door: 'public' }, rig => {
     await enter('ada')
     await page.getByLabel('Model').selectOption('svc-think')
     await page.getByLabel('System prompt').fill('Be brief')
-    await page.getByLabel('Most tokens of an answer').fill('2000')
+    await page.getByLabel('Max output tokens').fill('2000')
     await page.getByLabel('Temperature').fill('0.2')
     await page.getByLabel('Think before the answer').check()
     await page.getByLabel('calculator').check()

@@ -102,7 +102,7 @@ const Card = ({ plan: { plan, at, list, overage }, models, accounts }: CardProps
 
 const overageText = (overage: ShownPlanLimits['overage']): string => {
   if (overage === 'off') return 'no overage'
-  return overage === 'on' ? 'overage without an end' : text.overageUpTo(exactUsd(overage.cap_usd))
+  return overage === 'on' ? 'unlimited overage' : text.overageUpTo(exactUsd(overage.cap_usd))
 }
 
 /** `policies/plans.yaml:21`: without the column. */

@@ -52,7 +52,11 @@ export const PARAMS: Reasons = reasons([
   [NO_TOKEN, 'azure_scope', 'azure_ad_token_provider', 'enable_azure_ad_token_refresh'],
   [SIGNED, 'aws_access_key_id', 'aws_secret_access_key', 'aws_region_name', 'aws_role_name', 'aws_session_name'],
   [SIGNED, 'vertex_project', 'vertex_location', 'vertex_credentials'],
-  ['requests are not bound to a region: leave pools in other regions out of `serve`', 'region_name', 'allowed_model_region'],
+  [
+    'requests are not bound to a region: leave pools in other regions out of `serve`',
+    'region_name',
+    'allowed_model_region',
+  ],
   ['client keys are never passed on', 'configurable_clientside_auth_params', 'use_in_pass_through'],
   ['eject of a pool sets how long', 'cooldown_time'],
   [PROMPT_FORM, 'initial_prompt_value', 'roles', 'final_prompt_value', 'bos_token', 'eos_token', 'prompt_id'],
@@ -128,7 +132,11 @@ export const LITELLM: Reasons = reasons([
   ['certificates are always checked: add an authority with NODE_EXTRA_CA_CERTS', 'ssl_verify'],
   [NO_TOKEN, 'enable_azure_ad_token_refresh'],
   [SIGNED, 'default_vertex_config'],
-  ['limits are not divided among callers: each plan has its own', 'priority_reservation', 'priority_reservation_settings'],
+  [
+    'limits are not divided among callers: each plan has its own',
+    'priority_reservation',
+    'priority_reservation_settings',
+  ],
   ['client headers are not passed on', 'forward_traceparent_to_llm_provider'],
 ])
 

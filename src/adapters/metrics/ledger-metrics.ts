@@ -40,7 +40,12 @@ export class LedgerMetrics {
     this.#tools = sums('svc_tool_calls_total', 'Hosted tool calls that were answered.', ['tool'])
     this.#wasted = sums('svc_wasted_attempts_total', 'Failed attempts with a cost to the operator.', ['pool'])
     this.#wastedTokens = sums('svc_wasted_tokens_total', 'Tokens of failed attempts.', ['pool', 'type'])
-    this.#wastedUsd = sums('svc_wasted_usd_total', 'Cost of failed attempts to the operator, in US dollars.', ['pool'], NANO)
+    this.#wastedUsd = sums(
+      'svc_wasted_usd_total',
+      'Cost of failed attempts to the operator, in US dollars.',
+      ['pool'],
+      NANO,
+    )
     this.#settled = new SeriesByLabels(who, ({ model = '', plan = '' }) => ({
       rows: this.#rows.of(model, plan, 'settle'),
       requests: this.#requests.of(model, plan),

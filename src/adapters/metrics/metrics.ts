@@ -67,10 +67,7 @@ export class Metrics implements AttemptCounter {
     this.#interrupted = counter('svc_interrupted_total', 'Answers that started and then broke off.', ['model'])
     const where = ['pool', 'replica', 'outcome']
     this.#attempts = counter('svc_upstream_attempts_total', 'Finished attempts at backends.', where)
-    this.#reads = counter('svc_reads_total', 'Finished client requests without a model.', [
-      'route',
-      'outcome',
-    ])
+    this.#reads = counter('svc_reads_total', 'Finished client requests without a model.', ['route', 'outcome'])
     const strangers = 'Client requests without a valid key, or for an unknown endpoint.'
     this.#strangers = counter('svc_strangers_total', strangers, ['request', 'outcome'])
     const skipped = 'Unreadable events from backends, which were skipped.'

@@ -60,12 +60,9 @@ export function checkInfo(info: Info, isCluster = false): Warning[] {
     )
   const isNode = info.get('cluster_enabled') === '1'
   if (isNode && !isCluster)
-    throw new StoreRefused(
-      'this Redis is a node of a cluster, and has only part of the keys: use redis+cluster://',
-    )
+    throw new StoreRefused('this Redis is a node of a cluster, and has only part of the keys: use redis+cluster://')
   if (isCluster && !isNode) throw new StoreRefused('this Redis is not a cluster node: use redis://')
-  if (info.get('role') === 'slave')
-    throw new StoreRefused('this Redis is a read-only replica: name the primary')
+  if (info.get('role') === 'slave') throw new StoreRefused('this Redis is a read-only replica: name the primary')
   const keepsFile = info.get('aof_enabled') === '1'
   return [...(keepsFile ? [] : ([NO_FILE] as const)), ...(isUnbound(info) ? ([UNBOUND] as const) : [])]
 }

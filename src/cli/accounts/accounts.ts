@@ -80,9 +80,7 @@ function registerSetOverage(accounts: Command): void {
 
 function registerSetOrg(accounts: Command): void {
   changing(accounts.command('set-org'))
-    .description(
-      'put an account into an org, which can be frozen as a whole; the first account creates it',
-    )
+    .description('put an account into an org, which can be frozen as a whole; the first account creates it')
     .argument('<account>', NAMED)
     .argument('[org]', 'such as org:acme')
     .option('--clear', 'take the account out of its org')

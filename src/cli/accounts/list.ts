@@ -9,9 +9,7 @@ import { accountsTable, orgsTable } from './account-text.ts'
 /** Registers `accounts list`. */
 export function registerList(accounts: Command): void {
   listing(accounts.command('list'))
-    .description(
-      'list accounts with their plan, usage in this window, and keys; devices only with --plan',
-    )
+    .description('list accounts with their plan, usage in this window, and keys; devices only with --plan')
     .option('--plan <plan>', 'only those on this plan')
     .option('--org <org>', 'only those of this org, such as org:acme')
     .option('--search <text>', 'only those with this text in their label or id, ignoring case')

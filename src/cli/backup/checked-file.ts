@@ -14,8 +14,7 @@ export async function trustOf({
 }: TrustOptions & { readonly config: string }): Promise<Trust> {
   const file = named ?? (existsSync(config) ? backupKeyFile(loadToShow(config).settings.server.stateDir) : undefined)
   const key = file === undefined ? undefined : await readBackupKey(file)
-  if (named !== undefined && !key)
-    throw new CommandFailed(`✗ ${named} cannot be read: no such file`, exitCodes.usage)
+  if (named !== undefined && !key) throw new CommandFailed(`✗ ${named} cannot be read: no such file`, exitCodes.usage)
   return { key, ...(unsigned && { unsigned }) }
 }
 

@@ -52,7 +52,9 @@ function defaultText({
 }: Pick<FieldDoc, 'default' | 'required' | 'description'>): string {
   if (value !== null) return typeof value === 'string' ? value : JSON.stringify(value)
   if (required) return 'none: it is required'
-  return /\b(?:Default|Without it|In place of what): ?/.test(description) ? 'as described above' : 'none: it is optional'
+  return /\b(?:Default|Without it|In place of what): ?/.test(description)
+    ? 'as described above'
+    : 'none: it is optional'
 }
 
 function linesText(fields: readonly FieldLine[], width: number): string {

@@ -33,7 +33,11 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
   const [own, clients] = await Promise.all([readiness(admin, tlsFor(adminTls)), readiness(listen)])
   if (own === 'silent') {
     const text = `the process at ${addressText(admin)} did not report readiness within ${PATIENCE_MS / 1000} s`
-    return { state: 'problem', text, hint: 'Check whether the machine is overloaded. Otherwise stop that process, or choose another server.admin.' }
+    return {
+      state: 'problem',
+      text,
+      hint: 'Check whether the machine is overloaded. Otherwise stop that process, or choose another server.admin.',
+    }
   }
   if (!own || (own.status !== 'ready' && own.code === undefined)) {
     const hint = 'End it, or choose another server.admin.'
@@ -56,7 +60,11 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
   const silent = workersOf(own).filter(({ state }) => state !== 'serving')
   if (silent.length > 0) {
     const text = `workers of the gateway running here do not serve:  ${silent.map(({ worker, state }) => `${worker} (${state})`).join(', ')}`
-    return { state: 'warning', text, hint: "Run this again in a moment. If it persists, see the gateway's log for the reason." }
+    return {
+      state: 'warning',
+      text,
+      hint: "Run this again in a moment. If it persists, see the gateway's log for the reason.",
+    }
   }
   const ended = workersOf(own).filter(({ restarts }) => Number(restarts) >= OFTEN)
   if (ended.length > 0) {
@@ -65,7 +73,11 @@ async function running({ config, settings }: Loaded): Promise<Pick<Finding, 'sta
         `${worker} (${restarts} times, last at ${withoutFraction(String(started_at))})`,
     )
     const text = `workers of the gateway running here ended and were restarted: ${each.join(', ')}`
-    return { state: 'warning', text, hint: 'The alarm `a worker ended` has the reason; svcctl fleet shows each worker.' }
+    return {
+      state: 'warning',
+      text,
+      hint: 'The alarm `a worker ended` has the reason; svcctl fleet shows each worker.',
+    }
   }
   if (own.revision !== config.revision) {
     const text = `the gateway running here uses revision ${String(own.revision)}, these files are ${config.revision}`

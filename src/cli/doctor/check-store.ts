@@ -43,7 +43,8 @@ export async function checkStore(loaded: Loaded, runs: boolean, clock: Clock, li
 async function directoryFault(directory: string, field: string, runs: boolean): Promise<Fault | undefined> {
   const existing = await nearest(directory)
   try {
-    if (!(await stat(existing)).isDirectory()) return problem(`${existing} is not a directory`, `Choose another ${field}.`)
+    if (!(await stat(existing)).isDirectory())
+      return problem(`${existing} is not a directory`, `Choose another ${field}.`)
     await access(existing, constants.W_OK | constants.X_OK)
     if (existing !== directory || runs || !(await isLocked(directory))) return undefined
     const hint = 'Stop it, or check that server.admin is the address of the running gateway.'

@@ -90,7 +90,11 @@ async function reach(tool: HttpToolSettings, { place, keyFrom }: Named, limit: M
   if (status === 401 || status === 403)
     return { state: 'warning', ...refused(host, `it answers ${status}`, keyFrom, place) }
   if (status >= 500 && status !== 501)
-    return { state: 'warning', text: `${host} answers ${status}`, hint: `See its log. The tool is declared in ${place}` }
+    return {
+      state: 'warning',
+      text: `${host} answers ${status}`,
+      hint: `See its log. The tool is declared in ${place}`,
+    }
   return { state: 'ok', text: `HTTP tool of ${host}, which answers; it is not called` }
 }
 

@@ -11,9 +11,7 @@ export function registerFmt(program: Command): void {
   program
     .command('fmt')
     .summary('format YAML files')
-    .description(
-      'Formats YAML files and names those it changed. Their meaning and comments stay the same.',
-    )
+    .description('Formats YAML files and names those it changed. Their meaning and comments stay the same.')
     .argument('[file...]', 'the files to format (default: the configuration and all it includes)')
     .option('--check', 'change nothing: name the files that would change, and exit 1 if there are any')
     .addOption(configOption())

@@ -23,8 +23,7 @@ export async function importFrom(
   const { title } = GATEWAYS[gateway]
   const beside = { names, title: parsePath(file).name, ...(keys !== undefined && { keys: keys.map(readYaml) }) }
   const imported = converted(gateway, readYaml(file), beside)
-  if (imported.models === 0)
-    throw new CommandFailed(`✗ ${file} has no model to import\n${leftText(imported.left)}`)
+  if (imported.models === 0) throw new CommandFailed(`✗ ${file} has no model to import\n${leftText(imported.left)}`)
   const text = writtenYaml(imported, `From ${oneLine(basename(file))} of ${title}, by svcctl import.`)
   const [cwd, disk] = [process.cwd(), textDisk([{ file: 'config.yaml', text }], process.cwd())]
   const loaded = load(`${cwd}/config.yaml`, standInsFor(imported), cwd, disk)

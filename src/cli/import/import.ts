@@ -37,10 +37,18 @@ export function registerImport(program: Command): void {
     'portkey',
     "a config as JSON, or an answer of Portkey's API with one",
     'Converts a Portkey config: its targets become pools in order, with the models that they override and those in its conditions.',
-  ).option(names[0], `the names that clients use for the models of targets without one of their own, ${names[1]}`, split)
+  ).option(
+    names[0],
+    `the names that clients use for the models of targets without one of their own, ${names[1]}`,
+    split,
+  )
   from(
     'bifrost',
     'the config.json of Bifrost',
     'Converts the config.json of Bifrost: models with the keys of their providers, and virtual keys with their budgets and rates as plans.',
-  ).option(names[0], `the names that clients use for models of keys that serve all, such as openai/gpt-4o, ${names[1]}`, split)
+  ).option(
+    names[0],
+    `the names that clients use for models of keys that serve all, such as openai/gpt-4o, ${names[1]}`,
+    split,
+  )
 }

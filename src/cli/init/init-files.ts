@@ -140,10 +140,7 @@ aliases:
 default_model: ${brand}-auto # used when a request names none
 `
 
-const poolsYaml = ({
-  url,
-  model,
-}: Backend): string => `# The backends. Replicas of a pool are interchangeable.
+const poolsYaml = ({ url, model }: Backend): string => `# The backends. Replicas of a pool are interchangeable.
 pools:
   main:
     site: on-premises # what clients see of it

@@ -19,7 +19,11 @@ export const withWish = (command: Command): Command =>
   command
     .option('--name <name>', "the name of the key; without one, it is the account's first key")
     .option('--expires <time>', 'expire after a time such as 90d, 12h or 30m')
-    .option('--models <models>', 'allow only these models of the plan, or tiers as tier:basic, separated by commas', listed)
+    .option(
+      '--models <models>',
+      'allow only these models of the plan, or tiers as tier:basic, separated by commas',
+      listed,
+    )
     .option('--addresses <networks>', 'work only from these addresses and networks, separated by commas', listed)
     .option('--usd-per-day <usd>', 'at most this many US dollars per UTC day')
     .option('--rpm <requests>', 'at most this many requests in any 60 seconds')

@@ -14,7 +14,8 @@ export interface Asking {
 }
 
 /** Adds `--yes` to a command that asks before it acts. */
-export const asksFirst = (command: Command): Command => command.addOption(new Option('-y, --yes', 'do not ask for confirmation'))
+export const asksFirst = (command: Command): Command =>
+  command.addOption(new Option('-y, --yes', 'do not ask for confirmation'))
 
 /** Rejects a command that would have to ask where there is no terminal to answer on. Call it before any lookup. */
 export function mayAsk(yes: boolean | undefined, { input, output }: Asking = terminalOf()): void {

@@ -54,9 +54,7 @@ async function namedTarget({ profile, config }: Omit<Named, 'audience'>): Promis
 function profiled(name: string): Target {
   const { signIn } = profileNamed(name)
   if (!signIn)
-    throw new CommandFailed(
-      `✗ profile ${name} has no sign-in: svcctl profile add ${name} --audience URL --issuer URL`,
-    )
+    throw new CommandFailed(`✗ profile ${name} has no sign-in: svcctl profile add ${name} --audience URL --issuer URL`)
   return signIn
 }
 

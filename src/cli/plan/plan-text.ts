@@ -153,7 +153,9 @@ function plansText(plans: readonly PlanTouched[], kind: Kind['kind']): string {
 
 function notes({ undeterminable, unasked, broken }: RequestsTouched): readonly string[] {
   return [
-    undeterminable > 0 ? 'requests that cannot be decided again depend on texts or headers that were not examined then' : '',
+    undeterminable > 0
+      ? 'requests that cannot be decided again depend on texts or headers that were not examined then'
+      : '',
     unasked > 0 ? `for ${thousands(unasked)} of those allowed it is unknown whether the limits have room` : '',
     broken > 0 ? `${thousands(broken)} broken ${broken === 1 ? 'line was' : 'lines were'} skipped` : '',
   ].filter(Boolean)

@@ -99,10 +99,7 @@ async function drain(operator: PoolsApi, place: PoolPlace & { readonly pool: str
     const models = modelsLost((await operator.list('all')).data, place)
     if (models.length > 0) {
       mayAsk(options.yes)
-      await confirm(
-        `No other healthy replica serves ${models.join(', ')} now. Drain ${place.pool} anyway?`,
-        false,
-      )
+      await confirm(`No other healthy replica serves ${models.join(', ')} now. Drain ${place.pool} anyway?`, false)
     }
   }
   await tell(await operator.drain(place), options)

@@ -55,7 +55,8 @@ const COLUMNS: readonly (Column & { readonly needs?: keyof Shown; readonly of: (
 
 /** Adds or changes a profile. Values that are not given stay as they are. */
 export async function add(name: string, { admin, tokenFile, ...named }: AddOptions): Promise<void> {
-  if (!/^[\w.-]{1,64}$/.test(name)) throw new CommandFailed('✗ a name has only letters, digits, . _ and -', exitCodes.usage)
+  if (!/^[\w.-]{1,64}$/.test(name))
+    throw new CommandFailed('✗ a name has only letters, digits, . _ and -', exitCodes.usage)
   if (admin === undefined && tokenFile !== undefined)
     throw new CommandFailed('✗ --token-file goes with --admin', exitCodes.usage)
   const { current, profiles } = readProfiles()

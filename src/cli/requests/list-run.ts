@@ -57,7 +57,9 @@ function notesOf(
 ): readonly string[] {
   const more = [
     ...(next === null ? [] : [`▲ there are more than these ${limit}: give --limit or --until`]),
-    ...(not_read === undefined ? [] : [`▲ missing: rows archived to ${not_read}, because an endpoint cannot be read back`]),
+    ...(not_read === undefined
+      ? []
+      : [`▲ missing: rows archived to ${not_read}, because an endpoint cannot be read back`]),
     ...unreached.map(({ gateway, problem }) => `▲ missing: requests that ${gateway} refused: ${problem}`),
   ]
   if (!errors) return more

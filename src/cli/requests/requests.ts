@@ -37,9 +37,7 @@ export function registerRequests(program: Command): void {
     .description('follow the requests of a running gateway, and find past ones')
 
   ofGateway(requests.command('tail'))
-    .description(
-      'print a line for each request as it ends, from all gateways on the store, until Ctrl-C',
-    )
+    .description('print a line for each request as it ends, from all gateways on the store, until Ctrl-C')
     .addOption(gatewayOption('only those of one gateway'))
     .option('--account <account>', 'only those of one account, by its id or label, or its key')
     .option('--errors', 'only what was refused, failed or broke off')
@@ -69,9 +67,7 @@ export function registerRequests(program: Command): void {
     })
 
   ofGateway(requests.command('show'))
-    .description(
-      'show everything about a request: its outcome, its rows in the ledger, and how it was decided',
-    )
+    .description('show everything about a request: its outcome, its rows in the ledger, and how it was decided')
     .addOption(gatewayOption('search only the memory and the decision log of this gateway'))
     .argument('<request>', 'its id: `req_…`, which clients receive as x-request-id')
     .action(async (requestId: string, options: Common & OfFleet) => {

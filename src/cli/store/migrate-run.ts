@@ -63,7 +63,10 @@ export function storeNamed(named: string, settings: Pick<Settings, 'store'>): St
   const { store } = settings
   if (named === 'embedded:' && store.kind === 'embedded') return store
   if (!isStore(named))
-    throw new CommandFailed(`✗ ${named} is not a store: write embedded:PATH, redis://…, or a YAML file`, exitCodes.usage)
+    throw new CommandFailed(
+      `✗ ${named} is not a store: write embedded:PATH, redis://…, or a YAML file`,
+      exitCodes.usage,
+    )
   const written = storeOf(named, new Map(), process.cwd())
   // With the password and the certificates that the files have.
   return storeText(written) === storeText(store) ? store : written

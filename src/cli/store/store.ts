@@ -38,7 +38,11 @@ can be seen by other users of the machine: name a YAML file, which takes it from
     .description(
       'read every page and record of an embedded store while its gateway is stopped, and report what is intact',
     )
-    .argument('[store]', 'embedded:PATH, or a YAML file that names the store (default: the one in --config)', 'embedded:')
+    .argument(
+      '[store]',
+      'embedded:PATH, or a YAML file that names the store (default: the one in --config)',
+      'embedded:',
+    )
     .addHelpText(
       'after',
       `

@@ -148,9 +148,7 @@ function visionRule(from: boolean, to: boolean, subject: string): readonly Said[
 
 function capsRule(from: true | undefined, to: true | undefined, subject: string): readonly Said[] {
   if (from === to) return []
-  const text = to
-    ? `${subject} now lowers client caps above its max_output`
-    : `${subject} no longer lowers client caps`
+  const text = to ? `${subject} now lowers client caps above its max_output` : `${subject} no longer lowers client caps`
   return [{ field: 'max_output', from: null, to: null, text, effect: to ? 'less' : 'more' }]
 }
 

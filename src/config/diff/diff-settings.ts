@@ -370,9 +370,7 @@ function guestSecretChanges(from: readonly Secret[], to: readonly Secret[], { is
         effect: 'lost',
       },
     ]
-  return added
-    ? [{ field, from: null, to: null, text: 'new guest keys use another secret', effect: 'plumbing' }]
-    : []
+  return added ? [{ field, from: null, to: null, text: 'new guest keys use another secret', effect: 'plumbing' }] : []
 }
 
 function responseRules(sides: Sides): Rules<ResponseSettings> {
@@ -385,7 +383,9 @@ function responseKeyChanges(from: readonly Secret[], to: readonly Secret[], { is
   const has = (among: readonly Secret[], secret: Secret) => among.some(each => !isChanged(each, secret, isUnknown))
   if (from.some(secret => !has(to, secret)))
     return [lost('responses.key', 'responses encrypted with the removed key can no longer be read')]
-  return to.some(secret => !has(from, secret)) ? [plain('responses.key', 'new responses are encrypted with another key')] : []
+  return to.some(secret => !has(from, secret))
+    ? [plain('responses.key', 'new responses are encrypted with another key')]
+    : []
 }
 
 /** Paths are the same where they are, or where they are as seen from their configuration. */

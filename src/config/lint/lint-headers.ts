@@ -35,7 +35,11 @@ function problemOf(pool: PoolSection, header: string, value: string): Required<P
   const name = header.toLowerCase()
   if (OWN.has(name)) return own(header)
   if (pool.key !== undefined && name === keyHeaderOf(pool))
-    return { rule: 'bad-header', message: `\`${header}\` already carries the pool's key`, hint: 'remove it, or the `key`' }
+    return {
+      rule: 'bad-header',
+      message: `\`${header}\` already carries the pool's key`,
+      hint: 'remove it, or the `key`',
+    }
   if (name === 'authorization') return AUTHORIZATION
   if (!SECRET.test(name) || isReference(value)) return undefined
   const hint = `write \${VARIABLE} or file:PATH, and keep the secret itself out of the file`

@@ -33,13 +33,7 @@ export function lintRow(row: LimitRuleSection, path: Path, say: Say): void {
     say([...path, first], 'error', 'needs-window', message, 'add the window: `per: day`')
   } else if (first === 'concurrent' && row.per !== undefined) {
     const message = 'an entry of `limits` has `concurrent` and `per`'
-    say(
-      [...path, 'per'],
-      'error',
-      'window-of-concurrent',
-      message,
-      'concurrent requests have no window: remove it',
-    )
+    say([...path, 'per'], 'error', 'window-of-concurrent', message, 'concurrent requests have no window: remove it')
   }
 }
 

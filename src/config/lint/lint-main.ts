@@ -151,8 +151,7 @@ function lintGuestLimits(name: string, plan: PlanSection, say: Say): void {
 function lintProxies(root: MapNode, say: Say): void {
   for (const [index, { value }] of textsOf(nodeAt(root, ['server', 'trusted_proxies'])).entries()) {
     if (!value.endsWith('/0')) continue
-    const hint =
-      'name the networks of your proxies: a trusted sender can claim any client address'
+    const hint = 'name the networks of your proxies: a trusted sender can claim any client address'
     say(['server', 'trusted_proxies', index], 'warning', 'trusts-everyone', `\`${value}\` matches every address`, hint)
   }
 }

@@ -36,7 +36,11 @@ function problemOf({ measure, most }: LimitRule, least: readonly (number | undef
   if (least.every(needed => needed === undefined))
     return { rule: 'limit-of-nothing', says: 'but none of its requests uses any', hint: HINTS[measure] ?? 'remove it' }
   return least.every(needed => needed !== undefined && needed > most)
-    ? { rule: 'limit-too-small', says: 'but its smallest request needs more', hint: 'raise it: every request would be refused' }
+    ? {
+        rule: 'limit-too-small',
+        says: 'but its smallest request needs more',
+        hint: 'raise it: every request would be refused',
+      }
     : undefined
 }
 

@@ -84,7 +84,11 @@ function lintWhen(when: WhenSection, path: Path, say: Say): void {
   )
     never(['input_tokens'], 'no prompt can have this length', '`under` must be larger than `over`')
   if (hour && hour.from === hour.to)
-    never(['hour'], '`from` and `to` are the same hour, so the condition never holds', 'write `from: 0, to: 24` for the whole day')
+    never(
+      ['hour'],
+      '`from` and `to` are the same hour, so the condition never holds',
+      'write `from: 0, to: 24` for the whole day',
+    )
   for (const phrase of [when.mentions ?? []].flat())
     if (!/[\p{L}\p{N}]/u.test(phrase))
       never(['mentions'], `\`${phrase}\` has no word in it`, 'use `matches` to search for other characters')

@@ -62,5 +62,4 @@ function lintEntry(name: string, limits: readonly LimitRuleSection[], at: Path, 
   }
 }
 
-const NOT_OF_ACCOUNT =
-  'write `of: account` or `of: user`: shared limits belong to the plan, and services have no keys'
+const NOT_OF_ACCOUNT = 'write `of: account` or `of: user`: shared limits belong to the plan, and services have no keys'

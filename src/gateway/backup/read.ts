@@ -117,8 +117,7 @@ async function* linesIn(file: string, size: number, sealed: Buffer): AsyncGenera
     if (isSystem(error)) throw error
     throw new BackupDamaged(`it is damaged, or was cut off: ${error instanceof Error ? error.message : error}`)
   }
-  if (!digest.digest().equals(sealed))
-    throw new BackupDamaged('it is damaged: its checksum does not match')
+  if (!digest.digest().equals(sealed)) throw new BackupDamaged('it is damaged: its checksum does not match')
 }
 
 /** Whether an error is the file system's, and not one of the file's contents. */

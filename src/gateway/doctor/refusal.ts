@@ -73,10 +73,7 @@ function ofStatus(
     return unknownModel(replica, status)
   if (status === 404) {
     const place = placeText(placeOf(pool, 'replicas'))
-    return problem(
-      `${host} has no endpoint for ${what}: 404`,
-      `Does its address lack the /v1 of its API? ${place}`,
-    )
+    return problem(`${host} has no endpoint for ${what}: 404`, `Does its address lack the /v1 of its API? ${place}`)
   }
   return problem(`answers ${what} with ${status}${said && `: ${said}`}`, 'Look at the log of the backend.')
 }

@@ -32,7 +32,9 @@ async function invite(
 /** Only accounts without a sign-in of their own: people who sign in have theirs, and accounts are never merged. */
 function notOpened({ account, kind, label }: AccountRecord): Denied | undefined {
   if (kind === 'guest') return invalid('account', 'is a device, which has no sign-in')
-  return isOfSignIn(account) ? invalid('account', `was created by a sign-in: ${label} already signs in to it`) : undefined
+  return isOfSignIn(account)
+    ? invalid('account', `was created by a sign-in: ${label} already signs in to it`)
+    : undefined
 }
 
 /** Null where no console can lead a person through it. What stands behind `#` reaches no server and no log. */

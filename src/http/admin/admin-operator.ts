@@ -96,8 +96,7 @@ async function certified(app: OperatorPorts, call: OperatorCall, authority: stri
     await app.refusals.note(USER.test(name) ? operator.by : 'certificate', 'certificate', 'is no operator')
     return invalidToken('The name in this certificate is not among the operators that `server.admin_tls` lists.')
   }
-  if (headers[AS_HEADER] !== undefined)
-    return invalid(AS_HEADER, `needs the admin token: this is ${operator.by}`)
+  if (headers[AS_HEADER] !== undefined) return invalid(AS_HEADER, `needs the admin token: this is ${operator.by}`)
   const token = bearerOf(headers.authorization)
   if (token.startsWith('ops_'))
     return app.sessions.operatorOf(token)?.by === operator.by ? { ...operator, role, via: 'session' } : NO_SESSION

@@ -46,8 +46,7 @@ export function missingPath(path: string, model: string, isServed: (path: string
   if (elsewhere !== undefined) return elsewhere
   if (/^\/v1\/v1\//.test(path)) return 'The path has /v1 twice: this SDK adds it, so leave it out of the base URL.'
   const plain = path.replace(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '')
-  if (plain !== path && isServed(plain))
-    return `${plain} has an extra slash: end the base URL of the SDK without one.`
+  if (plain !== path && isServed(plain)) return `${plain} has an extra slash: end the base URL of the SDK without one.`
   if (/^\/(chat\/completions|responses|messages|embeddings|images\/generations|models)\b/.test(plain))
     return `The path lacks /v1: end the base URL of the SDK in /v1, so that it calls /v1${plain}`
   if (plain !== path) return pathElsewhere(plain, model) ?? 'No such path; remove the extra slash.'

@@ -146,7 +146,11 @@ async function removeResponse(app: KeptApp, call: HttpCall, found: Identified, i
 }
 
 function cancelResponse(): Denied {
-  return invalid('id', 'Cannot cancel a synchronous response, and responses here are always synchronous.', 'invalid_value')
+  return invalid(
+    'id',
+    'Cannot cancel a synchronous response, and responses here are always synchronous.',
+    'invalid_value',
+  )
 }
 
 function listInput({ input }: KeptResponse, query: URLSearchParams) {

@@ -57,8 +57,7 @@ export const NAMED_RULES = [
     reading: 'used',
     claim: 'spend',
     type: 'quota_hold',
-    meaning:
-      'Running requests have reserved the rest of the monthly quota; the unused part is released when they end.',
+    meaning: 'Running requests have reserved the rest of the monthly quota; the unused part is released when they end.',
     column: null,
   },
 ] as const satisfies readonly Row[]

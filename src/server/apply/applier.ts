@@ -163,7 +163,8 @@ export class Applier {
     const { reloader, accounts, alarm } = this.#ports
     const { config: before } = reloader.serving
     for (const [from, to] of movePlans)
-      if (!after.plans.has(to)) throw refusal(`accounts on ${from} cannot move to ${to}: the candidate has no such plan`)
+      if (!after.plans.has(to))
+        throw refusal(`accounts on ${from} cannot move to ${to}: the candidate has no such plan`)
     return new Moves({ accounts, alarm, moves: movePlans, by, before, after })
   }
 

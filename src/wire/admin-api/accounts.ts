@@ -96,7 +96,8 @@ export const invite = call({
   method: 'POST',
   path: '/admin/accounts/invite',
   needs: 'admin',
-  summary: 'Creates a link that lets one sign-in join an account that an operator opened, and revokes the previous link.',
+  summary:
+    'Creates a link that lets one sign-in join an account that an operator opened, and revokes the previous link.',
   body: closed({ account: ACCOUNT_NAME }),
   answer: INVITED_ACCOUNT,
 })
@@ -148,8 +149,7 @@ export const listStandings = call({
   method: 'GET',
   path: '/admin/accounts',
   needs: 'viewer',
-  summary:
-    'Exports usage against limits, one JSON line per account: of one account, or of all that ever had a key.',
+  summary: 'Exports usage against limits, one JSON line per account: of one account, or of all that ever had a key.',
   query: { account: optional(ACCOUNT_NAME) },
   lines: STANDING,
 })

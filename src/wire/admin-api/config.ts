@@ -95,9 +95,7 @@ export const applyConfig = call({
       `The main file first; together at most ${MOST_FILE_BYTES} bytes.`,
       { least: 1, most: 50 },
     ),
-    move_plans: optional(
-      map(name(), 'Target plans by the plans that accounts are on.', { most: 1000, names: name() }),
-    ),
+    move_plans: optional(map(name(), 'Target plans by the plans that accounts are on.', { most: 1000, names: name() })),
     how: optional(word(['apply', 'rollback'])),
     fleet: optional(
       list(

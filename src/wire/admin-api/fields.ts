@@ -23,7 +23,9 @@ export const USD = text('US dollars, such as `12.50`.', {
 })
 
 /** The gateways that an answer is about. */
-export const GATEWAY = optional(text('A gateway of the fleet by its name, or `all`. Default: the gateway that is called.'))
+export const GATEWAY = optional(
+  text('A gateway of the fleet by its name, or `all`. Default: the gateway that is called.'),
+)
 
 const SINCE_TEXT =
   'a duration such as `30d` or `12h`, a date such as `2026-11-01`, a time such as `2026-11-01T14:00Z`, `today` or `yesterday`'

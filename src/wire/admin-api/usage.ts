@@ -28,10 +28,10 @@ export const showUsage = call({
     ...PERIOD,
     by: defaulted(list(word(GROUPS), 'The fields to group by.', { isUnique: true }), ['day']),
     split: optional(word(GROUPS, 'A second grouping, in its own field.')),
-    top: optional(whole('How many entries of the last group to list by cost; the others are summed.', { least: 1, most: 10_000 })),
-    waste: optional(
-      word(['day', 'hour'], 'Splits failed attempts by day or hour; `hour` needs `by=hour`.'),
+    top: optional(
+      whole('How many entries of the last group to list by cost; the others are summed.', { least: 1, most: 10_000 }),
     ),
+    waste: optional(word(['day', 'hour'], 'Splits failed attempts by day or hour; `hour` needs `by=hour`.')),
     account: ROWS.account,
     key: ROWS.key,
   },

@@ -4,9 +4,7 @@ import { defaulted, flag, moment, number, orNull, record, type TypeOf, text, who
 export const ARCHIVE_STATE = record(
   {
     to: orNull(
-      text(
-        'Where rows go, without user and password. Null without an archive; then all other members are null or 0.',
-      ),
+      text('Where rows go, without user and password. Null without an archive; then all other members are null or 0.'),
     ),
     read_back: defaulted(
       flag('Whether rows are read back from there. If not, commands and endpoints only read rows in the store.'),

@@ -37,7 +37,10 @@ const FIELDS = {
   status: text('`active`, `revoked` or `rotated`.'),
   created: whole('Seconds since the epoch.'),
   ...KEY_FACTS,
-  apart: defaulted(flag("True if it reads only responses that it kept itself, and none of its account's other keys."), false),
+  apart: defaulted(
+    flag("True if it reads only responses that it kept itself, and none of its account's other keys."),
+    false,
+  ),
 }
 
 /** A key as operators see it: masked. */
@@ -51,7 +54,9 @@ export const KEYS = listing(KEY)
 export const MINTED_KEY = record(
   {
     ...FIELDS,
-    existing: optional(flag('True if the account already had a key of this name, which is returned instead of a new one.')),
+    existing: optional(
+      flag('True if the account already had a key of this name, which is returned instead of a new one.'),
+    ),
     rotated: optional(fixed(true)),
     base_url: text('The base URL for clients.'),
     value: optional(text('The full value of a new key. No other answer contains it.')),

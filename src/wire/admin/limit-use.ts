@@ -18,7 +18,9 @@ export const LIMIT_USE = record(
     used: orNull(text('Null, like the next two, if each end user has a limit of their own.')),
     held: orNull(text('Reserved by running requests.')),
     remaining: orNull(text()),
-    resets_at: orNull(moment('When usage falls to zero without further requests; null if nothing counts, and for concurrent requests.')),
+    resets_at: orNull(
+      moment('When usage falls to zero without further requests; null if nothing counts, and for concurrent requests.'),
+    ),
   },
   'LimitUse',
   'A limit of an account or key, with its usage. Amounts of `usd` are exact decimals in US dollars.',

@@ -45,10 +45,7 @@ const PAST_REQUEST = record(
     type: orNull(text()),
     limit: orNull(text('The limit that refused it: `tokens per day of key`.')),
     interrupted: orNull(text('Why its answer broke off.')),
-    failures: list(
-      FAILURE,
-      'Attempts that failed before it was answered; from the ledger, only those with a cost.',
-    ),
+    failures: list(FAILURE, 'Attempts that failed before it was answered; from the ledger, only those with a cost.'),
     from: word(['memory', 'ledger'], "The source: a gateway's memory, or the ledger."),
   },
   'PastRequest',

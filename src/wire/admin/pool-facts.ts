@@ -10,10 +10,7 @@ const POOL_FACTS = record({
 })
 
 /** The version of a gateway, and how it speaks to its pools of chats, by their names. */
-export const PROFILES = record(
-  { version: text(), pools: map(POOL_FACTS, 'The pools for chats, by name.') },
-  'Profiles',
-)
+export const PROFILES = record({ version: text(), pools: map(POOL_FACTS, 'The pools for chats, by name.') }, 'Profiles')
 
 type WrittenFacts = TypeOf<typeof POOL_FACTS>
 

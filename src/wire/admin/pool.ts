@@ -111,7 +111,9 @@ const POOL_FIELDS = {
     text('Why the pool is asked behind the others: all of its usable replicas are behind with their work.'),
   ),
   hour_usd: orNull(
-    text('The spend in the last hour that counts against the cap; null without a cap, and while the store does not answer.'),
+    text(
+      'The spend in the last hour that counts against the cap; null without a cap, and while the store does not answer.',
+    ),
   ),
   max_usd_per_hour: orNull(text()),
   caching: optional(CACHING),
@@ -137,7 +139,11 @@ const RESULT = record({ pool: text(), replica: whole(), url: text(), ...PROBE_FI
 
 export interface ShownResult extends TypeOf<typeof RESULT> {}
 
-export const PROBE_RESULTS = record({ object: fixed('list'), ok: flag('Whether all of them succeeded.'), data: list(RESULT) })
+export const PROBE_RESULTS = record({
+  object: fixed('list'),
+  ok: flag('Whether all of them succeeded.'),
+  data: list(RESULT),
+})
 
 /** A gateway process's state of a pool. */
 export interface KnownPool {

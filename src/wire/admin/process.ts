@@ -9,11 +9,9 @@ const PROCESS = record(
   {
     process: word(
       PROCESSES,
-      "`main` accepts connections and serves operators, workers serve clients, and the store process owns the embedded store.",
+      '`main` accepts connections and serves operators, workers serve clients, and the store process owns the embedded store.',
     ),
-    worker: orNull(
-      whole('The number of a worker, from 0. A replacement takes over the number.'),
-    ),
+    worker: orNull(whole('The number of a worker, from 0. A replacement takes over the number.')),
     pid: whole(),
     state: word(STATES, '`silent`: it does not answer. `gone`: it ended, and its replacement has not started yet.'),
     since: moment(),

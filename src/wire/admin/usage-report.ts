@@ -43,9 +43,7 @@ type Cached = RecordOf<typeof CACHED>
 
 const USAGE = record(
   {
-    group: text(
-      'The day, hour, plan, model, account or key; `none` for requests without a key. The first of several.',
-    ),
+    group: text('The day, hour, plan, model, account or key; `none` for requests without a key. The first of several.'),
     groups: optional(list(text(), 'All groups in the order of `by`, if there are several.')),
     split_by: optional(text('The name of the part, if groups are split.')),
     label: optional(text('The label of the account, if a group is an account or a key.')),
@@ -86,9 +84,7 @@ export const USAGE_REPORT = record({
   ),
   until: optional(text('The UTC day or hour after the last one, if the report ends before the current one.')),
   hours_left_out: optional(
-    whole(
-      'How many hours before `since` are left out, if their rows are gone or too many for one report.',
-    ),
+    whole('How many hours before `since` are left out, if their rows are gone or too many for one report.'),
   ),
   data: list(USAGE),
   waste: list(WASTE, 'The operator’s cost of failed attempts by pool, which is not part of `data`.'),

@@ -103,7 +103,8 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   NOT_FOUND: {
     status: 404,
     reason: 'no such path or model',
-    meaning: 'There is no such path or model, or the backend does not know something that the request names, such as a voice.',
+    meaning:
+      'There is no such path or model, or the backend does not know something that the request names, such as a voice.',
     retry: never,
     todo: 'Check that the base URL of the SDK ends in /v1, and see GET /v1/models. If the backend refused the request, the text quotes it.',
     answer: ({ code, problem }) => flat(code, problem),
@@ -241,8 +242,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   RELOAD_REFUSED: {
     status: 409,
     reason: 'the configuration files have problems',
-    meaning:
-      'Only for operators: a reload found problems in the files. The gateway keeps its current configuration.',
+    meaning: 'Only for operators: a reload found problems in the files. The gateway keeps its current configuration.',
     retry: 'After correcting the files.',
     todo: '`problems` has all of them, each with file, line and column.',
     isForOperators: true,
@@ -266,8 +266,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
   APPLY_REFUSED: {
     status: 409,
     reason: 'these files cannot be applied',
-    meaning:
-      'Only for operators: the gateway cannot use the files that were sent. It keeps its current configuration.',
+    meaning: 'Only for operators: the gateway cannot use the files that were sent. It keeps its current configuration.',
     retry: 'After correcting the problem in `error`.',
     todo: '`problems` lists what is wrong in the files, `plans_in_use` the plans that accounts are still on.',
     isForOperators: true,
@@ -294,7 +293,8 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     meaning: 'An unexpected error.',
     retry: backoff,
     todo: 'If it persists, give the operator the value of x-request-id.',
-    answer: ({ code }) => flat(code, 'An unexpected error. If it persists, give the operator the value of x-request-id.'),
+    answer: ({ code }) =>
+      flat(code, 'An unexpected error. If it persists, give the operator the value of x-request-id.'),
   },
   UPSTREAM_INTERRUPTED: {
     status: 200,

@@ -19,9 +19,7 @@ export function limitSentence(denial: LimitDenial): string {
   if ('of' in denial) return boundSentence(denial)
   const rule = ruleOf(denial)
   const sentence = ruleSentence(rule)
-  return rule.per !== undefined && isHeld(denial)
-    ? `${sentence} Running requests have reserved the rest.`
-    : sentence
+  return rule.per !== undefined && isHeld(denial) ? `${sentence} Running requests have reserved the rest.` : sentence
 }
 
 /** Without figures where strangers share a rule, since they would reveal what others use. */

@@ -175,13 +175,7 @@ describe('a replica that breaks a promise', () => {
       'HOST accepts no more requests at the moment: 429',
       /later/,
     ],
-    [
-      'has no money left',
-      { whole: quotaSpent },
-      'problem',
-      'HOST refuses this key: 429 insufficient_quota',
-      /bill/,
-    ],
+    ['has no money left', { whole: quotaSpent }, 'problem', 'HOST refuses this key: 429 insufficient_quota', /bill/],
     [
       'answers with no completion',
       { whole: json({ hello: 'there' }) },
@@ -238,13 +232,7 @@ describe('a replica that breaks a promise', () => {
       'answers a chat with a tool with 400: "auto" tool choice requires --enable-auto-tool-choice',
       /Hosted tools/,
     ],
-    [
-      'does not call functions',
-      { call: hello },
-      'warning',
-      'ignores a function in `tool_choice`',
-      /Hosted tools/,
-    ],
+    ['does not call functions', { call: hello }, 'warning', 'ignores a function in `tool_choice`', /Hosted tools/],
     [
       'takes less than a model promises',
       { models: listOf({ id: 'test-model', max_model_len: 8192 }) },

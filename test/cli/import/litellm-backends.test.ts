@@ -171,9 +171,7 @@ it('a model whose provider is not known is asked for by its whole name, and that
   expect(pool).toMatchObject({ replicas: ['https://api.example.com/v1'], model: 'cloudy/owner/m' })
   expect(stdout).toContain('# Requests name it `cloudy/owner/m`: write `owner/m` if `cloudy` is a provider.')
   expect(none.stderr).toContain('▲ model_list[0].litellm_params.model: it names no model')
-  expect(lost.stderr).toContain(
-    'no pool can call `cloudy/owner/m`: its provider is unknown, and it has no api_base',
-  )
+  expect(lost.stderr).toContain('no pool can call `cloudy/owner/m`: its provider is unknown, and it has no api_base')
 })
 
 it('the kind of a model is read from what clients call it where the backend has a name of its own', async () => {

@@ -112,7 +112,9 @@ describe('on a running gateway', () => {
 
       const replica = await svcctl('drain', 'onprem', '2')
       expect(replica).toMatchObject({ code: 0, stdout: '' })
-      expect(replica.stderr).toContain(`✓ onprem takes requests, except on drained replicas: 2 (${two.url}), 0 running.`)
+      expect(replica.stderr).toContain(
+        `✓ onprem takes requests, except on drained replicas: 2 (${two.url}), 0 running.`,
+      )
       const whole = await svcctl('drain', 'onprem')
       expect(whole).toMatchObject({ code: 0, stdout: '' })
       expect(whole.stderr).toMatch(

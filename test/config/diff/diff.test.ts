@@ -136,9 +136,7 @@ describe('secrets', () => {
       guests(`secret: \${NEW}`),
     ]
 
-    expect(told(changesOf(old, both))).toEqual([
-      'plumbing config.example.yaml:29 new guest keys use another secret',
-    ])
+    expect(told(changesOf(old, both))).toEqual(['plumbing config.example.yaml:29 new guest keys use another secret'])
     expect(told(changesOf(both, young))).toEqual([
       'lost config.example.yaml:29 devices with keys from the removed secret can no longer ask for them again',
     ])
@@ -183,7 +181,9 @@ describe('secrets', () => {
     expect(told(changesOf(sideOf(shipped, env), old))).toEqual([
       'more config.example.yaml:31 responses are kept: what clients send to and receive from /v1/responses, encrypted',
     ])
-    expect(told(changesOf(old, both))).toEqual([expect.stringMatching(/^plumbing \S+ new responses are encrypted with another key$/)])
+    expect(told(changesOf(old, both))).toEqual([
+      expect.stringMatching(/^plumbing \S+ new responses are encrypted with another key$/),
+    ])
     expect(told(changesOf(both, young))).toEqual([
       expect.stringMatching(/^lost \S+ responses encrypted with the removed key can no longer be read$/),
     ])

@@ -269,10 +269,7 @@ describe('what is not there', () => {
       'The path lacks /v1: end the base URL of the SDK in /v1, so that it calls /v1/chat/completions',
     ],
     ['/v1/v1/chat/completions', 'The path has /v1 twice: this SDK adds it, so leave it out of the base URL.'],
-    [
-      '/v1/chat/completions/',
-      '/v1/chat/completions has an extra slash: end the base URL of the SDK without one.',
-    ],
+    ['/v1/chat/completions/', '/v1/chat/completions has an extra slash: end the base URL of the SDK without one.'],
     ['/v1/audio/speech', noPath],
     ['/', noPath],
   ])('%s is a 404 that says what to do', async (path, error) => {

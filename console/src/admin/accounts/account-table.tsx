@@ -92,9 +92,9 @@ export const isFrozen = ({ frozen, org_frozen }: ShownAccount): boolean => froze
 /** Who says which plan it is. */
 export const SOURCES = {
   operator: 'set by an operator',
-  token: 'of its sign-in',
+  token: 'from its sign-in',
   default: 'the default',
-  guests: 'of all devices',
+  guests: 'for all devices',
 } as const
 
 export const overageText = (overage: ShownAccount['overage']): string =>

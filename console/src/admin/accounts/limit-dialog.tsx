@@ -99,7 +99,7 @@ const MEASURES = [
   ['output_tokens', 'completion tokens'],
   ['images', 'images'],
   ['seconds', 'seconds'],
-  ['concurrent', 'requests at once'],
+  ['concurrent', 'concurrent requests'],
 ] as const
 
 const WINDOWS = [
@@ -116,6 +116,6 @@ const WINDOWS = [
 
 const SCOPES = [
   ['account', 'the account'],
-  ['key', 'each key by itself'],
-  ['user', 'each end user by itself'],
+  ['key', 'each key separately'],
+  ['user', 'each end user separately'],
 ] as const

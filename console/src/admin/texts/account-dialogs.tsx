@@ -8,7 +8,7 @@ export const theAuditWillName = (by: ComponentChildren) => (
 export const removeTheLimitOf = (counted: string | number) => `Remove the limit of ${counted}`
 export const removeLimit = 'Remove limit'
 export const limitRemoved = 'Limit removed'
-export const thePlanAloneSays = 'The plan alone says again how much this is, from the next request on.'
+export const thePlanAloneSays = "The plan's limit applies again, from the next request on."
 export const revoke = (name: string | number) => `Revoke ${name}`
 export const revokeKey = 'Revoke key'
 export const keyRevoked = 'Key revoked'
@@ -30,27 +30,28 @@ export const fromTheNextRequest = (
 export const thaw = (label: string | number) => `Thaw ${label}`
 export const thawNow = 'Thaw'
 export const thawed = 'Thawed'
-export const itIsServedAgain = 'It is served again, with its keys, plan and usage as they were.'
+export const itIsServedAgain = 'Its requests are served again. Keys, plan and usage are unchanged.'
 export const grantCreditTo = (label: string | number) => `Grant credit to ${label}`
 export const grant = 'Grant'
-export const itIsAdded = 'It is added to the limit of this window alone, exactly. A negative amount takes back.'
+export const itIsAdded = 'The amount is added to the limit of this window only. A negative amount takes credit back.'
 export const overageOf = (label: string | number) => `Overage of ${label}`
 export const setOverage = 'Set overage'
-export const whetherItIsServed = 'Whether it is served past its quota of this window, from the next request on.'
+export const whetherItIsServed = "Whether requests beyond this window's quota are served, from the next request on."
 export const overage = 'Overage'
-export const asItsPlanSays = 'As its plan says'
-export const offTheQuota = 'Off: the quota is the end'
-export const onWithoutAnEnd = 'On: without an end'
+export const asItsPlanSays = 'From plan'
+export const offTheQuota = 'Off: stop at the quota'
+export const onWithoutAnEnd = 'On: unlimited'
 export const upToAnAmount = 'Up to an amount'
 export const mintAKeyFor = (label: string | number) => `Mint a key for ${label}`
 export const mintKey = 'Mint key'
-export const itsValueIsShown = 'Its value is shown once. Without a name it is the first key of the account.'
+export const itsValueIsShown = "The key is shown only once. Without a name, it is the account's first key."
 export const name = 'Name'
 export const ends = 'Ends'
 export const rotateKeyOf = (name: string | number) => `Rotate ${name}`
 export const rotateKey = 'Rotate key'
-export const aNewValueTakes = 'A new value takes its place, and is shown once. Name, end and restrictions stay.'
-export const theValueBefore = 'The value before'
+export const aNewValueTakes =
+  'A new key replaces it and is shown only once. Name, expiry and restrictions stay the same.'
+export const theValueBefore = 'Old key'
 export const granted = 'Granted'
 export const overageSet = 'Overage set'
 export const keyMinted = 'Key minted'
@@ -59,7 +60,7 @@ export const never = 'Never'
 export const in30Days = 'In 30 days'
 export const in90Days = 'In 90 days'
 export const inAYear = 'In a year'
-export const isRefusedAtOnce = 'Is refused at once'
+export const isRefusedAtOnce = 'Stops at once'
 export const worksForAnotherHour = 'Works for another hour'
 export const worksForAnotherDay = 'Works for another day'
 export const worksForAnotherWeek = 'Works for another week'
@@ -67,15 +68,15 @@ export const usDollars = 'US dollars'
 export const setTheOrgOf = (label: string | number) => `Set the org of ${label}`
 export const setOrg = 'Set org'
 export const theLimits =
-  'The limits and the freeze of an org count for all of its accounts together, from the next request on. An org begins with its first account.'
+  "An org's limits count all of its accounts together, and freezing it freezes them all. The first account creates the org."
 export const org = 'Org'
-export const orgAcmeNoneWhere = 'org:acme; none where empty'
-export const itBelongs = 'It belongs to no org'
+export const orgAcmeNoneWhere = 'org:acme; leave empty for none'
+export const itBelongs = 'Removed from its org'
 export const itBelongsTo = (org: string | number) => `It belongs to ${org}`
-export const thePlan = 'The plan is that of its sign-in again'
+export const thePlan = 'The plan comes from its sign-in again'
 export const onPlan = (chosen: string | number) => `On plan ${chosen}`
 export const setThePlanOf = (label: string | number) => `Set the plan of ${label}`
 export const setPlan = 'Set plan'
-export const itHolds = 'It holds for the next request, whatever its sign-in says.'
+export const itHolds = 'It applies to the next request, whatever its sign-in says.'
 export const plan = 'Plan'
-export const asItsSign = 'As its sign-in or the default says'
+export const asItsSign = 'From sign-in, or the default'

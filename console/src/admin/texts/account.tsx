@@ -7,10 +7,10 @@ export const allAccounts = 'All accounts'
 export const last48Hours = 'Last 48 hours'
 export const noUsageInTheseHours = 'No usage in the last 48 hours.'
 export const lastRequests = 'Last requests'
-export const allOf30Days = 'All of 30 days'
+export const allOf30Days = 'All 30 days'
 export const noneIn30Days = 'None in the last 30 days.'
 export const changes = 'Changes'
-export const nothingWasChangedYet = 'Nothing was changed yet.'
+export const nothingWasChangedYet = 'No changes yet.'
 export const setPlan = 'Set plan…'
 export const askOrg = 'Org…'
 export const askInvite = 'Invite…'
@@ -25,8 +25,8 @@ export const nothingIsServed = (frozen: ComponentChildren) => (
   <>{frozen}: nothing is served for it, and its keys, plan and usage stay as they are.</>
 )
 export const theFilesDeclare =
-  'The files declare no plan for this account: nothing is served until it is put on another one.'
-export const whatItMayUse = 'What it may use'
+  "The files no longer declare this account's plan. Its requests are refused until it is on another plan."
+export const whatItMayUse = 'Limits'
 export const plan = 'Plan'
 export const spentThisWindow = 'Spent this window'
 export const ofItGranted = (grantedUsd: string | number) => `${grantedUsd} of it granted`
@@ -37,4 +37,4 @@ export const orgTitle = 'Org'
 export const accountSince = (time: ComponentChildren) => <>account opened {time}</>
 export const none = 'none'
 export const setByAnOperator = 'set by an operator'
-export const asItsPlanSays = 'as its plan says'
+export const asItsPlanSays = 'from plan'

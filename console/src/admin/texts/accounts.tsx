@@ -16,7 +16,7 @@ export const findAnAccount = 'Find an account'
 export const labelIdOrKey = 'Label, id or key  /'
 export const allPlans = 'All plans'
 export const order = 'Order'
-export const whatEachMayUse = 'What each may use and has used of this window.'
+export const whatEachMayUse = 'Limits and usage in the current window'
 export const thoseOf = (org: ComponentChildren) => (
   <>
     {' '}
@@ -39,9 +39,8 @@ export const labelHint = 'ada@example.com'
 export const opened = 'Account opened'
 export const alreadyThere = 'This account is there already'
 export const more = 'More'
-export const noAccountIsFound =
-  'No account is found so. An account begins with its first sign-in, or with its first key.'
+export const noAccountIsFound = 'No account matches. An account appears with its first sign-in, or with its first key.'
 export const thereMayBeMore = 'There may be more.'
-export const lookThroughAllAccounts = 'Look through all accounts'
+export const lookThroughAllAccounts = 'Search all accounts'
 export const noPlan = 'no plan'
 export const none = 'none'

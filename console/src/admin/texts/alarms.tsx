@@ -11,7 +11,7 @@ export const eachIsAlso = (
     Each is also a line of level error in the log of the gateway, and counts in <code>svc_alarms_total</code>.
   </>
 )
-export const alarmsTheNewestFirst = 'Alarms, the newest first'
+export const alarmsTheNewestFirst = 'Alarms, newest first'
 export const time = 'Time'
 export const alarm = 'Alarm'
 export const times = 'Times'

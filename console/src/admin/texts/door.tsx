@@ -7,11 +7,11 @@ export const operator = (brand: ComponentChildren) => (
 )
 export const theAccountsRequestsPools = 'The accounts, requests, pools and revisions of this gateway.'
 export const thisPageCameWithout =
-  'This page came without encryption, so that others on the way can read what it sends. Open it over https, or through an SSH tunnel to this port.'
+  'This page is not encrypted, so others on the network can read what it sends. Open it over https, or through an SSH tunnel to this port.'
 export const signInWith = (host: ComponentChildren) => <>Sign in with {host}</>
-export const thisCommandPrints = 'This command prints a link that signs you in. It works once, for a minute.'
+export const thisCommandPrints = 'This command prints a link that signs you in. It works once, for one minute.'
 export const useTheAdminToken = 'Use the admin token'
 export const adminToken = 'Admin token'
 export const yourName = 'Your name, for the audit'
 export const signIn = 'Sign in'
-export const itIsExchanged = 'It is exchanged for a session of 12 hours, and not kept.'
+export const itIsExchanged = 'It is exchanged for a 12-hour session, and not stored.'

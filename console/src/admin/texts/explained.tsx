@@ -2,16 +2,16 @@ import type { ComponentChildren } from 'preact'
 
 export const why = 'Why'
 export const itWouldBeAllowed = 'It would be allowed'
-export const whatTheClientGot = 'What the client got'
+export const whatTheClientGot = 'Answer to the client'
 export const withItsHeaders = (status: ComponentChildren) => <>{status} with its headers and body</>
 export const admitted = 'Admitted'
 export const refused = 'Refused'
 export const by = (route: string | number) => `by ${route}`
 export const thenNext = ', then '
 export const decidedByRevisionWhich = (revision: string | number) =>
-  `Decided by revision ${revision}, which serves now. Deciding it again comes to the same answer, byte for byte.`
+  `Decided by revision ${revision}, which is in use now. Deciding it again gives the same answer, byte for byte.`
 export const anotherRevisionDecided = (revision: string | number) =>
-  `Another revision decided it; this is what revision ${revision}, which serves now, comes to`
+  `Another revision decided it. Revision ${revision}, which is in use now, would decide`
 export const theSame = (then: string | number) => `${then}: the same.`
 export const somethingElse = (then: string | number) => `${then}: something else.`
 export const revisionDecided = (revision: string | number) =>
@@ -31,8 +31,8 @@ export const whileRunningRequestsReserve = (value: string | number) =>
 export const or = (value: string | number, value2: string | number) => `${value} or ${value2}`
 export const request = 'Request'
 export const allRequests = 'All requests'
-export const anotherGatewayThatShares = 'A gateway that is gone may have decided it.'
-export const itWasRefusedBefore = (code: string | number) => `It was refused before anything was decided: ${code}.`
+export const anotherGatewayThatShares = 'A gateway that no longer runs may have decided it.'
+export const itWasRefusedBefore = (code: string | number) => `It was refused before the policy decided: ${code}.`
 export const ended = 'Ended'
 export const inMs = (ms: ComponentChildren) => <>in {ms} ms</>
 export const endpoint = 'Endpoint'

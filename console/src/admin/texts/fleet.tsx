@@ -4,8 +4,8 @@ import { plural } from '../../shared/fmt.ts'
 export const findAGateway = 'Find a gateway'
 export const fleet = 'Fleet'
 export const theGatewaysOnOne =
-  'The gateways on one store. Each says once a second that it is there, and one that died is gone after ten.'
-export const noGatewayIsCalled = 'No gateway is called so.'
+  'The gateways on one store. Each reports every second, and a dead one disappears after ten.'
+export const noGatewayIsCalled = 'No gateway matches.'
 export const gateways = 'Gateways'
 export const gateway = 'Gateway'
 export const revision = 'Revision'
@@ -28,8 +28,7 @@ export const theSameRequestMay = (
     again, and <code>svcctl apply --all</code> changes all of them or none.
   </>
 )
-export const anUpgrade =
-  'An upgrade is that for its minutes. Where none is under way, upgrade those that were left behind.'
+export const anUpgrade = 'This is normal during an upgrade. If none is in progress, upgrade the remaining gateways.'
 export const on = (value: ComponentChildren, value2: ComponentChildren) => (
   <>
     <code>{value}</code> on <bdi>{value2}</bdi>
@@ -51,7 +50,7 @@ export const pid = 'PID'
 export const connections = 'Connections'
 export const cpu = 'CPU'
 export const memory = 'Memory'
-export const lag = 'Event loop late'
+export const lag = 'Event loop delay'
 export const restarts = 'Restarts'
 export const megabytes = (value: string | number) => `${value} MB`
 export const ms = (value: string | number) => `${value} ms`

@@ -1,12 +1,12 @@
 export const find = 'Find an incident'
 export const incidents = 'Incidents'
-export const whatTroubles = 'What troubles the gateways, and what to do.'
+export const whatTroubles = 'Problems of the gateways, and what to do about them.'
 export const openNow = (open: number) =>
   open === 0 ? 'None is open.' : open === 1 ? 'One is open.' : `${open} are open.`
-export const missing = (gateway: string, problem: string) => `The incidents of ${gateway} are missing: ${problem}`
+export const missing = (gateway: string, problem: string) => `Missing: the incidents of ${gateway}: ${problem}`
 export const none = 'No incident'
-export const noneSince = 'Nothing has troubled the gateways since they started.'
-export const noneFound = 'No incident has that word.'
+export const noneSince = 'No incidents since the gateways started.'
+export const noneFound = 'No incident matches.'
 export const openFirst = 'Incidents, open ones first'
 export const state = 'State'
 export const states = { page: 'act now', ticket: 'open', over: 'over' } as const

@@ -13,10 +13,9 @@ export const eachHas = (limit: ComponentChildren) => <>each has {limit}</>
 export const of = (used: string | number, limit: string | number) => `${used} of ${limit}`
 export const setALimitOf = (label: string | number) => `Set a limit of ${label}`
 export const setLimitNow = 'Set limit'
-export const itStandsInPlace =
-  "It stands in place of its limit that counts the same, or of its plan's, until it is removed."
+export const itStandsInPlace = "It replaces the account's or plan's limit of the same kind until it is removed."
 export const whatCounts = 'What counts'
-export const atMostUsDollars = 'At most, US dollars'
+export const atMostUsDollars = 'Maximum, US dollars'
 export const atMost = 'At most'
 export const inEach = 'In each'
 export const sharedBy = 'Shared by'

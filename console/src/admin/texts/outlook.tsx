@@ -40,7 +40,7 @@ export const p95Is = (amount: string) => `p95 ${amount}`
 export const seconds = (value: string) => `${value} s`
 export const milliseconds = (value: string) => `${value} ms`
 export const noValue = '–'
-export const noRequests = 'No requests in this time'
-export const noAttempts = 'No attempts in this time'
+export const noRequests = 'No requests in this period'
+export const noAttempts = 'No attempts in this period'
 export const firstPointIn = (wait: string) => `First point in ${wait}`
 export const chartLabel = (title: string, headline: string) => `${title}: ${headline}`

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { plural } from '../../shared/fmt.ts'
 
 export const plans = 'Plans'
-export const whoMayUse = 'Who may use what, and how much of it. Plans are read here; they are changed in their files.'
+export const whoMayUse = 'The models, tools and limits of each plan. To change a plan, edit its file.'
 export const accountsAreOnPlans = (value: ComponentChildren) => (
   <>
     Accounts are on plans that the files declare no more, and nothing is served to them: <bdi>{value}</bdi>

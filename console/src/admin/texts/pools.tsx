@@ -2,12 +2,12 @@ import type { ComponentChildren } from 'preact'
 import { plural } from '../../shared/fmt.ts'
 
 export const isDrained = (place: string | number) => `${place} is drained`
-export const getsRequestsAgain = (place: string | number) => `${place} gets requests again`
+export const getsRequestsAgain = (place: string | number) => `${place} receives requests again`
 export const drain = 'Drain'
 export const undrain = 'Undrain'
 export const noNewRequests =
-  'No new requests are sent there; those under way go on. It holds for all gateways on the store, and over restarts.'
-export const requestsAreSentThere = 'Requests are sent there again, from the next one on.'
+  'It receives no new requests, and running ones finish. This applies to all gateways on the store, and survives restarts.'
+export const requestsAreSentThere = 'It receives requests again, from the next one on.'
 export const noOtherHealthyReplica = (value: ComponentChildren) => <>No other healthy replica serves {value} now.</>
 export const theAuditNamesYou = (by: ComponentChildren) => (
   <>
@@ -28,14 +28,13 @@ export const probeFailed = 'Probe failed'
 export const failing = 'Failing'
 export const findAPool = 'Find a pool'
 export const pools = 'Pools'
-export const whatThisGatewayKnows = 'What this gateway knows of its backends.'
+export const whatThisGatewayKnows = "This gateway's view of its backends."
 export const whatGatewaysKnow =
-  'What gateways know of their backends, added up. Each ejects by itself; what is drained is drained for all.'
-export const notAsked = (gateway: string, problem: string) =>
-  `${gateway} did not answer, and what it knows is left out: ${problem}`
+  "All gateways' view of their backends, added up. Each gateway ejects on its own; draining applies to all."
+export const notAsked = (gateway: string, problem: string) => `${gateway} did not answer and is left out: ${problem}`
 export const seenBy = (seen: readonly string[], of: number) =>
   seen.length === 1 ? `at ${seen[0]}` : `at ${seen.length} of ${of}`
-export const noPoolIsCalled = 'No pool is called so.'
+export const noPoolIsCalled = 'No pool matches.'
 export const pool = 'Pool'
 export const state = 'State'
 export const serves = 'Serves'
@@ -57,7 +56,7 @@ export const askToDrain = 'Drain…'
 export const failureCount = (n: number) => plural(n, 'failure')
 export const probeAnswered = (ms: string | number) => `answered in ${ms} ms`
 export const again = (requests_10s: string | number, retries_10s: string | number) =>
-  `${requests_10s}, ${retries_10s} again`
+  `${requests_10s}, ${retries_10s} retried`
 export const ofThemInFlight = (pool: string | number) => `${pool} in flight`
 export const unknown = 'unknown'
 export const ofThemWaiting = (waiting: string | number) => `${waiting} waiting`

@@ -12,7 +12,7 @@ export const whatClientsFeel = (link: ComponentChildren) => (
   </>
 )
 export const haveRevisionServeAgain = (back: ComponentChildren) => <>Have revision {back} serve again</>
-export const itSays = 'It says what that changes and whom it touches, and asks before it does anything.'
+export const itSays = 'It shows what would change and whom it affects, and asks for confirmation.'
 export const valuesThatThisGateway = (value: ComponentChildren) => (
   <>
     Values that this gateway does not have are not compared: <bdi>{value}</bdi>
@@ -20,10 +20,10 @@ export const valuesThatThisGateway = (value: ComponentChildren) => (
 )
 export const noChangeInMeaning = 'No change in meaning'
 export const onlyTheTextsDiffer = 'Only the texts differ.'
-export const bothAreTheSame = 'Both are the same texts.'
+export const bothAreTheSame = 'The texts are identical.'
 export const changes = (n: number) => plural(n, 'change')
 export const whichIsNew = ', which is new'
-export const whichIsGone = ', which is gone'
+export const whichIsGone = ', removed'
 export const linesOfBefore = (file: string | number) => `Lines of ${file}, before and after`
 export const line = 'Line'
 export const before = 'Before'
@@ -35,7 +35,7 @@ export const theNewest50Configurations = (
     <code>svcctl plan</code> and <code>svcctl apply</code>.
   </>
 )
-export const revisionsTheNewestFirst = 'Revisions, the newest first'
+export const revisionsTheNewestFirst = 'Revisions, newest first'
 export const number = 'Number'
 export const revision = 'Revision'
 export const since = 'Since'
@@ -51,4 +51,4 @@ export const takenAway = 'taken away'
 export const less = 'less'
 export const different = 'different'
 export const more = 'more'
-export const unseenByClients = 'unseen by clients'
+export const unseenByClients = 'invisible to clients'

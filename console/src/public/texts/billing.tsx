@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-export const about = 'What your account may spend this month, and its invoices.'
+export const about = 'Your quota for this month, and your invoices.'
 export const allotted = 'Plan allowance'
 export const granted = 'Extra credit'
 export const used = 'Used'
@@ -10,7 +10,7 @@ export const anew = 'Resets'
 export const servedUpTo = (usd: string) => `served, up to ${usd} more`
 export const served = 'served'
 export const refused = 'refused'
-export const spent = 'When it is spent'
+export const spent = 'When the quota is spent'
 export const whatThen = {
   refused: (errors: (text: string) => ComponentChildren) => (
     <>
@@ -24,10 +24,10 @@ export const whatThen = {
       window begins anew, or until there is more quota. What that error says is among the {errors('errors')}.
     </>
   ),
-  served: 'Requests are still served at the same prices: your plan sets no end to what you may spend.',
+  served: 'Requests are still served at the same prices: your plan sets no limit on overage.',
 }
 export const byModel = (overview: (text: string) => ComponentChildren) => (
   <>What was spent by day and by model, also as a file, is in the {overview('usage of 30 days')}.</>
 )
 export const more = 'Get more'
-export const noInvoices = 'No usage yet. The first request begins your first invoice.'
+export const noInvoices = 'No usage yet. Your first request starts your first invoice.'

@@ -1,5 +1,5 @@
 export const title = 'Your new key'
-export const once = 'Shown this once. Only its hash is stored: a lost key can be rotated, not recovered.'
+export const once = 'Shown only once. We store only its hash: a lost key can be rotated, not recovered.'
 export const what = 'Key'
-export const notCopied = 'You have not copied the key. Leave all the same?'
+export const notCopied = 'You have not copied the key. Leave anyway?'
 export const saved = 'I have saved it'

@@ -10,6 +10,6 @@ export const lives = [
   ['365d', 'in a year'],
 ] as readonly (readonly [string, string])[]
 export const addresses = 'Only from these addresses'
-export const anyAddress = '10.0.0.0/8, any where empty'
-export const models = 'Only these models; all of your plan where none is chosen'
+export const anyAddress = '10.0.0.0/8; leave empty for any'
+export const models = 'Only these models (default: all in your plan)'
 export const create = 'Create key'

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 
 export const about =
-  'A key works on every endpoint, at the plan of your account. Its limits and quota hold for all keys together: a new key resets nothing. A key may have limits of its own beside them.'
+  "A key works on every endpoint, on your account's plan. Limits and quota are shared by all your keys. You can set lower limits per key."
 export const create = 'Create key'
-export const existing = 'There is such a key already: rotate it for a new value.'
+export const existing = 'You already have a key with this name: rotate it for a new value.'
 export const revoked = 'Key revoked'
-export const none = 'No active key'
-export const noneYet = 'Create one to call the API. Its value is shown once.'
+export const none = 'No active keys'
+export const noneYet = 'Create one to call the API. It is shown only once.'
 export const withName = 'With a name…'
 export const useIt = 'Use it'
 export const activeKeys = 'Active keys'

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
-export const title = 'Look with a key'
+export const title = 'View with a key'
 export const about =
-  'It shows what a key may do, a guest’s too: limits, requests, models, and a place to try them. It stays in the memory of this page. Keys are made and revoked with a sign-in.'
+  'See what a key, even a guest’s, may do: its limits, requests and models, with a place to try them. The key stays in this page’s memory. Creating and revoking keys needs a sign-in.'
 export const key = 'Key'
 export const look = 'Look'
 export const ofKey = (key: ComponentChildren) => (

@@ -4,7 +4,7 @@ export const find = 'Find a model'
 export const about = (code: ComponentChildren) => (
   <>Prices are for a million tokens. A model outside your plan is refused with {code}; retrying does not help.</>
 )
-export const none = 'No model is called so.'
+export const none = 'No model matches.'
 export const model = 'Model'
 export const inPlan = 'In plan'
 export const context = 'Context'

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { plural } from '../../shared/fmt.ts'
 
-export const about = 'What your account may use, and what it has used. Days and windows are UTC.'
+export const about = "Your account's limits and usage. Days and windows are UTC."
 export const limits = 'Limits'
 export const plan = 'Plan'
 export const has = (models: number, tools: number) => `${plural(models, 'model')}, ${plural(tools, 'hosted tool')}`
@@ -13,8 +13,8 @@ export const cap = (amount: string) => `then up to ${amount} more`
 export const overage = 'then overage'
 export const resets = (at: ComponentChildren) => <>resets {at}</>
 export const counts = {
-  user: 'each user that requests name has a count of their own',
-  key: 'each key has a count of its own',
+  user: 'counted separately for each end user',
+  key: 'counted separately for each key',
 } as Readonly<Record<string, string>>
 export const signIn = 'sign-in'
 export const thisKey = 'this key'

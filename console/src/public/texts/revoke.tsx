@@ -1,4 +1,4 @@
 export const title = (name: string) => `Revoke ${name}?`
 export const action = 'Revoke'
 export const what =
-  'Whatever uses it is refused from the very next request. This cannot be taken back; you can create another key.'
+  'Requests with this key are refused from now on. This cannot be undone, but you can create another key.'

@@ -1,6 +1,6 @@
 export const clients = 'Clients'
 export const what = 'Snippet'
-export const show = 'Show the key here. What you copy has it in any case.'
-export const noChatModel = 'This key may use no chat model, so no agent can work with it.'
+export const show = 'Show the key here. Copied snippets always contain it.'
+export const noChatModel = 'This key has no chat model, which agents need.'
 export const tooSmall = (model: string, context: string, needed: string) =>
   `No model here is large enough for a coding agent, which needs ${needed} tokens of context. The largest, ${model}, has ${context}: short tasks work, longer ones end with "prompt is too long".`

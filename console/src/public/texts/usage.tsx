@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-export const none = { month: 'Nothing used this month', days: 'Nothing used in 30 days' }
+export const none = { month: 'No usage this month', days: 'No usage in 30 days' }
 export const noneYet = (link: (page: string, words: string) => ComponentChildren, hasKeys: boolean) => (
   <>
     {hasKeys && <>{link('keys', 'Create a key')} to call the API, or </>}

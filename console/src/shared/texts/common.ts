@@ -1,6 +1,6 @@
 export const console = 'console'
 export const operator = 'operator'
-export const skip = 'Skip to the page'
+export const skip = 'Skip to content'
 export const pages = 'Pages'
 export const plan = 'plan'
 export const noPlan = 'none'
@@ -10,18 +10,17 @@ export const errors = 'Errors'
 export const signIn = 'Sign in'
 export const signInWith = (host: string) => `Sign in with ${host}`
 export const signOut = 'Sign out'
-export const ended = 'Your sign-in has ended. What you see stays.'
+export const ended = 'Your sign-in has ended. This page stays as it is.'
 export const goOn = 'Continue'
-export const sessionOver = 'This session is over.'
-export const newVersion = 'A new version is here.'
+export const sessionOver = 'This session has ended.'
+export const newVersion = 'A new version is available.'
 export const reload = 'Reload'
 export const notSecure = 'Open the console over https.'
 export const noProvider =
-  'Nobody can sign in here: the gateway names no identity provider. Ask its operator for a key; the models and the errors are open.'
-export const noClient =
-  'Sign-in to the console is not set up (identity.console_client_id). The command svcctl login works.'
-export const notBegun = 'This sign-in was not begun in this tab.'
-export const notFinished = 'The sign-in was not finished.'
+  'Sign-in is not available: the gateway has no identity provider. Ask its operator for a key. You can still view models and errors.'
+export const noClient = 'Console sign-in is not configured (identity.console_client_id). Use the command svcctl login.'
+export const notBegun = 'This sign-in was started in another tab.'
+export const notFinished = 'The sign-in was not completed.'
 export const providerDown = (host: string) => `${host} does not answer. Try again in a moment.`
 export const signInFailed = (why: string) => `The sign-in failed: ${why}`
 export const offline = 'The gateway does not answer. Are you online?'
@@ -30,9 +29,8 @@ export const asOf = <T>(time: T) => ['Last updated ', time, '.'] as const
 export const askAgain = 'Ask again'
 /** For what is not the reader's to mend. */
 export const problems = {
-  STORE_UNAVAILABLE:
-    'The store does not answer. Nothing is lost and nothing is charged; the page asks again by itself.',
-  IDENTITY_UNAVAILABLE: 'The identity provider does not answer. Keys work as ever; the page asks again by itself.',
+  STORE_UNAVAILABLE: 'The store does not answer. Nothing is lost or charged, and this page retries by itself.',
+  IDENTITY_UNAVAILABLE: 'The identity provider does not answer. Keys still work, and this page retries by itself.',
 } as Readonly<Record<string, string>>
 export const keys = 'Keyboard'
 export const shortcuts = [
@@ -52,7 +50,7 @@ export const cancel = 'Cancel'
 export const copy = 'Copy'
 export const copyWhat = (what: string) => `Copy ${what.toLowerCase()}`
 export const copied = (what: string) => `${what} copied`
-export const notCopied = 'The browser did not allow that: select the text and copy it.'
+export const notCopied = 'The browser refused: select the text and copy it yourself.'
 /** Names of waits. */
 export const seconds = (n: number) => `${n} s`
 export const minutes = (n: number) => `${n} min`

@@ -26,9 +26,7 @@ export function tokenProblems({ issuer, audience, types }: ExpectedToken): Token
     ),
     issuer: problem(`Sign in at ${issuer}: this token is of another issuer.`),
     audience: problem(`${ask} whose audience is ${audience}: this one is for another.`),
-    claims: problem(
-      `${ask} with iss, sub, aud, exp and iat: one of them is missing or malformed.`,
-    ),
+    claims: problem(`${ask} with iss, sub, aud, exp and iat: one of them is missing or malformed.`),
     key: problem('Sign in again: no current key of the identity provider has signed this token.'),
   }
 }
