@@ -89,5 +89,5 @@ it.each([
 })
 
 it.each(['500', 'usd', 'all of it', '500 apples a month'])('%j is no limit, and the error shows one', async text => {
-  await expect(limitIn(text)).rejects.toThrow(/is no limit: .*\n {2}(Write|For example) .*usd 500 per month/s)
+  await expect(limitIn(text)).rejects.toThrow(/is not a limit: .*\n {2}(Write|For example) .*usd 500 per month/s)
 })

@@ -32,7 +32,7 @@ test('the fields of a plan are offered with what they mean', async () => {
 
   const fields = ['rpm', 'tpm', 'per_day', 'max_concurrent', 'monthly_usd', 'overage']
   expect([...offered.keys()]).toEqual(expect.arrayContaining(fields))
-  expect(offered.get('tpm')).toBe('Prompt and completion tokens in every 60 s span.')
+  expect(offered.get('tpm')).toBe('Prompt and completion tokens in any 60 seconds.')
   expect(offered.has('models')).toBe(false)
 })
 
@@ -43,8 +43,8 @@ test('a field tells what it means when the mouse is over it', async () => {
   const overPlan = await (await open('policies/plans.yaml', plans)).hover()
   const overMain = await (await open('config.example.yaml', main)).hover()
 
-  expect(overPlan).toContain('US dollars in a calendar month (UTC), at the prices of the models.')
-  expect(overMain).toContain('When a failing replica is ejected, so that no request is sent to it, and for how long.')
+  expect(overPlan).toContain('US dollars per calendar month (UTC), at the prices of the models.')
+  expect(overMain).toContain('When to eject a failing replica, so that it receives no requests, and for how long.')
 })
 
 test('the fields of a limit are offered with what they mean, and a window that there is not is underlined', async () => {
@@ -55,7 +55,7 @@ test('the fields of a limit are offered with what they mean, and a window that t
   const offered = await row.completions()
 
   expect([...offered.keys()]).toEqual(expect.arrayContaining(['per', 'of', 'model', 'usd']))
-  expect(offered.get('images')).toBe('Images that were made.')
+  expect(offered.get('images')).toBe('Generated images.')
   expect(wrong.diagnostics).toHaveLength(1)
 })
 

@@ -178,7 +178,7 @@ describe.skipIf(!hasChromium)('the fleet of two gateways', () => {
       const last = (label: string) => page.locator('.live-rows .live-row:visible').filter({ hasText: label })
       const key = await keyOf(one, 'ada', 'pro')
       await page.goto(`${one.admin}/console`)
-      await page.getByText('as they end on the gateways of the fleet').waitFor()
+      await page.getByText('as they end on all gateways of the fleet').waitFor()
       await last('ada').waitFor()
       await expect
         .poll(async () => {
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium)('the fleet of two gateways', () => {
       await page.goto(`${one.admin}/console/pools`)
       await replica(one).waitFor()
       await replica(two).waitFor()
-      await page.getByText('What gateways know of their backends, added up.').waitFor()
+      await page.getByText("All gateways' view of their backends, added up.").waitFor()
 
       await page.getByLabel('Gateway', { exact: true }).selectOption('gw-2:7')
       await replica(one).waitFor({ state: 'detached' })

@@ -119,12 +119,12 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
     await press('Copy key')
     await press('I have saved it')
     await page.getByRole('button', { name: 'Rotate…' }).click()
-    await page.getByText('refused from the very next request').waitFor()
+    await page.getByText('refused from now on').waitFor()
 
     await page.getByLabel('The old key stops').selectOption('in a day')
 
-    await page.getByText('Both values work until then').waitFor()
-    expect(await page.getByText('refused from the very next request').count()).toBe(0)
+    await page.getByText('Both keys work until then').waitFor()
+    expect(await page.getByText('refused from now on').count()).toBe(0)
   })
 
   it('are rotated to a new value, and the old one is refused at once', async () => {
@@ -156,7 +156,7 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
   it('have limits of their own, which are set when they are made and changed afterwards', async () => {
     await press('With a name…')
     const form = page.getByRole('form')
-    await form.getByText('hold for all its keys together').getByText('$20.00 a month').waitFor()
+    await form.getByText('limits also apply, to all its keys together').getByText('$20.00 a month').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('ci')
     await page.getByLabel('US dollars per day').fill('2.5')
     await page.getByLabel('Requests a minute').fill('1')

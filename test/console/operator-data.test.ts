@@ -133,7 +133,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await field.fill('ACME')
       await expect.poll(found).toEqual(['ci@acme.example', 'eve@acme.example'])
       await field.fill('nobody')
-      await page.getByText('No account is found so').waitFor()
+      await page.getByText('No account matches').waitFor()
       await field.fill('')
       await page.getByLabel('Plan').selectOption('free')
       await expect.poll(found).toEqual(['bob@example.com', 'zoe@example.com'])
@@ -374,7 +374,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       alarm('a hosted tool fails', { ...tool, cause: 'it hangs' })
       await open('audit')
       await page.locator('nav a[href$="/incidents"]').click()
-      await page.getByText('Models are told that the tool failed').waitFor()
+      await page.getByText('Models learn that the tool failed').waitFor()
       await page.getByText('tool <b>search</b>').first().waitFor()
       expect(await page.locator('nav .news').textContent()).toBe(String(before + 1))
 

@@ -71,7 +71,7 @@ describeConsole('the requests of all', { door: 'admin', shared: true }, rig => {
     const answered = page.waitForResponse(/\/admin\/requests\/req_/)
     await rows().first().click()
     const answer = await (await answered).json()
-    await page.getByText('Deciding it again comes to the same answer').waitFor()
+    await page.getByText('Deciding it again gives the same answer').waitFor()
     for (const text of texts) await page.getByText(text).first().waitFor()
 
     const id = new URL(page.url()).searchParams.get('id') ?? ''

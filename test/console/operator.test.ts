@@ -28,7 +28,7 @@ describeConsole('operators in the console', { door: 'admin' }, rig => {
     expect(await page.evaluate('[Object.keys(localStorage), document.cookie]')).toEqual([[], ''])
     const another = await openWindow(browser, [site.admin])
     await another.page.goto(link)
-    await another.page.getByRole('alert').getByText('This code was used').waitFor()
+    await another.page.getByRole('alert').getByText('This code was already used').waitFor()
     await another.close()
   })
 

@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     const site = await start(yaml => yaml.replace(/identity:\n(?: {2}.*\n)+/, ''))
     const text = await textAt(site, 'no-provider')
 
-    expect(text).toContain('Nobody can sign in here: the gateway names no identity provider.')
+    expect(text).toContain('Sign-in is not available: the gateway has no identity provider.')
     expect(text).toContain('View with a key')
     expect(text).not.toContain('Sign in with')
   })
@@ -62,9 +62,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
   it('that the console has no client at the provider', async () => {
     const site = await start(yaml => yaml.replace(/ {2}console_client_id: .*\n/, `  # none\n`))
 
-    expect(await textAt(site, 'no-client')).toContain(
-      'Sign-in to the console is not set up (identity.console_client_id).',
-    )
+    expect(await textAt(site, 'no-client')).toContain('Console sign-in is not configured (identity.console_client_id).')
   })
 
   it('that it wants https where a browser gives no secure context', async () => {
@@ -194,7 +192,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
       .poll(async () => {
         const said = [page, other].map(async each => [
           await each.locator('[data-key]').count(),
-          await each.getByText('There is such a key already').count(),
+          await each.getByText('You already have a key with this name').count(),
         ])
         return (await Promise.all(said)).map(String).sort()
       })
@@ -233,7 +231,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
       await redis.kill()
       await page.keyboard.press('r')
 
-      await page.getByText('The store does not answer. Nothing is lost and nothing is charged').first().waitFor()
+      await page.getByText('The store does not answer. Nothing is lost or charged').first().waitFor()
       await picture(page, 'store-down')
       expect(await page.getByRole('meter').count()).toBe(4)
       await redis.restart()

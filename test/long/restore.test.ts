@@ -47,7 +47,7 @@ async function restoreAfterKill(
   onTestFinished(() => next.close())
   const config = join(next.first.stateDir, 'config.yaml')
   const killed = program.start(['restore', file, '--unsigned', '-c', config])
-  await killed.until('sums are those of the rows')
+  await killed.until('sums match the rows')
   await sleep(between(0, 60))
   await killed.end('SIGKILL')
   // Nothing, a half of it or all of it was written: only the half is refused, by its gateway and not by the next restore.

@@ -44,7 +44,7 @@ test.each([
   [
     'a used limit that has a field of its own',
     cases('usage: { limits: [{ requests: 3, per: day }] }', fine),
-    '3:23 unknown-limit: no plan limits requests per day in its `limits`; that is `per_day`, which has a field of its own',
+    '3:23 unknown-limit: no plan limits requests per day in its `limits`; that is `per_day`, which has its own field',
   ],
   [
     'an expected rule, which is a route',
@@ -140,12 +140,12 @@ test.each([
   [
     'a model beside a whole request',
     cases('model: svc-pro', 'request: { body: {} }', fine),
-    '3:5 two-requests: `model` stands beside `request`; write it in `request`',
+    '3:5 two-requests: `model` cannot be combined with `request`; write it in `request`',
   ],
   [
     'two callers',
     cases('plan: free', 'auth: none', fine),
-    '4:5 two-callers: `auth` stands beside `plan`; write one of them',
+    '4:5 two-callers: `plan` and `auth` exclude each other; write one of them',
   ],
   [
     'a name that stands twice',

@@ -78,7 +78,7 @@ describe('the account of a service', () => {
     ['the namespace beside', { sub: 'system:serviceaccount:ml2:train' }],
     ['a claim by inheritance', { __proto__: { repository: 'acme/app' } }],
   ])('is none for a token with %s', async (_what, claims) => {
-    expect(await problem(built(claims))).toContain('no entry of its issuer lets in')
+    expect(await problem(built(claims))).toContain('its claims match no entry of its issuer')
   })
 })
 

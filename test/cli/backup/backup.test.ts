@@ -152,14 +152,16 @@ it('a backup that breaks off leaves no file', async () => {
 
 it.each([
   ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the quota of the disk is used up'],
-  ['EFBIG', 'it is larger than files may be here'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EFBIG', 'it exceeds the maximum file size'],
 ])('a disk that takes no more (%s) is said in plain words', async (code, words) => {
   const full = async function* (): AsyncGenerator<Uint8Array> {
     yield Buffer.from('some of it')
     throw Object.assign(new Error(`${code}: write`), { code, syscall: 'write' })
   }
-  await expect(writeNewFile(at('b.svc'), full())).rejects.toThrow(`cannot be written: ${words}, and nothing was kept`)
+  await expect(writeNewFile(at('b.svc'), full())).rejects.toThrow(
+    `cannot be written: ${words}; the incomplete file was removed`,
+  )
   expect(await readdir(directory)).not.toContainEqual(expect.stringContaining('b.svc'))
 })
 

@@ -100,7 +100,7 @@ it('a restore that is killed in its middle leaves the store as it was, says so, 
 
   expect(await run('serve', '-c', 'other.yaml')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('was interrupted, and the store is as it was before'),
+    stderr: expect.stringContaining('was interrupted, and the store is unchanged'),
   })
   expect(await run('restore', 'backup', '-c', 'other.yaml')).toMatchObject({ code: 0 })
   await expectWhole(at('other'))

@@ -93,8 +93,8 @@ describeRedis('a Redis Cluster', { timeout: 60_000 }, () => {
 
     expect(await foundIn(siteOf(`redis+cluster://127.0.0.1:${server.port}`))).toMatchObject({
       state: 'problem',
-      text: expect.stringContaining('this Redis is no node of a Cluster'),
-      hint: 'name it as redis://',
+      text: expect.stringContaining('this Redis is not a cluster node'),
+      hint: 'use redis://',
     })
   })
 })

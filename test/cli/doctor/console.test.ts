@@ -58,8 +58,8 @@ describe('the sign-in to the console', () => {
   })
 
   it.each<[string, Provider, string, RegExp, RegExp]>([
-    ['without S256', { methods: ['plain'] }, 'problem', /does not take PKCE with S256/, /Switch it on/],
-    ['that does not name its methods', { methods: null }, 'warning', /does not say whether/, /Sign in once/],
+    ['without S256', { methods: ['plain'] }, 'problem', /does not support PKCE with S256/, /Switch it on/],
+    ['that does not name its methods', { methods: null }, 'warning', /does not announce whether/, /Sign in once/],
     [
       'that refuses the redirect URI',
       { authorize: says(400, 'text/html', 'redirect_uri did not match') },

@@ -188,7 +188,7 @@ describe('a replica that breaks a promise', () => {
       { stream: hello },
       'problem',
       'does not stream: it answers with application/json instead of text/event-stream',
-      /Turn streaming on/,
+      /Enable streaming/,
     ],
     [
       'streams without usage',
@@ -301,7 +301,7 @@ describe('a replica that cannot be asked', () => {
     const [found] = await foundOfPools(filesOf([UNKNOWN_HOST]))
 
     expect(found?.text).toMatch(/^nonexistent\.invalid does not answer: (ENOTFOUND|EAI_AGAIN)$/)
-    expect(found?.hint).toMatch(/^No such host is known/)
+    expect(found?.hint).toMatch(/^The host name is unknown/)
   })
 
   it('is a problem where no connection is taken', async () => {

@@ -119,7 +119,7 @@ it('a pipe gets it plain, FORCE_COLOR in colour, and whoever has read enough may
 })
 
 it.each([
-  [['doctor', '--timeout', 'soon'], 'It is in seconds'],
+  [['doctor', '--timeout', 'soon'], 'Write seconds'],
   [['doctor', '--nonsense'], 'unknown option'],
   [['doctor', '--pool', 'nowhere'], 'there is no pool nowhere; known pools: onprem'],
 ])('%j is wrong usage', async (args, words) => {

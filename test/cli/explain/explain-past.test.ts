@@ -145,7 +145,7 @@ test('other limits that come to the same answer are not called another answer', 
   const wider = { ...served, id: 'req_wider', revision: '0123456789ab', outcome: { ...served.outcome, claims } }
   write(3, [wider as DecisionRecord])
 
-  expect((await explain('req_wider')).stdout).toContain('they come to the same answer, by other limits.')
+  expect((await explain('req_wider')).stdout).toContain('they decide the same, by other limits.')
 })
 
 test('as JSON, the outcome is that of the record to the byte, and the record is there', async () => {

@@ -54,7 +54,7 @@ test('a refusal ends with the answer and what would flip it', async () => {
       6 rate   ✓ 0 of 20 requests a minute, 0 of 40000 tokens a minute (this one: 1025)  policies/plans.yaml:14
       7 quota  ✗ $0.9999 of $1 used, this one: $0.0004025 at least                       policies/plans.yaml:16
 
-    402 quota_exceeded · The request may cost up to $0.0004025, and $0.0001 of the monthly quota remain until 2026-12-01. max_tokens up to 243 would fit.
+    402 quota_exceeded · The request may cost up to $0.0004025, but only $0.0001 of the monthly quota remain until 2026-12-01. max_tokens up to 243 would fit.
 
     It would be allowed
       · again at 2026-12-01T00:00:00Z, in 9 d 14 h

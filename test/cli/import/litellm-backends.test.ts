@@ -71,7 +71,7 @@ it('models of Hugging Face are asked where LiteLLM asks them', async () => {
   expect(embedding).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringContaining('Hugging Face answers chats'),
+    stderr: expect.stringContaining('Hugging Face answers only chats'),
   })
 })
 
@@ -125,16 +125,16 @@ it('each organization of a list is a backend', async () => {
   ])
 })
 
-it('backends that LiteLLM shares requests among, and that are an order here, are told at their model', async () => {
+it('backends that LiteLLM spreads requests among, and that are an order here, are told at their model', async () => {
   const keys = (orders: readonly string[]) =>
     `model_list:${orders.map((order, at) => entry('m', 'openai/m', `, api_key: os.environ/K${at}${order}`)).join('')}`
   const both = await imported(keys(['', '']))
   const ordered = await imported(keys([', order: 1', ', order: 2']))
 
   expect(above(both.stdout, 'm')).toContain(
-    '# Not imported: model_list.m: LiteLLM shares requests among its 2 pools; here the first of `serve` takes all of them until it fails',
+    '# Not imported: model_list.m: LiteLLM spreads requests among its 2 pools; here the first of `serve` takes all of them until it fails',
   )
-  expect(ordered.stdout).not.toContain('shares requests')
+  expect(ordered.stdout).not.toContain('spreads requests')
 })
 
 it('replicas are of one order, and have the room of all of them', async () => {

@@ -32,7 +32,7 @@ it.each([
   expect(yaml.models['llama-70b']).toMatchObject({
     ...{ serve: ['llama-70b'], context: 65_536, usd_per_1m: { input: 0.2, output: 0.8 } },
   })
-  expect(stdout).not.toContain('shares requests among')
+  expect(stdout).not.toContain('spreads requests among')
 })
 
 it('backends of different prices stay pools of their own', async () => {
@@ -87,7 +87,7 @@ it('a server of one’s own has no price of a provider, whatever its model is ca
   )
 
   expect(modelIn(imported, 'm').usd_per_1m).toEqual({ input: 0, output: 0 })
-  expect(imported.stdout).toContain('write it, or budgets count nothing')
+  expect(imported.stdout).toContain('add it, or budgets count nothing')
   expect(imported.stderr).toContain('1 model without a price')
 })
 

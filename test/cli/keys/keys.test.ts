@@ -264,13 +264,13 @@ describe.each([
 it.each([
   [['keys', 'mint', '--plan', 'free'], 2, '--account'],
   [['keys', 'mint', '--account', 'ada'], 2, '--plan'],
-  [['keys', 'mint', '--guest', 'd', '--plan', 'free'], 2, '--guest goes alone'],
+  [['keys', 'mint', '--guest', 'd', '--plan', 'free'], 2, '--guest cannot be combined'],
   [['keys', 'show', 'nobody'], 1, 'there is no account `nobody`'],
   [['accounts', 'show', 'nobody'], 1, 'there is no account `nobody`'],
   [['accounts', 'set-plan', 'ada', '--yes'], 2, '--clear'],
   [['accounts', 'set-plan', 'ada', 'pro', '--clear', '--yes'], 2, '--clear'],
   [['accounts', 'set-overage', 'ada', 'yes'], 2, 'US dollars'],
-  [['accounts', 'set-overage', 'ada', '-1'], 2, 'not negative'],
+  [['accounts', 'set-overage', 'ada', '-1'], 2, 'cannot be negative'],
   [['accounts', 'grant', 'ada', '1,5'], 2, 'US dollars'],
   [['audit', '--since', 'someday'], 2, '30d'],
 ])('svcctl %j exits %i and says %s', async (args, code, words) => {

@@ -43,7 +43,7 @@ it('--yes is not asked', async () => {
 })
 
 it('a question that nobody could answer is wrong usage', () => {
-  expect(() => mayAsk(undefined, terminal(false))).toThrow('add --yes')
-  expect(() => mayAsk(undefined, { ...terminal(true), input: terminal(false).input })).toThrow('add --yes')
+  expect(() => mayAsk(undefined, terminal(false))).toThrow('pass --yes')
+  expect(() => mayAsk(undefined, { ...terminal(true), input: terminal(false).input })).toThrow('pass --yes')
   expect(() => mayAsk(undefined, terminal(true))).not.toThrow()
 })

@@ -108,7 +108,7 @@ test('whoami says the account, its label and issuer, the plan that the gateway g
 })
 
 const refusals: readonly (readonly [name: string, code: number, says: string, arrange: (home: string) => unknown])[] = [
-  ['without a session', 4, 'not signed in', () => {}],
+  ['if there is no session', 4, 'not signed in', () => {}],
   [
     'with a session that has ended',
     4,
@@ -207,7 +207,7 @@ test('logout while the provider is down forgets the session all the same, and ex
   const ran = await svcctl(home, ['logout'])
 
   expect(ran.code).toBe(3)
-  expect(ran.stderr).toContain('forgotten here, but not ended there')
+  expect(ran.stderr).toContain('forgotten here but not ended there')
   expect((await svcctl(home, ['whoami'])).code).toBe(4)
 })
 
@@ -313,7 +313,7 @@ test('a configuration names its gateway and where its users sign in, and one wit
 
   expect([lying.code, named.code, login.code, without.code]).toEqual([0, 0, 3, 1])
   expect(login.stderr).toContain(`${DOWN} cannot be reached`)
-  expect(without.stderr).toContain('names no identity provider')
+  expect(without.stderr).toContain('has no identity provider')
 })
 
 // Last, since it judges what all the others left.

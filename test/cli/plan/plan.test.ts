@@ -296,7 +296,7 @@ test('of a repository that belongs to another user, what git says is told, with 
 
   const failure = await plan(directory, '--against', 'HEAD').catch((error: unknown) => error)
 
-  expect(String(failure)).toContain('git does not read the repository of the configuration')
+  expect(String(failure)).toContain('git cannot read the repository of the configuration')
   expect(String(failure)).toContain('git config --global --add safe.directory')
 })
 

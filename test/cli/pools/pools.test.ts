@@ -130,7 +130,7 @@ describe('on a running gateway', () => {
         replicas: [{ state: 'closed' }, { state: 'drained' }],
       })
       expect(await served()).toBe('onprem')
-      expect((await svcctl('undrain', 'onprem', two.url)).stderr).toContain('with all of its replicas')
+      expect((await svcctl('undrain', 'onprem', two.url)).stderr).toContain('on all of its replicas')
     })
 
     it('drain of the last that serves a model asks first; without a terminal it is refused with 2', async () => {

@@ -29,7 +29,7 @@ it('svcctl speaks TLS to the gateway of its files, by the certificate that they 
   const mint = ['keys', 'mint', '--plan', 'pro', '--account', 'carl', '--json']
   expect(await program.run(mint, { cwd: dir, env: { SVCCTL_TOKEN } })).toMatchObject({ code: 0 })
   const elsewhere = await program.run(['keys', 'list'], { cwd: '/', env: { SVCCTL_TOKEN, SVCCTL_ADMIN: admin } })
-  expect(elsewhere.stderr).toContain(`the process at ${admin} shows a certificate that is not trusted`)
+  expect(elsewhere.stderr).toContain(`the process at ${admin} has a certificate that is not trusted`)
   expect(elsewhere.code).toBe(3)
 })
 
@@ -49,7 +49,7 @@ it('the certificate of an operator is shown by svcctl, and its name is in the au
 
   const mint = ['keys', 'mint', '--plan', 'pro', '--account', 'carl']
   expect((await program.run(mint, { cwd: '/', env: { ...trusting, SVCCTL_TOKEN } })).stderr).toContain(
-    'Connect with the certificate of an operator',
+    'Connect with a valid operator certificate',
   )
   expect(await program.run(mint, { cwd: '/', env: shown })).toMatchObject({ code: 0 })
   const audit = await program.run(['audit', '--json'], { cwd: '/', env: shown })

@@ -60,7 +60,7 @@ it('a start is refused where SVCCTL_TOKEN is another one, or the file has none',
 
   expect(await serve(FIRST, { SVCCTL_TOKEN: SECOND })).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('SVCCTL_TOKEN is another token than that of server.admin_token'),
+    stderr: expect.stringContaining('SVCCTL_TOKEN and server.admin_token are different tokens'),
   })
   expect(await serve('')).toMatchObject({ code: 1, stderr: expect.stringContaining('`token` is empty') })
 })

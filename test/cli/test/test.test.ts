@@ -198,7 +198,7 @@ test('files may be named; none at all, or one that is not there, is wrong usage'
   writeFileSync(join(directory, 'own.yaml'), 'cases: [{ name: a, plan: free, expect: { status: 200 } }]\n')
 
   expect((await test_(directory, 'own.yaml')).stdout).toBe('own.yaml\n  ✓ a\n\n1 passed, 0 failed\n')
-  expect(await test_(policies())).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('there are no tests') })
+  expect(await test_(policies())).toMatchObject({ exitCode: 2, stdout: expect.stringContaining('no tests found') })
   await expect(test_(directory, 'other.yaml')).rejects.toMatchObject({ exitCode: 2 })
 })
 

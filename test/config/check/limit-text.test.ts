@@ -18,17 +18,17 @@ describe('a limit as commands take it', () => {
   })
 
   it.each([
-    ['dollars 5 per day', /is nothing that a limit counts: requests, tokens/],
+    ['dollars 5 per day', /a limit cannot count `dollars`, only requests, tokens/],
     ['usd five per day', /`five` is not an amount of US dollars/],
     ['usd 5', /needs a window/],
     ['concurrent 5 per day', /leave `per` out/],
-    ['tokens 5 per year', /no window: second, minute/],
+    ['tokens 5 per year', /is not a window: second, minute/],
     ['tokens 5 per 91d', /days up to 90d/],
-    ['tokens 5 per day of friends', /shares no limit: account, key/],
+    ['tokens 5 per day of friends', /cannot share a limit: account, key/],
     ['tokens 5 per day per hour', /`per` is written twice/],
     ['tokens 5 per', /nothing follows `per`/],
     ['tokens 0 per day', /`0`/],
-    ['', /nothing that a limit counts/],
+    ['', /a limit cannot count/],
   ])('%j is refused with a reason', (text, problem) => {
     expect(parseLimitRule(text)).toEqual({ problem: expect.stringMatching(problem) })
   })

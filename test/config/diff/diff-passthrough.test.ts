@@ -54,7 +54,7 @@ test.each<[string, readonly string[], readonly (readonly [string, string])[]]>([
     [['max_session: 30m', 'max_session: 1h']],
   ],
   [
-    'no WebSocket any more',
+    'no longer a WebSocket',
     ['lost config.example.yaml /v1/realtime is no longer a WebSocket'],
     [['    upgrade: websocket\n    max_session: 30m\n', '']],
   ],

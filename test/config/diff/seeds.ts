@@ -278,7 +278,7 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
   },
   {
     edits: [main('  # trusted_proxies', '  trusted_proxies')],
-    says: ['plumbing config.example.yaml:16 10.0.0.0/8 is now believed as a proxy'],
+    says: ['plumbing config.example.yaml:16 10.0.0.0/8 is now trusted as a proxy'],
   },
   {
     edits: [main('[512x512, 1024x1024]', '[1024x1024, 512x512]')],

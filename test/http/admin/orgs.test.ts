@@ -71,7 +71,7 @@ it.for<[string, object, string]>([
   ['accounts/org', { account: 'org:acme', org: 'org:beta' }, 'is an org: name one account'],
   ['accounts/org', { account: 'ada', org: 'acme' }, 'must be an org, such as org:acme'],
   ['accounts/org', { account: 'ada', org: 'org:a b' }, 'must be an org, such as org:acme'],
-  ['keys', { account: 'org:acme', plan: 'pro' }, 'is an org: the key is of one account'],
+  ['keys', { account: 'org:acme', plan: 'pro' }, 'is an org: a key belongs to one account'],
 ])('POST /admin/%s refuses %j', async ([path, body, why], { gateway }) => {
   await mint(gateway, 'ada')
   await did(gateway, 'accounts/org', { account: 'ada', org: 'org:acme' })

@@ -128,7 +128,7 @@ describe('a drained pool', () => {
       pool: 'onprem',
       drained: true,
       in_flight: 1,
-      note: expect.stringMatching(/all gateways on the store.*over restarts/),
+      note: expect.stringMatching(/all gateways on the store.*survives restarts/),
     })
     for (let n = 0; n < 5; n++) expect(await upstream()).toBe('cloud')
     stream.letGo()

@@ -117,7 +117,7 @@ describe('beside a client that reads nothing', () => {
     refused.socket.resume()
     site.test.clock.advance(5000)
     await eventually(() => expect(refused.heard()).toMatch(/^HTTP\/1.1 503 /))
-    expect(refused.heard()).toContain('The answers that your account has not read yet take too much memory together')
+    expect(refused.heard()).toContain('The unread answers of your account together take too much memory')
     expect(total()).toBeLessThan(25_000_000)
     // Those who read nothing lose an answer to it, once it has waited.
     const response = await site.test.clock.during(ask(honest, chat), 10)

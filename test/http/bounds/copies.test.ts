@@ -97,7 +97,7 @@ describe.each(Object.entries(WAYS))('%s', (_, way) => {
 
       // A stream that has begun can only be cut.
       if (status === 200) expect(text).toBe('cut')
-      else expect([status, text]).toEqual([503, expect.stringContaining('take too much memory together')])
+      else expect([status, text]).toEqual([503, expect.stringContaining('together take too much memory')])
       expect(lost).toEqual({ isDropped: true, turns: turn })
       expect(app().answers.total).toBe(0)
     }

@@ -27,8 +27,8 @@ describe('a path that is not served is a 404 that says what to call', () => {
     ['a doubled slash in front', 'POST', '//v1/embeddings', '/v1/embeddings has a slash too many here'],
     ['a slash at its end', 'POST', '/v1/chat/completions/', '/v1/chat/completions has a slash too many here'],
     ['a doubled slash and no /v1', 'POST', '//chat/completions', 'The path lacks /v1'],
-    ['a slash at the end of nothing', 'GET', '/v1/nothing/', 'leave the slash that is too many out'],
-    ['compact of Responses', 'POST', '/v1/responses/compact', 'histories are shortened by the client'],
+    ['a slash at the end of nothing', 'GET', '/v1/nothing/', 'remove the extra slash'],
+    ['compact of Responses', 'POST', '/v1/responses/compact', 'clients shorten their own histories'],
     ['conversations', 'POST', '/v1/conversations', 'is not served here'],
     [
       "Gemini's whole answers",

@@ -242,7 +242,7 @@ describe('a limit of the plan', () => {
         error: {
           code: 'quota_exceeded',
           message:
-            'The request may cost up to $0.010025, and $0.01 of the monthly quota remain until 2026-12-01. max_tokens up to 997 would fit.',
+            'The request may cost up to $0.010025, but only $0.01 of the monthly quota remain until 2026-12-01. max_tokens up to 997 would fit.',
           resetDate: '2026-12-01',
           topupUrl: 'http://localhost/docs/errors#quota_exceeded',
           overageEnabled: false,

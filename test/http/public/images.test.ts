@@ -134,7 +134,7 @@ itOnThriftyPlan('that the month cannot pay is a 402 that promises no max_tokens'
 
   expect(refused.status).toBe(402)
   expect((await errorOf(refused)).message).toBe(
-    'The request may cost up to $0.01, and $0.005 of the monthly quota remain until 2026-12-01.',
+    'The request may cost up to $0.01, but only $0.005 of the monthly quota remain until 2026-12-01.',
   )
 })
 

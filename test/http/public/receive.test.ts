@@ -73,7 +73,7 @@ inNpmTest.describe('bodies under way', () => {
 
     const refused = await Promise.race(held.map(({ answer }) => answer))
     expect(refused).toMatch(/^HTTP\/1.1 503 /)
-    expect(refused).toContain('The bodies of requests that your account is sending take too much memory together')
+    expect(refused).toContain('The request bodies from your account together take too much memory')
     expect((await asked(test, honest, SMALL)).status).toBe(200)
     // What is left of the greedy one's half.
     expect((await asked(test, greedy, SMALL)).status).toBe(200)

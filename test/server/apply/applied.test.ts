@@ -72,7 +72,7 @@ it('a start that fails keeps no revision: nothing served', async () => {
   const failed = program.start(['serve', '-c', 'config.yaml'], { cwd: dir, env: { SVCCTL_TOKEN: 'token' } })
 
   expect(await failed.ended).toBe(1)
-  expect(failed.said()).toContain('another process listens there')
+  expect(failed.said()).toContain('another process listens on it')
   expect(readdirSync(join(dir, 'state/revisions'))).toEqual([])
 })
 

@@ -118,7 +118,7 @@ describeRedis('a change of all gateways', () => {
 
     const { status, body } = await operator.apply(NEXT, { fleet })
     expect(status).toBe(409)
-    expect((body as { error: string }).error).toMatch(/^the fleet is not what it was when this was planned/)
+    expect((body as { error: string }).error).toMatch(/^the fleet changed since this was planned/)
   })
 
   it('of two at the same moment is one at most, and all gateways serve that', async () => {

@@ -116,7 +116,7 @@ describe('renderDenial', () => {
       error: {
         code: 'quota_exceeded',
         message:
-          'The request may cost up to $0.004, and $0.0000015 of the monthly quota remain until 2026-12-01. max_tokens up to 12 would fit.',
+          'The request may cost up to $0.004, but only $0.0000015 of the monthly quota remain until 2026-12-01. max_tokens up to 12 would fit.',
         resetDate: '2026-12-01',
         topupUrl: 'https://gw/topup',
         overageEnabled: false,

@@ -224,6 +224,6 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     const at = async (url: string) =>
       openRedisStore({ url, prefix: 'svc', stateDir: await newDirectory(), alarm: () => {} })
 
-    await expect(at(node?.url ?? '')).rejects.toThrow('name it as redis+cluster://')
+    await expect(at(node?.url ?? '')).rejects.toThrow('use redis+cluster://')
   })
 })

@@ -29,7 +29,7 @@ const now = (): number => Date.now()
 
 describeRedis('a Redis that is not fit to be the store', () => {
   it.each([
-    ['forgets records when memory is full', { flags: { 'maxmemory-policy': 'allkeys-lru' } }, 'noeviction'],
+    ['evicts records when its memory is full', { flags: { 'maxmemory-policy': 'allkeys-lru' } }, 'noeviction'],
     ['is a replica', { flags: { replicaof: '127.0.0.1 1' } }, 'replica'],
     ['is a cluster', { flags: { 'cluster-enabled': 'yes' } }, 'Cluster'],
   ])('is refused at the start when it %s', async (_what, options, reason) => {
@@ -183,7 +183,7 @@ describeRedis('a store in the place of another one', () => {
   it('is begun by a gateway, and never by a tool that only looks', async () => {
     const { url } = await serve()
 
-    await expect(openRedisStore({ url, prefix: 'svc', alarm: () => {} })).rejects.toThrow('a gateway begins it')
+    await expect(openRedisStore({ url, prefix: 'svc', alarm: () => {} })).rejects.toThrow('start a gateway first')
     expect(await redisCommand({ url }, 'DBSIZE')).toBe(0)
   })
 })
