@@ -12,7 +12,7 @@ const SHARED = ['re2js']
 const NO_OAUTH = `export const auth = () => {}
 export const extractWWWAuthenticateParams = () => ({})
 export class UnauthorizedError extends Error {}`
-/** What ink shows of an error of its own: it would show the line of its source, which is the whole of a module here. */
+/** Replaces ink's view of its own errors, which would show the source line: a whole module here. */
 const SHOWN_ERROR = `import { createElement } from 'react'
 import Text from './Text.js'
 export default ({ error }) => createElement(Text, null, error.stack ?? error.message)`

@@ -70,7 +70,7 @@ function compared(machine) {
 /** Connections per worker. */
 const EACH = 64
 
-/** The same number as in src/server/worker-count.ts. */
+/** Equals the number in src/server/worker-count.ts. */
 const LEAST_CORES = 4
 
 async function byProcess(programs, contender, options) {

@@ -1,4 +1,4 @@
-/** As many pieces are made one, since each takes memory beside its bytes. */
+/** Merges this many pieces into one, since each takes memory besides its bytes. */
 const PIECES_KEPT = 512
 /** More of a body that is not complete is kept apart. */
 const APART_BYTES = 1_250_000

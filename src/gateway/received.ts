@@ -7,7 +7,7 @@ export interface Paced {
 
 /** Bytes of all bodies and whole answers that are received in one turn of the event loop, which takes some milliseconds. */
 const TURN_BYTES = 2_000_000
-/** As many connections are read again in one turn: each may bring two pieces of 64 KB before it is paused again. */
+/** Connections resumed per turn: each may bring two pieces of 64 KB before it is paused again. */
 const RESUMED = 16
 
 let received = 0

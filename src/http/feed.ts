@@ -202,7 +202,7 @@ const TICK_MS: Millis = 100
 const TICK_MAX = 1000
 /** How often accounts are looked at whose minute goes on after their last request. */
 const REFRESH: Millis = 1000
-/** As many at a time. */
+/** How many are sent at a time. */
 const REFRESH_MAX = 100
 /** After this nothing of a request counts in the minute any more. */
 const MINUTE_OVER: Millis = 62_000

@@ -84,5 +84,5 @@ export const hiddenTokens = ({ tokensPerSecond }: Pace, millis: number, seenToke
 export const hasTimeToHide = (pace: Pace, millis: number, seenTokens: number): boolean =>
   isMuchMore(hiddenTokens(pace, millis, seenTokens) + seenTokens, seenTokens + HASTE)
 
-/** As many tokens as the wait for a first one is worth. */
+/** The wait for a first token is worth this many tokens. */
 const HASTE = 100

@@ -69,5 +69,5 @@ const unmarked = ({ cache_control: _mark, ...block }: JsonObject): JsonObject =>
 const blocksIn = (content: string | readonly JsonObject[]): readonly JsonObject[] =>
   typeof content === 'string' ? [] : content
 
-/** As many as Anthropic takes. */
+/** The most that Anthropic accepts. */
 export const MOST_MARKS = 4

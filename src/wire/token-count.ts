@@ -59,7 +59,7 @@ class Count {
   }
 }
 
-/** As many characters as are looked at in a few milliseconds. */
+/** Characters examined in a few milliseconds. */
 const MOST_CHARS = 262_144
 
 /** Most pieces are a token; the constants are those that come closest to o200k_base and cl100k_base. */

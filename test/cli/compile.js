@@ -13,7 +13,7 @@ const WORKSPACES = { demo: 'node_modules/svc-gateway-demo', importers: 'node_mod
 /** As in tsconfig.build.json. */
 const OPTIONS = { target: 'es2023', typescript: { onlyRemoveTypeImports: true, rewriteImportExtensions: true } }
 const MAIN = 'cli/main.js'
-/** What processes and threads of the gateway start with, beside main. A module that is missing here still runs, unjoined. */
+/** Entry points of the gateway's processes and threads, besides main. A missing module still runs, but unbundled. */
 const STARTED = [
   'adapters/embedded/check/check-process.js',
   'server/comparer/worker.js',

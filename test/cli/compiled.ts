@@ -43,7 +43,7 @@ function compile(out: string): string {
   return status === 0 ? '' : stdout + stderr || `the compiler ended with ${status}`
 }
 
-/** Of vitest, in the process that starts its workers: those are killed, and can remove nothing. */
+/** Runs in the process that starts vitest's workers: those are killed, and can remove nothing. */
 export function teardown(): void {
   rmSync(folderOf(process.pid), { recursive: true, force: true })
 }

@@ -115,7 +115,7 @@ const LIVE: Readonly<Record<string, readonly string[]>> = {
   'quota tail': [''],
   'requests tail': ['', '--json', '--errors'],
 }
-/** What they print is of svcctl alone. */
+/** Commands that print only text of svcctl itself. */
 const OWN = ['completion', 'names']
 
 const leavesOf = (command: Command, path: readonly string[] = []): readonly string[] => {

@@ -8,7 +8,7 @@ const COMMANDS = allCommands(svcctl()).filter(({ parent }) => parent !== null)
 const names = COMMANDS.map(nameOf)
 const optionsOf = (name: string) => COMMANDS.find(each => nameOf(each) === name)?.options.map(({ long }) => long) ?? []
 
-/** What a wrong call says on stderr. */
+/** The message of a wrong call on stderr. */
 function saidOf(args: readonly string[]): string {
   const program = svcctl()
   const said: string[] = []
@@ -44,7 +44,7 @@ it('the help lists every command under a heading, and the headings in the order 
   )
 })
 
-/** What the files, the fleet or the machine bound, sums, and texts that are no list. */
+/** Options bounded by the files, the fleet or the machine, sums, and free texts. */
 const BOUNDED = new Set([
   ...['svcctl models', 'svcctl pools', 'svcctl fleet', 'svcctl profile list', 'svcctl usage', 'svcctl usage export'],
   ...['svcctl plan', 'svcctl invoice', 'svcctl validate', 'svcctl test', 'svcctl show', 'svcctl prices check'],

@@ -10,7 +10,7 @@ import { type Site, siteOf } from './site.ts'
 
 /** A gateway on the files of golden/site that has served and refused, and what commands need to be told of it. */
 export interface GoldenSite extends Site {
-  /** By what happened to it. */
+  /** Requests by what happened to them. */
   readonly requests: Readonly<Record<'served' | 'gated', string>>
   /** The key of bob, whose plan is pro. */
   readonly bob: string
@@ -82,7 +82,7 @@ async function usesKept({ env }: Site): Promise<void> {
   while ((await list()).some(({ last_used }) => last_used === null)) await setTimeout(50)
 }
 
-/** What answers the one question that `whoami` asks. */
+/** Answers the only request that `whoami` sends. */
 async function startIssuer(): Promise<{ readonly server: Server; readonly url: string }> {
   const server = createServer((_, response) => response.end('{"planSlug":"pro"}'))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

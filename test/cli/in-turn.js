@@ -26,10 +26,10 @@ async function run({ args, env = {}, cwd }) {
   process.env = { ...inherited, ...env }
   process.exitCode = undefined
   await import(`${pathToFileURL(main)}?run=${index++}`)
-  // What was written is told to have failed by now: of what the command does not hear the process ends.
+  // Failed writes have been reported by now: an error that the command does not handle ends the process.
   await setImmediate()
   const mark = `\0${process.exitCode ?? 0}\0`
-  // What one command listens to must not help the next one.
+  // Listeners of one command must not help the next one.
   process.stdout.removeAllListeners('error')
   for (const stream of [process.stdout, process.stderr]) await say(stream, mark)
   process.exitCode = 0

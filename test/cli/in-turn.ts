@@ -18,7 +18,7 @@ export interface Command {
 interface Turn {
   readonly dir: string
   readonly env: Readonly<Record<string, string>>
-  /** Of the shell, around the one process that runs them all: what reads its stdout, or what terminal it has. */
+  /** Shell code around the one process that runs them all: a reader of its stdout, or a terminal. */
   readonly around: (command: string) => string
 }
 
@@ -93,7 +93,7 @@ export function openTurns(program: Program): Turns {
   }
 }
 
-/** What was written up to each mark, and the exit code that it says. */
+/** The output up to each mark, with the exit code in it. */
 const partsOf = (text: string): readonly { readonly text: string; readonly code: number }[] =>
   [...text.matchAll(/([^\0]*)\0(\d+)\0/g)].map(([, text = '', code]) => ({ text, code: Number(code) }))
 

@@ -1,4 +1,4 @@
-/** What differs from run to run, by the name that stands for it. A text in lower case in front of the name is kept. */
+/** Values that differ from run to run, by placeholder. Lower-case text in front of the name is kept. */
 const VARYING: readonly (readonly [name: string, of: RegExp])[] = [
   // A moment that a command is told stays: it is in this year.
   ['TIME', /(?!2030-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g],
@@ -16,7 +16,7 @@ const VARYING: readonly (readonly [name: string, of: RegExp])[] = [
   ['PORT', /(?<=127\.0\.0\.1:)\d{5}\b/g],
 ]
 
-/** What varies in its length too. */
+/** Values whose length varies too. */
 const SPANS: readonly (readonly [written: string, of: RegExp])[] = [
   ['(MS ms)', /\(\d+ ms\)/g],
   ['  MS ms  ', / {2}\d+ ms {2}/g],

@@ -7,7 +7,7 @@ import { compiledBy } from './compiled.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** What a run of svcctl left. */
+/** The result of a run of svcctl. */
 export interface Ran {
   readonly code: number | null
   readonly stdout: string
@@ -52,7 +52,7 @@ export function compileProgram(): Program {
   return programOf(join(gateway, 'cli/main.js'), demo)
 }
 
-/** What is started of a compiled main module. */
+/** The entry points of a compiled main module. */
 export function programOf(main: string, demo: string): Program {
   const children = new Set<ChildProcess>()
   const launch = (command: string, words: readonly string[], { cwd = root, env = {} }: Options = {}) => {

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { onTestFinished, vi } from 'vitest'
 import { CommandFailed } from '../../src/server/failure.ts'
 
-/** What a command left. */
+/** The result of a command. */
 interface Left {
   readonly code: number
   readonly stdout: string

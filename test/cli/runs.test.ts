@@ -71,7 +71,7 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   profile: ['profile list'],
 }
 
-/** The same where there is no `--json`, or another format. */
+/** Variants of commands without `--json`, or with another format. */
 const PLAIN: Readonly<Record<string, readonly string[]>> = {
   fmt: ['fmt --check', 'fmt --check ugly.yaml'],
   formats: [
@@ -226,13 +226,13 @@ const REFUSED: Readonly<Record<string, { readonly own: readonly string[]; readon
   },
 }
 
-/** What has colours on a terminal, by its file. */
+/** Commands with colours on a terminal, by golden file. */
 const READS_WITH_COLOUR = ['explain', 'explain-past', 'test', 'plan']
 
 /** But for those of them that have nothing to point at. */
 const UNCOLOURED = ['plan --against config.yaml --exit-code']
 
-/** Of util-linux: runs a command in a terminal of its own. */
+/** A util-linux program that runs a command in its own terminal. */
 const hasScript = spawnSync('script', ['--version']).status === 0
 if (!hasScript) console.warn('SKIPPED: tests of colours on a terminal. Install script, of util-linux')
 
@@ -247,7 +247,7 @@ const TALKS = [
   'profile list',
 ]
 
-/** What READS and PLAIN have in place of what is not known before the site stands. */
+/** Replaces placeholders in READS and PLAIN with values that are known only once the site runs. */
 function command(line: string): Command {
   const { requests, signedIn } = site
   const known: Readonly<Record<string, string>> = {
@@ -267,10 +267,10 @@ const plain = Object.values(PLAIN).flat()
 const run = (all: readonly string[], around: (command: string) => string, env: Readonly<Record<string, string>> = {}) =>
   runInTurn(program, all.map(command), { dir: site.dir, env: { ...site.env, ...env }, around })
 
-/** What each command left in a pipe, by its line. */
+/** The result of each command in a pipe, by its line. */
 let left: ReadonlyMap<string, Ran>
 beforeAll(async () => {
-  // What counts the last minute is asked for first.
+  // Commands that count the last minute run first.
   const all = [...lines.flatMap(line => [line, `${line} --json`]), ...plain]
   const ran = await run(all, piped)
   left = new Map(all.map((line, index) => [line, ran[index] ?? { code: null, stdout: '', stderr: '' }]))
@@ -349,7 +349,7 @@ it.each([
 })
 
 describe.skipIf(!hasScript)('on a terminal', () => {
-  // What counts the last minute is not the same a little later.
+  // The count of the last minute differs a little later.
   const lasting = lines.filter(line => !line.startsWith('quota'))
   const words = (text: string) => golden(text.replaceAll('\r\n', '\n'))
 

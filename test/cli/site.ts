@@ -53,7 +53,7 @@ export function startSite(program: Program, dir: string, config: string, ...opti
   return siteOf(dir, gateway)
 }
 
-/** The same, until somebody ends it. */
+/** A site that runs until somebody ends it. */
 export const startKeptSite = (program: Program, dir: string, config: string): Promise<Site> =>
   siteOf(dir, serve(program, dir, config))
 

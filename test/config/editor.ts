@@ -11,9 +11,9 @@ export interface Editor {
 
 export interface OpenFile {
   readonly diagnostics: readonly { readonly line: number; readonly message: string }[]
-  /** What is offered at the cursor, with what is said about it. */
+  /** Completions at the cursor, with their documentation. */
   completions(): Promise<ReadonlyMap<string, string>>
-  /** What is said about the word at the cursor. */
+  /** The documentation of the word at the cursor. */
   hover(): Promise<string>
 }
 

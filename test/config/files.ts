@@ -20,7 +20,7 @@ pools:
   near: { site: on-premises, replicas: [http://10.0.0.11:8000/v1], model: small-chat }
 `
 
-/** The same with a model of every kind. */
+/** The small configuration with a model of every kind. */
 export const kinds = small.replace(
   'default_model',
   `  vectors: { kind: embedding, tier: guest, serve: [near], context: 8k, usd_per_1m: { input: 0.02 } }

@@ -60,7 +60,7 @@ export async function openWindow(
   return { context, page, faults, close: () => context.close() }
 }
 
-/** What a page has beside its memory: both storages, cookies that scripts read, address and history. */
+/** Everything that a page keeps outside its memory: both storages, cookies that scripts read, address and history. */
 export const keptBy = (page: Page): Promise<unknown> =>
   page.evaluate('[{ ...sessionStorage }, { ...localStorage }, document.cookie, location.href, history.state]')
 

@@ -194,7 +194,7 @@ describeConsole('the live accounts', { door: 'admin', shared: true }, rig => {
   })
 })
 
-/** What the lines of `quota tail --json` end with, by the labels of accounts, and what requests they have. */
+/** The last lines of `quota tail --json` by account label, with their requests. */
 function lastOf(lines: string) {
   const accounts = new Map<string, { standing: ShownStanding; last?: { readonly status: number } }>()
   const statuses = new Set<number>()

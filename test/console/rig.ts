@@ -16,7 +16,7 @@ export function describeConsole(name: string, options: RigOptions, define: (rig:
   })
 }
 
-/** What a test has. */
+/** The equipment of a test. */
 export interface Rig {
   readonly browser: Browser
   readonly site: Site
@@ -34,11 +34,11 @@ interface RigOptions {
   readonly alsoRedis?: true
   /** Faults with this text are what is tested. */
   readonly expects?: string
-  /** What is done before a test; before the first one of those that share. */
+  /** Runs before a test; before the first one of those that share. */
   readonly enter?: (rig: Rig) => Promise<void>
 }
 
-/** What a key may be copied with. */
+/** Permissions for copying a key. */
 export const WITH_CLIPBOARD: BrowserContextOptions = { permissions: ['clipboard-read', 'clipboard-write'] }
 
 function rigOf(

@@ -8,7 +8,7 @@ type Role = 'viewer' | 'support' | 'admin'
 
 const LISTS = { viewer: 'viewers', support: 'support', admin: 'admins' } as const
 
-/** What changes something, on the page of an account with one key and on the page of pools. */
+/** Controls that change something, on the page of an account with one key and on the page of pools. */
 const OFFERED: Readonly<Record<Role, readonly (readonly string[])[]>> = {
   viewer: [[], []],
   support: [['Grant…', 'Mint key…', 'Revoke…', 'Rotate…'], []],

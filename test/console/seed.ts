@@ -25,7 +25,7 @@ export const setClock = (): SetClock => {
 
 const DAY_MS = 86_400_000
 
-/** What operators ask of the site. */
+/** An operator's call to the site. */
 export async function operate(site: Site, path: string, body?: object): Promise<Record<string, unknown>> {
   const response = await fetch(`${site.admin}/admin/${path}`, {
     method: body ? 'POST' : 'GET',

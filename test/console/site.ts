@@ -51,7 +51,7 @@ interface SiteOptions {
   readonly now?: () => number
   /** Its store. Absent: the embedded one. */
   readonly redis?: Pick<RedisServer, 'url'>
-  /** What the gateway is called in its fleet. */
+  /** The gateway's name in its fleet. */
   readonly name?: string
   /** Gateways of a fleet have the same one, since they ask each other with it. */
   readonly adminToken?: string

@@ -66,7 +66,7 @@ describe.skipIf(!hasChromium)('a snippet of the console, with a key that was cop
     return (await page.evaluate('navigator.clipboard.readText()')) as string
   }
   const key = async () => (await page.locator('[data-key]').textContent()) ?? ''
-  /** What it printed. Nothing of this machine's own settings reaches it. */
+  /** Its output. None of this machine's settings reach it. */
   const outputOf = async (command: string, args: readonly string[], env: Record<string, string> = {}, cwd = home) => {
     const PATH = `${env.PATH ?? ''}:${process.env.PATH}`
     const { stdout } = await run(command, [...args], { cwd, timeout: 50_000, env: { ...env, PATH, HOME: home } })

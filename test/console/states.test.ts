@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
     const site = await start()
     const page = await enter(site, 'ada')
     await page.getByRole('meter').first().waitFor()
-    // What a token claims counts as none where it is not declared; what the operator set stays.
+    // An undeclared plan in a token counts as none; the operator's plan stays.
     await setPlan(site, 'ada@example.com', 'pro')
     await site.reload(yaml => yaml.replace('\n  pro:\n', '\n  max:\n'))
     await page.keyboard.press('r')

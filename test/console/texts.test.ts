@@ -25,7 +25,7 @@ describe('what a page of the console says', () => {
   })
 })
 
-/** What people would read that a source has of its own: text and labels of elements, and whatever begins as a sentence does. */
+/** Words of a source for people: text and labels of elements, and texts that begin like a sentence. */
 function wordsIn(source: string, lang: 'ts' | 'tsx'): readonly string[] {
   const found: string[] = []
   const visit = (node: Node, isRead: boolean): void => {
@@ -61,10 +61,10 @@ const ELEMENTS = new Set(['JSXElement', 'JSXFragment'])
 /** Commands, codes and keys of a keyboard are the same in every language. */
 const VERBATIM = new Set(['code', 'kbd'])
 const LABELS = new Set(['title', 'label', 'placeholder', 'aria-label', 'alt', 'fact', 'action', 'note'])
-/** What is compared or computed with is not what is read. */
+/** Values in comparisons and computations are not read by people. */
 const OPENS_ANEW = new Set(['CallExpression', 'BinaryExpression', 'MemberExpression'])
 const SENTENCE = /^[A-Z][a-z]+(?:[ .,:…]|$)/
-/** Of keys, headers, classes of the browser and clients. */
+/** Names of keys, headers, browser classes and clients. */
 const NAMES = /^(?:Escape|Enter|Arrow\w+|Bearer \{\}|AbortError|Python|Node|Claude Code|Codex|Cline|Environment|Error)$/
 
 const isUnread = (node: Node): boolean =>

@@ -147,7 +147,7 @@ interface Chunk {
 type Joined = { role: string; content: string; reasoning: string; calls: Call[]; finish_reason: string | null }
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } }
 
-/** What an SDK makes of the chunks. */
+/** An SDK's result for the chunks. */
 function joined(chunks: readonly Chunk[]): Joined[] {
   const answers: Joined[] = []
   for (const { index, delta, finish_reason } of chunks.flatMap(chunk => chunk.choices)) {

@@ -68,7 +68,7 @@ function folderWith(files: Readonly<Record<string, string>>): string {
   return folder
 }
 
-/** What a gateway would report of config.yaml in the folder: its problems or, where it loads, its warnings. */
+/** A gateway's report on config.yaml in the folder: its problems or, if it loads, its warnings. */
 function findingsIn(folder: string, env: NodeJS.ProcessEnv): readonly object[] {
   const result = load('config.yaml', env, folder)
   return result.ok ? result.loaded.warnings : result.problems

@@ -10,7 +10,7 @@ import { textOf } from './files.ts'
 
 const page = textOf('docs/policy-testing.md')
 
-/** What the table about these fields says, by field. Fails if it leaves one of its rows empty. */
+/** The rows of the table about these fields, by field. Fails if it leaves one of its rows empty. */
 function documented(fields: readonly string[]): ReadonlyMap<string, string> {
   const table = tableAbout(fields, page)
   expect(table.filter(([, meaning]) => !meaning)).toEqual([])

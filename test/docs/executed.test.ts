@@ -68,7 +68,7 @@ it('the commands of docs/how-to/prompt-caches.md run beside a gateway, and print
 it('the commands of docs/how-to/policies-in-git.md run in an empty folder, and print what the page shows', async () => {
   const reader = await Reader.arrive({ main: program.main, ports: {} })
   onTestFinished(() => reader.leave())
-  // What a release leaves in the folder of its reader; init reads no more of the package than its hash.
+  // A release's files in the folder of its reader; init reads only the hash of the package.
   await reader.run('echo a package > svc-gateway-0.2.0.tgz\nsha256sum svc-gateway-0.2.0.tgz > SHA256SUMS')
   await reader.read('docs/how-to/policies-in-git.md')
 })

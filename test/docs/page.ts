@@ -4,7 +4,7 @@ import { ROOT, textOf } from '../deploy/files.ts'
 
 /** A fenced block of a page of docs/. */
 export interface Block {
-  /** Of the first line of its text, from 1. */
+  /** The line of its first text line, from 1. */
   readonly line: number
   /** `sh`, `yaml`, `text`; empty if the fence has none. */
   readonly language: string

@@ -37,7 +37,7 @@ const texts: readonly (readonly [name: string, text: string])[] = [
   ),
 ]
 
-/** Of the CI of this project alone: the package `node` brings the oldest Node that is supported. */
+/** Only for this project's CI: the package `node` brings the oldest supported Node. */
 const ALLOWED = [/^node@\$1$/]
 
 const isOption = (word: string): boolean => word.startsWith('-')

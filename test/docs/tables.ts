@@ -17,7 +17,7 @@ const cellsOf = (row: string): Row =>
 export const codesIn = (text: string): readonly string[] =>
   Array.from(text.matchAll(/`([^`\n]+)`/g), ([, code = '']) => code)
 
-/** What a row is about: the code that its first cell consists of, if it does. */
+/** The subject of a row: the code that its first cell consists of, if it does. */
 export const subjectOf = ([first = '']: Row): string | undefined => /^`([^`]+)`$/.exec(first)?.[1]
 
 /**

@@ -28,7 +28,7 @@ pools:
   const asked = { model: 'tiny', messages, temperature: 0, max_tokens: 12 }
   const chat = async (body: object) => readAnswer(await rig.post('/chat/completions', body))
   const usage = { stream_options: { include_usage: true } }
-  /** What the engine itself counted while something ran. */
+  /** The engine's own count while something ran. */
   const madeIn = async (run: () => Promise<unknown>) => {
     const before = await llama.made()
     await run()

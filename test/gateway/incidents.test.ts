@@ -197,7 +197,7 @@ describe('messages of alarms', () => {
     const ended = meanings.flatMap(each => ('resolves' in each ? [each.resolves] : []))
 
     expect(ended.filter(kind => !begun.has(kind))).toEqual([])
-    // What Redis lacks is worded by what it lacks.
+    // The title names what Redis lacks.
     expect(Object.keys(INCIDENT_KINDS).filter(kind => !begun.has(kind as never))).toEqual(['store-unsafe'])
   })
 })

@@ -86,7 +86,7 @@ function firstFrom(rows: readonly Placed[], place: string): number {
   return low
 }
 
-/** Of the rows up to one of them, and then of the others; late ones are heard of alone. */
+/** An index of the rows up to one of them, then of the others; late rows arrive only as news. */
 function indexOf(rows: readonly Placed[], late: ReadonlySet<number>, upTo: number, blocks: number): RowIndex {
   const index = new RowIndex({ rows: 8, blocks })
   for (const [at, placed] of rows.entries()) if (at < upTo && !late.has(at)) index.add(placed)

@@ -1,12 +1,12 @@
 import type { TestGateway } from '../support/gateway.ts'
 
-/** What a client learns of an answer, but for the id of its request and the time. */
+/** A client's view of an answer, without request id and time. */
 export interface Told {
   readonly status: number
   readonly line: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: unknown
-  /** To the byte. */
+  /** Exact to the byte. */
   readonly text: string
 }
 

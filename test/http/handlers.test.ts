@@ -10,7 +10,7 @@ const sources = new Map(
     .map(path => [path, readFileSync(join(root, path), 'utf8')]),
 )
 
-/** What all endpoints of a listener work with together. */
+/** Types that give an endpoint every dependency of its listener. */
 const APPS = ['ClientApp', 'OperatorApp']
 /** Where these are declared, and handed on to the endpoints. */
 const FAMILIES = [

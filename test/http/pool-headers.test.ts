@@ -52,7 +52,7 @@ async function post(path: string, key: string, body: object): Promise<void> {
 const chat = (key: string, more: object = {}) =>
   post('/v1/chat/completions', key, { messages: [{ role: 'user', content: 'Hello' }], ...more })
 
-/** What a backend was sent beside what every request has. */
+/** Headers that a backend received in addition to the usual ones. */
 function sentIn({ headers }: Seen) {
   const known = new Set('accept accept-encoding connection content-length content-type host x-request-id'.split(' '))
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !known.has(name)))

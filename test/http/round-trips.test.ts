@@ -10,7 +10,7 @@ import { describeRedis, type RedisServer } from '../support/redis/redis.ts'
 
 const REQUESTS = 3
 const LONG = { timeout: 60_000, interval: 100 }
-/** What a gateway asks each master once a second, whether it serves or not. */
+/** The gateway's requests to each master once a second, whether it serves or not. */
 const LOOKS = ['CLUSTER', 'INFO']
 
 describeRedis('a request of a caller that the gateway knows from a moment ago', { timeout: 60_000 }, () => {
@@ -102,5 +102,5 @@ const withoutClockLooks = (lines: readonly string[]): readonly string[] => {
   return lines.filter((line, at) => !isKept(line) && !(/"TIME"/i.test(line) && isKept(lines[at + 1])))
 }
 
-/** What the clients of the test itself begin with. */
+/** The first commands of the test's own clients. */
 const GREETINGS = ['HELLO', 'CLIENT']

@@ -97,7 +97,7 @@ describeRedis('on Redis', () => {
       expect(await chat()).toEqual(UNAVAILABLE)
       finish()
       const events = await eventsOf(response)
-      // By now it was tried to tell the store, in vain.
+      // The gateway has tried to reach the store in vain.
       expect(await chat()).toEqual(UNAVAILABLE)
       await heal(redis)
 

@@ -12,7 +12,7 @@ import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
 import { type Machine, type MachineOptions, newMachine } from './machine.ts'
 
-/** What an install without the demo takes of a disk. */
+/** The disk space of an install without the demo. */
 const MOST_BYTES = 60e6
 /** In the folder of a machine. */
 const PACKAGE = './svc-gateway.tgz'
@@ -84,7 +84,7 @@ async function firstAnswer(on: Machine, command: string, args: readonly string[]
   }
 }
 
-/** What a demo prints, and the answer to the command that is to be pasted. Ends the demo. */
+/** The demo's output, and the answer to the command that users paste. Ends the demo. */
 async function pasted(on: Machine, demo: Running): Promise<{ readonly answered: string }> {
   const banner = await demo.until(/curl[\s\S]*onprem-core is gone/)
   const commands = `${/export KEY=\S+/.exec(banner)?.[0]}\n${/ {2}curl (?:.*\\\n)+.*/.exec(banner)?.[0]}`

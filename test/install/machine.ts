@@ -13,7 +13,7 @@ export interface Machine {
   remove(): void
 }
 
-/** What a machine has. */
+/** The equipment of a machine. */
 export interface MachineOptions {
   /** Whether PATH has the folder of Node and npm, and what a Debian has without them; or nothing at all. */
   readonly node: boolean

@@ -29,7 +29,7 @@ const onDebian = (folder: string, commands: string): string => `
   . /etc/default/prometheus
   exec setpriv --reuid=prometheus --regid=prometheus --init-groups prometheus $ARGS`
 
-/** What the package leaves, and a clone whose Prometheus asks soon. */
+/** The package's files, and a clone whose Prometheus scrapes often. */
 function machine(admin: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'debian-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

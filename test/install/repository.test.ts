@@ -73,7 +73,7 @@ async function runLine(line: string, cwd: string, env: Readonly<Record<string, s
   const [command = '', ...words] = [...become, 'bash', '-e', '-c', line]
   const own = {
     PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
-    // What a container says where it runs as a user id that it does not know.
+    // A container reports this home when it runs as an unknown user id.
     HOME: '/',
     npm_config_cache: cache,
     npm_config_update_notifier: 'false',

@@ -10,7 +10,7 @@ import { childEnv } from '../support/child-env.ts'
 import { freePort } from '../support/free-port.ts'
 import { CHROOT, mayMount, rootWith } from './root.ts'
 
-/** What systemd gives with DynamicUser is from 61184 to 65519. */
+/** systemd's DynamicUser assigns ids from 61184 to 65519. */
 const USER = 61_184
 
 /** Each setting of the unit, with what stands behind it, in its order. */

@@ -13,7 +13,7 @@ interface Instruction {
 }
 
 interface Stage {
-  /** What later stages call it; that of the image has none. */
+  /** The name that later stages use; the image's own stage has none. */
   readonly name: string
   readonly instructions: readonly Instruction[]
 }
@@ -30,11 +30,11 @@ export function stagesOf(text: string): readonly Stage[] {
   }))
 }
 
-/** What the instructions of this name say. */
+/** The text of the instructions with this name. */
 export const saidBy = ({ instructions }: Stage, name: string): readonly string[] =>
   instructions.filter(each => each.name === name).map(({ rest }) => rest)
 
-/** What ENV sets. */
+/** The variables that ENV sets. */
 export const environmentOf = (stage: Stage): Readonly<Record<string, string>> =>
   Object.fromEntries(
     saidBy(stage, 'ENV').flatMap(rest =>
@@ -63,7 +63,7 @@ export function buildStages(stages: readonly Stage[], user: number): string {
   return last
 }
 
-/** What a build is sent, by .dockerignore. */
+/** The build context according to .dockerignore. */
 function contextIn(context: string): string {
   for (const line of textOf('.dockerignore').split('\n').filter(Boolean)) {
     if (line.startsWith('!')) cpSync(join(ROOT, line.slice(1)), join(context, line.slice(1)), { recursive: true })
@@ -102,7 +102,7 @@ function copyAll(rest: string, home: string, sources: Place['sources']): void {
   if (source === undefined || target.startsWith('/')) throw new Error(`no build of this test does COPY ${rest}`)
   for (const path of paths.map(each => join(source, each))) {
     const isInto = target.endsWith('/') && !statSync(path).isDirectory()
-    // Of a folder its content is copied.
+    // COPY copies the contents of a folder.
     cpSync(path, join(home, target, isInto ? basename(path) : ''), { recursive: true, verbatimSymlinks: true })
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll } from 'vitest'
 
-/** What `/proc` counts in: `sysconf(_SC_CLK_TCK)` is 100 on every Linux that Node runs on. */
+/** The unit of `/proc`: `sysconf(_SC_CLK_TCK)` is 100 on every Linux that Node runs on. */
 const MS_PER_TICK = 10
 
 declare module 'vitest' {

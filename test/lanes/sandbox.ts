@@ -15,7 +15,7 @@ import { delimiter, join } from 'node:path'
 const IN_MEMORY = '/dev/shm'
 const IN_MEMORY_MIN_BYTES = 2e9
 
-/** What a test may run without being listed in `PROCESSES`. The shell is the one that POSIX puts at `/bin/sh`. */
+/** Programs that a test may run without being listed in `PROCESSES`. The shell is the one that POSIX puts at `/bin/sh`. */
 const PROGRAMS = ['node', 'npm', 'npx', 'git', 'sh']
 
 /** Settings of the person who runs the tests: no test may read them. */

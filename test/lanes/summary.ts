@@ -47,7 +47,7 @@ export default class Summary implements Reporter {
   }
 }
 
-/** What failed in a file: its tests, and what kept the file or one of its hooks from running. */
+/** Failures of a file: its tests, and errors that kept the file or one of its hooks from running. */
 function failuresIn(module: TestModule): string[] {
   const loaders = [module, ...module.children.allSuites()]
   return [
@@ -66,7 +66,7 @@ function describeFailure({ project, moduleId }: TestModule, name: string, error:
   return `${file}${name && ` › ${name}`}\n    ${firstLine(error)}\n    ${seed === undefined ? '' : `SEED=${seed} `}${command}`
 }
 
-/** Of fast-check's report: `{ seed: -1819918769, path: "…", endOnFailure: true }`. */
+/** The seed in fast-check's report: `{ seed: -1819918769, path: "…", endOnFailure: true }`. */
 const seedIn = (error: SerializedError | undefined): string | undefined =>
   /\bseed: (-?\d+)/.exec(error?.message ?? '')?.[1]
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Fault, faults } from './faults.ts'
 
 const root = resolve(import.meta.dirname, '../..')
-/** What guards the promises of money and limits. */
+/** Tests that guard the promises on money and limits. */
 const GUARDS = ['test/adapters/store', 'test/policy']
 const LANES = ['node', 'processes']
 /** Tests that wait for servers to fail over take minutes, once for each fault. */

@@ -29,7 +29,7 @@ const HOSTILE = {
   ),
 }
 
-/** Of one answer to a client, on a machine with a core for each of the two threads. */
+/** The maximum of one answer to a client, on a machine with a core for each of the two threads. */
 const MOST_MS = 100
 
 it.each(Object.entries(HOSTILE))('while an apply of %s is refused a client waits 100 ms at most', async (_, text) => {
@@ -41,7 +41,7 @@ it.each(Object.entries(HOSTILE))('while an apply of %s is refused a client waits
     const body = { previous: revision, files: [{ file: 'config.yaml', text: candidate }] }
     return send(admin, 'POST /admin/apply', { ...operator, body })
   }
-  // What is compiled for the first apply is no cost of this one.
+  // Code compiled for the first apply is not a cost of this one.
   await apply('version: 2')
 
   let isOver = false

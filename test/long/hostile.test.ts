@@ -12,7 +12,7 @@ import { Fleet, type Gateway } from './harness/fleet.ts'
 import { Site } from './harness/site.ts'
 import { until } from './harness/until.ts'
 
-/** What others may notice of an attack. */
+/** The most that others may notice of an attack. */
 const HEALTHY_P99_MS = 250
 const HELD_MS = 100
 const MOST_RSS_KIB = 512 * 1024

@@ -99,7 +99,7 @@ describeRedis('a change of four gateways', () => {
     await victim.gateway.kill()
     const answer = await told
     await victim.gateway.start()
-    // What was decided is served from the first request on by one that comes back, and by the others soon.
+    // A returning gateway serves the decided files from its first request on, the others soon.
     await until(SETTLED_WITHIN_MS, isSettled)
 
     const files = new Set(all.map(({ config }) => readFileSync(config, 'utf8')))
@@ -114,7 +114,7 @@ describeRedis('a change of four gateways', () => {
   })
 })
 
-/** The same to the letter for all: `state_dir` is beside each file. */
+/** Identical text for all: `state_dir` is beside each file. */
 const yamlOf = (store: string): string => `version: 1
 server: { listen: "127.0.0.1:0", admin: "127.0.0.1:0", public_url: http://localhost, state_dir: ./state }
 store: ${store}

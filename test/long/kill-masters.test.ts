@@ -28,7 +28,7 @@ const plans = {
   team: 'rpm: 1M, tpm: 900M, per_day: 10M, monthly_usd: 500, limits: [{ requests: 10M, per: hour, of: plan }]',
 }
 
-/** Of each account. */
+/** The plan of each account. */
 const PLANS = [...Array<string>(7).fill('pro'), 'team', 'team']
 
 describeRedis('three gateways on a Redis Cluster', () => {
@@ -108,7 +108,7 @@ describeRedis('three gateways on a Redis Cluster', () => {
   )
 })
 
-/** What a key is answered once the store can be asked: a busy machine may be late once more. */
+/** The answer to a key once the store can be asked: a busy machine may be late once more. */
 async function answeredTo(gateway: Gateway, account: Account): Promise<string> {
   for (;;) {
     const { status, code } = await ask(gateway, { account })
@@ -117,7 +117,7 @@ async function answeredTo(gateway: Gateway, account: Account): Promise<string> {
   }
 }
 
-/** What some accounts saw between a kill and the moment when another server takes over. */
+/** The experience of some accounts between a kill and the takeover by another server. */
 function whileAway(outcomes: readonly Outcome[], killedAt: number, accounts: readonly Account[]): Outcome[] {
   const some = new Set(accounts.map(({ account }) => account))
   return outcomes.filter(

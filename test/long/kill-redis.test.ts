@@ -19,7 +19,7 @@ const plans = { pro: 'rpm: 1M, tpm: 900M, monthly_usd: 500', tight: 'rpm: 1M, tp
 describeRedis('two gateways', () => {
   it.each([
     ['Redis', CYCLES, false],
-    // What a gateway keeps for Redis outlives its own death too.
+    // A gateway's files for Redis survive its own death too.
     ['Redis, and then of a gateway,', Math.ceil(CYCLES / 4), true],
   ])(
     'a kill -9 of %s loses no row, doubles none, and fails nobody but with STORE_UNAVAILABLE',

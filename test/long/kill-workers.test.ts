@@ -13,7 +13,7 @@ import { between, sizeOf } from './harness/size.ts'
 const KILLS = sizeOf('KILLS', 200, 3)
 const WORKERS = 4
 const CLIENTS = 24
-/** What the pool may have at once. */
+/** The pool's max_concurrent. */
 const AT_ONCE = 8
 
 let backend: Backend
@@ -30,13 +30,13 @@ interface Usage {
 /** A lease of a hold is 30 s: the end of a worker is to end what it held at once. On a busy machine this takes a moment. */
 const RELEASED_WITHIN = { timeout: 5000, interval: 50 }
 
-/** What comes as lines of JSON. */
+/** JSON lines from a path. */
 async function linesOf<Line>(tree: Tree, path: string): Promise<readonly Line[]> {
   const { text } = await tree.ask('GET', path)
   return text.split('\n').flatMap(line => (line === '' ? [] : [JSON.parse(line) as Line]))
 }
 
-/** What all accounts together have under way, and what is held of them. */
+/** Running requests and reservations of all accounts. */
 async function openOf(tree: Tree): Promise<{ readonly underWay: number; readonly held: number }> {
   const standings = await linesOf<ShownStanding>(tree, '/admin/accounts')
   const sum = (of: (standing: ShownStanding) => number) => standings.reduce((total, each) => total + of(each), 0)
@@ -49,7 +49,7 @@ async function rowsOf(tree: Tree): Promise<Readonly<Record<string, number>>> {
   return counted(rows.map(({ kind }) => [kind, 1]))
 }
 
-/** The same, as the metrics have counted them. */
+/** Row counts, from the metrics. */
 async function rowsCounted(tree: Tree): Promise<Readonly<Record<string, number>>> {
   const { text } = await tree.ask('GET', '/metrics')
   const series = text.matchAll(/^svc_ledger_rows_total\{.*kind="(\w+)".*\} (\d+)$/gm)

@@ -27,11 +27,11 @@ const yaml = `passthrough:
 
 const START = '--b0undary\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n'
 const END = '\r\n--b0undary--\r\n'
-/** What the gateway adds to a form without it. */
+/** The part that the gateway adds to a form without it. */
 const MODEL = '\r\n--b0undary\r\nContent-Disposition: form-data; name="model"\r\n\r\ntest-model'
 
 let program: Program
-/** What every client sends, or every backend answers. */
+/** The body that every client sends, or every backend answers. */
 let body: Buffer
 
 beforeAll(() => {

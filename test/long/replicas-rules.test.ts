@@ -26,7 +26,7 @@ interface Tight {
   readonly per?: LimitWindow
   readonly of: 'account' | 'all'
   readonly weightOf: (visit: Visit) => number
-  /** What its flood asks for; chats by default. */
+  /** The kind of its flood; chats by default. */
   readonly kind?: Kind
 }
 

@@ -11,7 +11,7 @@ import { Hose } from './harness/hose.ts'
 import { sizeOf, spread } from './harness/size.ts'
 
 const READERS = sizeOf('READERS', 500, 50)
-/** What a slow reader reads at a time, and how often. */
+/** How much a slow reader reads at a time, and how often. */
 const SIP_EVERY_MS = 2000
 const MAX_SIP_MS = 100
 /** The kernel takes megabytes a stream before anyone is held back; so much more in a span says that it is full. */
@@ -64,7 +64,7 @@ it(`${READERS} slow readers of a fast backend cost at most 128 KB each and hold 
   expect(fleet.faults()).toEqual([])
 })
 
-/** What the first stream leaves behind for good is no cost of a stream. */
+/** Memory that the first stream allocates for good is not a cost of a stream. */
 async function warmUp(hose: Hose, reader: Reader): Promise<void> {
   reader.thirsty = true
   const body = reader.drink()

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { answers, corpus, cuts, eventsByTheBook, eventsIn, readingOf, split } from '../support/sse-corpus.ts'
 import { sizeOf } from './harness/size.ts'
 
-/** Of each kind. A failure tells its seed and path; SSE_SEED repeats it. */
+/** Cases of each kind. A failure prints its seed and path; SSE_SEED repeats it. */
 const numRuns = sizeOf('SSE_CASES', 200_000, 20_000)
 const seed = Number(process.env.SSE_SEED ?? Date.now() % 2 ** 31)
 

@@ -46,7 +46,7 @@ const completion = {
   choices: [{ index: 0, message: { role: 'assistant', content: TEXT }, finish_reason: 'stop' }],
 }
 
-/** What the first pool does, in whole answers and in streams; the second one answers. */
+/** The first pool's behaviour, in whole answers and in streams; the second pool answers. */
 interface Scenario {
   readonly id: string
   readonly fault: string
@@ -248,7 +248,7 @@ async function recovers(run: Run): Promise<Verdict> {
   return 'safe'
 }
 
-/** Of three in a row, the worst: what was learnt of the first must not spoil the others. */
+/** The worst of three in a row: a lesson from the first must not spoil the others. */
 async function judged(run: Run): Promise<Verdict> {
   if (run.id === 'F16') return recovers(run)
   const verdicts: Verdict[] = []

@@ -60,12 +60,12 @@ async function openCounted(): Promise<{ readonly backend: Backend; readonly runn
   const [backend, running] = [await startBackend(), new Running()]
   onTestFinished(() => backend.close())
   backend.always(exchange => running.serve(exchange, between(1, 20)))
-  // What the gateway asks for itself is no client's.
+  // The gateway's own requests belong to no client.
   backend.answersChecks(answer({ content: 'Hi' }))
   return { backend, running }
 }
 
-/** As many clients as there are; one that is refused asks again a moment later. */
+/** Keeps all clients busy; a refused one asks again a moment later. */
 const flood = ({ gateways }: Fleet, accounts: readonly Account[], restMs = 500): Load =>
   new Load({
     ...{ gateways, accounts, workers: CLIENTS, restMs: { served: 0, refused: restMs } },

@@ -111,7 +111,7 @@ it(`${RELOADS} reloads under load, with a worker killed in a quarter of them, ta
     for (let before = 0; !isOver; await sleep(2)) {
       const now = await contextBy(tree, agent).catch(() => 0)
       if (now === undefined) continue
-      // Of a connection that broke another one takes the place, maybe with another worker.
+      // A broken connection is replaced by another one, perhaps to another worker.
       if (now !== 0 && now < before) fallen.push(`${before} → ${now}`)
       before = now
     }

@@ -151,7 +151,7 @@ it.each(['ftp://127.0.0.1', 'file:///etc/passwd', 'unix://a', 'mailto:a@b://c'])
   },
 )
 
-/** What the one request of a listing had as bearer. */
+/** The bearer of the only request of a listing. */
 async function bearerAsked(config = 'no.yaml'): Promise<string | undefined> {
   let heard: string | undefined
   answer = ({ headers }, response) => {

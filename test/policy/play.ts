@@ -27,7 +27,7 @@ export interface Limits {
   readonly monthly: number
 }
 
-/** What a request wants. */
+/** The wishes of a request. */
 export interface Ask {
   readonly input: number
   readonly want: number
@@ -104,7 +104,7 @@ export interface Round {
   readonly at: number
   /** The bucket it was counted in. */
   readonly second: number
-  /** What it weighs by now. */
+  /** Its present weight. */
   tokens: number
 }
 
@@ -118,7 +118,7 @@ export interface Asked {
   readonly standing: AccountCounters
   readonly claims: Claims
   readonly verdict: Verdict
-  /** What the clock showed. */
+  /** The time that the clock showed. */
   readonly clock: number
   readonly played: Played
 }
@@ -126,7 +126,7 @@ export interface Asked {
 /** Another round that was asked for a running request. */
 export interface AskedMore extends Asked {
   readonly served: Served
-  /** What the rounds before it weighed. */
+  /** The weight of earlier rounds. */
   readonly spent: Charge
 }
 
@@ -142,7 +142,7 @@ export interface Played {
 /** How far the clock may be behind the true time; past 120 s the minute starts anew, by design. */
 const LAG_MAX = 71_000
 
-/** What looks at a verdict before it takes effect. */
+/** Observers of a verdict before it takes effect. */
 interface Eyes {
   readonly seen?: (asked: Asked) => void
   readonly seenMore?: (asked: AskedMore) => void
@@ -223,7 +223,7 @@ class Game {
   }
 }
 
-/** What a request weighs beyond its earlier rounds belongs to the last one. */
+/** A request's weight beyond its earlier rounds belongs to the last one. */
 function weigh({ rounds, hold }: Served, charge: Charge): void {
   const last = rounds.at(-1)
   if (last) last.tokens = charge.tokens - hold.spent.tokens

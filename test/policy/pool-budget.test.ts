@@ -20,7 +20,7 @@ interface Event {
 
 type Step =
   | { readonly do: 'take'; readonly amount: NanoUsd }
-  /** To a part in percent of what it is; never to more than was taken. */
+  /** Changes the amount to a percentage of it, at most what was taken. */
   | { readonly do: 'amend'; readonly pick: number; readonly percent: number }
   | { readonly do: 'wait' | 'back'; readonly ms: Millis }
 
@@ -49,7 +49,7 @@ class Books {
     else this.#pass(step)
   }
 
-  /** What was taken in the 60 minutes that end now. */
+  /** Amounts taken in the last 60 minutes. */
   get lastHour(): NanoUsd {
     return nanoUsd(sumOf(this.events.filter(({ time }) => this.time - time <= HOUR_MS)))
   }

@@ -4,7 +4,7 @@ import { decide } from '../../src/policy/decide.ts'
 import { limitsOf } from '../../src/policy/limits/named-rules.ts'
 import { config, facts, NOON, rows, told as tell } from './table.ts'
 
-/** What the policy says of every row, and of a second request where one a minute is allowed. */
+/** The policy's result for every row, and for a second request on a plan with one per minute. */
 export const told: string[] = rows.map(([, given]) => tell(decide(config, given)))
 
 const decision = decide(config, facts())

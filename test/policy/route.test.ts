@@ -33,7 +33,7 @@ const news: Matcher = { kind: 'mentions', name: 'mentions news', phrases: ['news
 const code: Matcher = { kind: 'matches', name: 'matches /x/', pattern: 'x' }
 const seen = (matcher: Matcher): Condition => ({ is: 'signal', matcher })
 
-/** What a request is like, beside being short and on plan team. */
+/** Properties of a request, besides being short and on plan team. */
 interface Like {
   readonly chat?: Partial<ChatAsk>
   readonly plan?: string

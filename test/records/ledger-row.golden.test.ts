@@ -66,7 +66,7 @@ it('the embedded store writes the bytes of a row that it always wrote, and reads
 
 it('Redis has the text of a row that it always had, and it is read', async () => {
   for (const row of Object.values(ROWS)) {
-    // What a late settlement needs beside tokens lies in the hold of an orphan.
+    // The hold of an orphan has what a late settlement needs in addition to tokens.
     const { pieces: _pieces, shared: _shared, ...inLedger } = row
     expect(readRowState(rowText(row))).toEqual(inLedger)
   }

@@ -76,7 +76,7 @@ async function changeKeysAndAccounts({ keys, accounts, orgs }: Store): Promise<v
   await accounts.noteChange({ by: 'ops', action: 'apply', before: 'r1', after: 'r2' })
 }
 
-/** Of each end that a request may have, and one that runs on. */
+/** Settles requests with every possible ending, and leaves one running. */
 async function settleRequests(store: Store, shop: Shop, clock: Clock): Promise<void> {
   const { holds, ledger } = store
   const full = settlement(await admit(store, shop, 'req_1'))

@@ -11,8 +11,7 @@ import { golden } from './golden.ts'
 import { live } from './life.ts'
 import { ALL_RECORDS, AT } from './store-records.ts'
 
-// What lies in Redis of every record, and as the calls of gateways write it. It changes only by addition, as with the embedded
-// store.
+// Every record as gateways write it to Redis. It changes only by addition, as in the embedded store.
 
 interface Place {
   readonly url: string

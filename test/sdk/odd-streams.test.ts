@@ -5,7 +5,7 @@ import { type Meant, type OddStream, oddStream } from '../support/odd-chats.ts'
 import type { Rig } from './support/rig.ts'
 import { sdkSuite } from './support/suite.ts'
 
-/** What an SDK made of a stream; nothing where it threw. */
+/** An SDK's result for a stream; empty if it threw. */
 interface Taken {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly input: unknown }[]

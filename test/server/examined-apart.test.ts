@@ -91,7 +91,7 @@ it('a thread that does not end in time is ended, and the files are refused for i
 it('what was found in another thread is what a load finds', async () => {
   const file = join(filesOf({ 'config.yaml': good() }), 'config.yaml')
   const examine = (await apart())(file)
-  // Of the same build: plans hold rows of the table of limits, with functions that are equal to themselves alone.
+  // Both must come from one build: plans hold rows of the table of limits, whose functions equal only themselves.
   const { load }: typeof import('../../src/config/load.ts') = await import(
     join(dirname(program.main), '../config/load.js')
   )

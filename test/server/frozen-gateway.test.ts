@@ -7,7 +7,7 @@ import { describeRedis, useRedis } from '../support/redis/redis.ts'
 import { startTree, type Tree } from './workers/tree.ts'
 import { yamlOf } from './workers/tree-yaml.ts'
 
-/** What the account may have under way. */
+/** The account's max_concurrent. */
 const LIMIT = 3
 /** A lease of 30 s has to run out. */
 const LONG = { timeout: 120_000, interval: 250 }

@@ -36,7 +36,7 @@ export function readGood(text: string, loaded = example()): Tests {
   return tests
 }
 
-/** What came of the tests of a text. */
+/** Results of the tests in a text. */
 export async function ran(text: string, loaded = example()) {
   const { files, coverage } = await run(loaded, [readGood(text, loaded)], () => true)
   return { results: files.flatMap(({ results }) => results), coverage }

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const HI = [{ role: 'user', content: 'Hi' }]
 
-/** What the server answers, without what is of one request alone. */
+/** The server's answer, without parts that belong to one request. */
 async function answered(authorization: string | undefined, body: object | string, path = '/v1/chat/completions') {
   const response = await fetch(gateway.url + path, {
     method: 'POST',

@@ -29,7 +29,7 @@ pools:
 `)
 const before = configOf(yamlOf())
 
-/** What a candidate makes of requests that the files above decided. */
+/** A candidate's decisions on requests that the files above decided. */
 function replayed(change: (yaml: string) => string, asks: readonly Ask[], config: Config = before) {
   const replay = new Replay(configOf(yamlOf(change)))
   for (const [n, ask] of asks.entries()) replay.add(lineOf(recordOf(config, `req_${n}`, ask)).trimEnd())

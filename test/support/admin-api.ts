@@ -24,12 +24,12 @@ export const NO_CALLS: readonly string[] = [
   'GET /console/{id}',
 ]
 
-/** What an exchange of the admin listener does that its declaration does not say; empty when all of it is declared. */
+/** Behaviour of an admin exchange that its declaration lacks; empty when all of it is declared. */
 export function adminViolationsOf(exchange: Exchange): string[] {
   const { method, path, status } = exchange
   const found = Object.keys(at(document, 'paths')).find(pattern => matches(pattern, path))
   const operation = at(document, 'paths', found ?? '', method.toLowerCase())
-  // What reaches no call is answered as on any listener.
+  // Requests for unknown calls are answered as on any listener.
   if (!found || Object.keys(operation).length === 0) return []
   try {
     return faultsIn(operation, exchange).map(fault => `${method} ${path} ${status}: ${fault}`)
@@ -83,7 +83,7 @@ function compiled(schema: unknown): ValidateFunction {
 const matches = (pattern: string, path: string): boolean =>
   new RegExp(`^${pattern.replaceAll('.', '\\.').replace('{id}', '[^/]+')}$`).test(path)
 
-/** The same with `additionalProperties: false` in every record that says nothing of others. */
+/** The schema with `additionalProperties: false` in every record that allows no others. */
 function closedRecords(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(closedRecords)
   if (typeof node !== 'object' || node === null) return node

@@ -32,7 +32,7 @@ export class Backend {
   readonly requests: Seen[] = []
   /** GETs: health probes, which take no behaviour from the queue. */
   readonly probes: Seen[] = []
-  /** What the gateway asked to find out for itself, which takes no behaviour from the queue either. */
+  /** The gateway's own requests, which do not take a behaviour from the queue either. */
   readonly checks: Seen[] = []
   /** Requests whose connection the client closed before the answer was complete. */
   aborted = 0
@@ -40,7 +40,7 @@ export class Backend {
   connections = 0
   /** Connections accepted since the start. */
   accepted = 0
-  /** The same after `listenAgain`; 0 before the first. */
+  /** The port, which stays the same after `listenAgain`; 0 before the first. */
   port = 0
 
   readonly #server: http.Server

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Seen } from './backend.ts'
 
-/** What a behaviour gets: the request, and the two ways to reply to it. */
+/** The arguments of a behaviour: the request, and the two ways to reply to it. */
 export interface Exchange {
   readonly seen: Seen
   readonly response: ServerResponse
@@ -13,7 +13,7 @@ export interface Exchange {
   takeOver(): Socket
 }
 
-/** What a backend does with one request. */
+/** A backend's handling of one request. */
 export type Behaviour = (exchange: Exchange) => void | Promise<void>
 
 /** Token counts as they stand on the wire, extra details included. */
@@ -24,9 +24,9 @@ export interface WireUsage {
   readonly [detail: string]: unknown
 }
 
-/** What answers and streams report unless told otherwise. */
+/** The usage in answers and streams by default. */
 export const USAGE: WireUsage = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 }
-/** What backends call their model unless told otherwise. */
+/** The backends' default model name. */
 export const MODEL = 'test-model'
 const ID = 'chatcmpl-test'
 const CREATED = 1_700_000_000

@@ -13,7 +13,7 @@ export interface SeenBytes {
   readonly complete: boolean
 }
 
-/** What a test does with a request whose body may still be arriving. */
+/** A test's handling of a request whose body may still be arriving. */
 export type OnBytes = (request: http.IncomingMessage, response: http.ServerResponse) => unknown
 
 /** A backend of bytes: real HTTP on loopback, bodies of any kind, none of them kept. */
@@ -52,7 +52,7 @@ export class ByteBackend {
     while (!condition()) await once(this.#changes, 'change')
   }
 
-  /** To be called when something happened that a condition may be about. */
+  /** Call this when a condition may have changed. */
   happened(): void {
     this.#changes.emit('change')
   }
@@ -98,7 +98,7 @@ async function read(request: http.IncomingMessage): Promise<SeenBytes> {
   return { path: request.url ?? '', headers: request.headers, length, sha256: hash.digest('hex'), complete }
 }
 
-/** As many bytes, the same for the same seed, piece by piece. */
+/** This many bytes, equal for equal seeds, piece by piece. */
 export function* bytes(size: number, seed = 1): Generator<Buffer> {
   const block = Buffer.alloc(65_536)
   let state = seed

@@ -75,7 +75,7 @@ export class Door {
     while (!condition()) await once(this.#changes, 'change')
   }
 
-  /** To be called when something happened that a condition may be about. */
+  /** Call this when a condition may have changed. */
   happened(): void {
     this.#changes.emit('change')
   }

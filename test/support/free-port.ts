@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 const PORT_MIN = 20_000
 const PORT_MAX = 32_767
 
-/** What this process was given: two that are asked for before anything listens must differ. */
+/** Ports handed out by this process: two requested before either listens must differ. */
 const given = new Set<number>()
 
 /** A port at which nothing listens, for what has to know its port before it starts, or after it has ended. */

@@ -10,7 +10,7 @@ import type { RedisServer } from './redis/redis.ts'
  */
 export const gatewayTest = gatewayTestWith(startBackend)
 
-/** The same on a store that is started for each test: a Redis server, or the embedded store for `undefined`. */
+/** A gateway test on a store that is started for each test: a Redis server, or the embedded store for `undefined`. */
 export const gatewayTestOn = (startStore: () => Promise<RedisServer | undefined>) =>
   gatewayTest.extend('config', async ({ onTestFinished }): Promise<Partial<TestPools>> => {
     const redis = await startStore()
@@ -18,7 +18,7 @@ export const gatewayTestOn = (startStore: () => Promise<RedisServer | undefined>
     return redis ? { redis } : {}
   })
 
-/** The same with another kind of backend, or another way to start the gateway. */
+/** A gateway test with another kind of backend, or another way to start the gateway. */
 export function gatewayTestWith<B extends Upstream>(
   startUpstream: () => Promise<B>,
   startGateway: (pools: TestPools) => Promise<TestGateway> = startTestGateway,

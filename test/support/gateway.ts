@@ -25,9 +25,9 @@ import { Tally } from './tally.ts'
 /** 2026-11-21T10:00:00Z */
 const START = 1_795_255_200_000
 export const ADMIN_TOKEN = 'test-admin-token'
-/** What the public URL of a test gateway is: tokens must be for it. */
+/** The public URL of a test gateway, which is the audience of tokens. */
 export const AUDIENCE = 'http://localhost'
-/** What keys of guests are derived from, unless a test says otherwise. */
+/** The secret for guest keys, unless a test sets another. */
 export const GUEST_SECRET = 'guest-root-secret-of-the-tests-0001'
 
 /** A gateway on free loopback ports, with the embedded store unless a Redis is given, a clock that stands still, and pools of scripted backends. */
@@ -49,11 +49,11 @@ export interface TestGateway {
   chat(key: string, body?: object, options?: { signal?: AbortSignal }): Promise<Response>
   /** Writes other files: pools in place of those it began with, and a change of the main file's text. */
   write(change?: Partial<TestPools>, edit?: (yaml: string) => string): void
-  /** The same, and has them taken. */
+  /** Writes the files, and reloads them. */
   reload(change?: Partial<TestPools>, edit?: (yaml: string) => string): Promise<Reloaded>
   /** The directory of the files. */
   readonly dir: string
-  /** What it told the operator of reloads. */
+  /** Its messages to the operator about reloads. */
   readonly said: readonly string[]
   /** Stops it and starts another one on the same files. */
   restart(): Promise<TestGateway>
@@ -96,11 +96,11 @@ export interface TestPools {
   readonly redisAnswerMs?: number
   /** In place of what the files say: timeouts of Node's own, which no test's clock moves, and of which files have no less than a second. */
   readonly listener?: Partial<ListenerSettings>
-  /** What the process says of its load, four times a second of the clock. */
+  /** The process's reported load, four times a second of the clock. */
   readonly sample?: () => Sample
   /** Whether the files of several gateways are the same to the letter. */
   readonly alike?: true
-  /** What the gateway is called, where a test has several. */
+  /** The gateway's name, if a test has several. */
   readonly name?: string
   /** In place of those that secrets are read from. */
   readonly env?: Readonly<Record<string, string>>

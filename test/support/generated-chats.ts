@@ -50,7 +50,7 @@ export const chats = fc
     }
   })
 
-/** What a model answers, with the parts in which it is streamed. */
+/** A model's answer, with the parts in which it is streamed. */
 export const answers = fc.record({
   reasoning: fc.array(text(), { maxLength: 3 }),
   content: fc.array(text(), { maxLength: 3 }),
@@ -89,7 +89,7 @@ export function completionOf({ reasoning, content, calls, usage, ...answer }: Ge
   return { choices: [{ index: 0, message, finish_reason: finishOf({ calls, ...answer }) }], usage }
 }
 
-/** The same answer as the chunks of a stream. */
+/** The answer as the chunks of a stream. */
 export function chunksOf({ reasoning, content, calls, usage, ...answer }: GeneratedAnswer): readonly object[] {
   const deltas = [
     { role: 'assistant', content: '' },
@@ -122,7 +122,7 @@ function text() {
   return fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 })
 }
 
-/** Of which Messages takes no others: a text of blanks is left out. */
+/** Words that Messages accepts: a text of blanks is left out. */
 function words() {
   return text().filter(each => each.trim() !== '')
 }

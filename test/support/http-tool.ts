@@ -11,7 +11,7 @@ export async function startHttpTool(): Promise<HttpTool> {
 }
 
 export class HttpTool extends Door {
-  /** What clients are given. */
+  /** The URL for clients. */
   get url(): string {
     return `${this.origin}/tool`
   }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../src/wire/json-safety.ts'
 import { SseSplitter } from '../../src/wire/sse.ts'
 
-/** What a chat answer comes to, whether it came whole or in chunks. */
+/** The content of a chat answer, whether whole or in chunks. */
 export interface JoinedChat {
   content: string
   reasoning: string
@@ -28,7 +28,7 @@ export function joinedStream(bytes: Buffer): JoinedChat {
   return joined
 }
 
-/** The same of a whole completion. */
+/** The content of a whole completion. */
 export function joinedWhole(bytes: Buffer | undefined): JoinedChat {
   const completion = JSON.parse(String(bytes))
   const { message, ...choice } = completion.choices[0]

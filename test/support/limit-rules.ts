@@ -16,15 +16,15 @@ export function limitPlan({ gateway }: TestGateway, name: string, rules: readonl
   Object.assign(app, { config })
 }
 
-/** What one dollar is in a rule of `usd`. */
+/** One dollar in a rule of `usd`. */
 export const DOLLAR = 1e9
 
-/** What the quota record of a key on the plan `pro` says of its rules. */
+/** The rules in the quota record of a key on the plan `pro`. */
 export async function limitsOf({ url }: TestGateway, key: string): Promise<readonly object[]> {
   const response = await fetch(`${url}/billing/quota`, { headers: { authorization: `Bearer ${key}` } })
   const { limits } = (await response.json()) as { limits: readonly object[] }
   return limits.slice(SHORT_FORMS)
 }
 
-/** Of the plan `pro`: rpm and tpm. Its overage has no end. */
+/** The named limits of the plan `pro`: rpm and tpm. Its overage is unlimited. */
 const SHORT_FORMS = 2

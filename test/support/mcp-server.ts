@@ -98,7 +98,7 @@ export class McpServer {
     this.tools.set('structured', { run: () => ({ content: [], structuredContent: { sum: 3 } }) })
   }
 
-  /** What clients are given. */
+  /** The URL for clients. */
   get url(): string {
     return `${this.door.origin}${this.#options.transport === 'sse' ? '/sse' : '/mcp'}`
   }

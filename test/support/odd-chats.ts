@@ -6,7 +6,7 @@ export interface MeantCall {
   readonly arguments: string
 }
 
-/** What a backend says in a stream, however it writes it. */
+/** The meaning of a backend's stream, however it is written. */
 export interface Meant {
   readonly text: string
   readonly thought: string
@@ -61,7 +61,7 @@ const end = oneOf<Meant['end']>('stop', 'stop', 'stop', 'length', 'content_filte
 const reported = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 }
 const picture = `data:image/png;base64,${'iVBORw0KGgo='.repeat(8000)}`
 
-/** What one delta says beside its call. */
+/** The text of one delta besides its call. */
 const words = oneOf('Hello', ' world', '\n', 'ñ', '😀', '"quoted"', '{"a":1}')
 const said = fc.oneof(
   { weight: 6, arbitrary: words.map(text => ({ kind: 'text' as const, text })) },
@@ -186,7 +186,7 @@ function numberOf({ index: how }: Numbering, at: number): object {
 }
 
 function idOf({ id: how, index: numbered }: Numbering, at: number, isFirst: boolean): object {
-  // Of calls with one number and no id, no reader knows that they are two.
+  // Two calls with one number and no id look like one call to any reader.
   if (numbered === 'all alike' || (isFirst && how === 'right')) return { id: `call_${at}` }
   if (how === 'repeated') return { id: `call_${at}` }
   return how === 'empty' ? { id: '' } : {}

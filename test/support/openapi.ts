@@ -90,7 +90,7 @@ export function tap(request: IncomingMessage, response: ServerResponse, over: (e
   })
 }
 
-/** What a chunk says that is written as one. */
+/** The content of a chunk that is written in one piece. */
 function saidIn(chunk: Buffer): Buffer {
   const start = chunk.indexOf('\r\n') + 2
   const end = start + Number.parseInt(chunk.subarray(0, start).toString('latin1'), 16)
@@ -99,7 +99,7 @@ function saidIn(chunk: Buffer): Buffer {
   return chunk.subarray(start, end)
 }
 
-/** What an exchange does that the document does not say; empty when all of it is documented. */
+/** Behaviour of an exchange that the document lacks; empty when all of it is documented. */
 export function violationsOf(exchange: Exchange): string[] {
   const { method, path, status } = exchange
   let faults: string[]
@@ -144,10 +144,10 @@ function documentedAnswer(
   return other === undefined ? undefined : common(other)
 }
 
-/** What a path is told by another method; one of another API may look like it. */
+/** The answer of a path to another method; a path of another API may look like it. */
 const ELSEWHERE: Readonly<Record<number, string>> = { 404: 'NotFound', 405: 'MethodNotAllowed' }
 
-/** What a connection may be told on any path before it is closed. */
+/** Answers of a connection on any path before it is closed. */
 const CLOSING: Readonly<Record<number, string>> = {
   400: 'Invalid',
   415: 'UnsupportedMediaType',
@@ -220,7 +220,7 @@ function dataOf(event: string): unknown {
   return data === '[DONE]' ? data : JSON.parse(data)
 }
 
-/** What we accepted must be valid. */
+/** An accepted request must be valid. */
 function requestFaults(operation: Node, { requestBody }: Exchange): string[] {
   const { required } = asNode(operation.requestBody)
   if (operation.requestBody === undefined || (required !== true && requestBody.length === 0)) return []
@@ -256,7 +256,7 @@ function findPath(path: string): string | undefined {
   )
 }
 
-/** What a node refers to, or the node itself. */
+/** The referenced node, or the node itself. */
 function resolved(node: unknown): Node {
   const { $ref } = asNode(node)
   return typeof $ref === 'string' ? at(document, ...$ref.split('/').slice(1)) : asNode(node)

@@ -13,7 +13,7 @@ export async function post(
   return [response.status, (await response.json()) as Record<string, unknown>]
 }
 
-/** The same of what must be done. */
+/** Calls an operation that must succeed. */
 export async function did(test: TestGateway, path: string, body: object): Promise<Record<string, unknown>> {
   const [status, answered] = await post(test, path, body)
   expect(status, JSON.stringify(answered)).toBe(200)

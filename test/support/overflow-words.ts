@@ -286,7 +286,7 @@ const WORDS: readonly Words[] = [
 /** Whose words, the words, and the numbers in them. */
 export const TOO_LONG = WORDS.map(([who, text, numbers = {}]) => [who, text, numbers] as const)
 
-/** What only mentions tokens, prompts or lengths: no shorter history would help. */
+/** Messages that merely mention tokens, prompts or lengths: a shorter history would not help. */
 export const OTHERWISE: readonly (readonly [who: string, text: string])[] = [
   [
     'OpenAI, of a cap',

@@ -47,7 +47,7 @@ function refusalOf(name: ProviderName, model: string, { body }: Seen): Behaviour
 const valueIn = <Fact extends keyof Facts>(name: ProviderName, fact: Fact, model: string): Facts[Fact] | undefined =>
   cellsFor(PROFILES[name], fact, model)[0]?.is
 
-/** Of calls and of results. */
+/** Ids of calls and results. */
 const idsIn = ({ messages }: Readonly<Record<string, unknown>>): readonly unknown[] =>
   (Array.isArray(messages) ? messages : []).flatMap(({ tool_calls: calls, tool_call_id: id }) => [
     ...(Array.isArray(calls) ? calls.map((call: { readonly id?: unknown }) => call.id) : []),

@@ -9,11 +9,11 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** What a socket brought before the server closed it, or before we did. */
+/** The bytes on a socket before the server or the test closed it. */
 export interface Heard {
   /** Without interim ones. */
   readonly answers: readonly RawAnswer[]
-  /** What came after the last whole answer. */
+  /** The bytes after the last whole answer. */
   readonly rest: string
   /** Whether the server ended it while we would have gone on. */
   readonly closed: boolean
@@ -24,7 +24,7 @@ export interface Talk {
   readonly bytes: string | Buffer
   /** We end our side at once: the bytes stop in the middle of something. */
   readonly cut?: boolean
-  /** As many answers are waited for before we end it: 1. */
+  /** How many answers to wait for before closing: 1. */
   readonly wanted?: number
   /** Runs whenever something arrives. */
   readonly onData?: () => void

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { type Behaviour, SSE_HEADERS, status, write } from './behaviours.ts'
 
-/** What a backend says is wrong; fields that are left out are not sent. */
+/** A backend's error report; fields that are left out are not sent. */
 export interface BackendProblem {
   readonly message?: string
   readonly type?: string

@@ -80,7 +80,7 @@ export async function openSocket(
   return Object.assign(held, { headers: answer?.headers ?? {} })
 }
 
-/** What a backend does with a request for a WebSocket: a status in place of it, or it is taken. */
+/** A backend's refusal of a WebSocket with a status; absent if it accepts. */
 type Refusal = { readonly status: number; readonly body?: string; readonly headers?: http.OutgoingHttpHeaders }
 
 /** A backend that speaks WebSocket: real HTTP on loopback. */

@@ -1,6 +1,6 @@
 import { randomInt } from './random.ts'
 
-/** What random answers are made of, token by token as tokenizers make them. */
+/** The tokens of random answers, as tokenizers make them. */
 const VOCABULARY: Readonly<Record<string, readonly string[]>> = {
   digits: [...'0123456789'],
   thousands: ['123', '456', ' ', '789', ',', '000'],

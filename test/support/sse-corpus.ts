@@ -48,7 +48,7 @@ const event = fc.oneof(
 )
 const closing = fc.constantFrom('\n\n', '\r\n\r\n', '\r\r')
 
-/** What a backend streams: deltas, usage, comments, what is garbled, errors and the end, in any order. */
+/** A backend's stream: deltas, usage, comments, garbage, errors and the end, in any order. */
 export const answers: fc.Arbitrary<Buffer> = fc
   .array(fc.tuple(event, closing).map(joined), { maxLength: 14 })
   .map(parts => Buffer.concat(parts))
@@ -66,13 +66,13 @@ export function split(source: Buffer, places: readonly number[] | 'everywhere'):
   return bounds.slice(1).map((end, i) => source.subarray(bounds[i], end))
 }
 
-/** What the product reads. */
+/** The product's reading. */
 export function eventsIn(pieces: readonly Buffer[]): string[] {
   const splitter = new SseSplitter()
   return [...pieces.flatMap(piece => splitter.push(piece)), ...splitter.end()]
 }
 
-/** What the format says: the text as a whole, then its lines, then its fields. An event may lack its blank line. */
+/** The format's own rules: the whole text, then its lines, then their fields. An event may lack its blank line. */
 export function eventsByTheBook(source: Buffer): string[] {
   const events: string[] = []
   let data: string[] = []
@@ -86,7 +86,7 @@ export function eventsByTheBook(source: Buffer): string[] {
   return events
 }
 
-/** What a reader of answers made of the bytes, up to where it stops. */
+/** An answer reader's result for the bytes, up to where it stops. */
 export function readingOf(pieces: readonly Buffer[]): object {
   const reader = new StreamReader({ model: 'm', usageWanted: false, id: 'i', created: 1 }, 2)
   let events = ''

@@ -1,15 +1,15 @@
 /** How a service tells in chats what was used, and what that comes to. */
 export interface UsageShape {
-  /** Of providers.md, or the engine. */
+  /** A provider in providers.md, or the engine. */
   readonly provider: string
   readonly kind: string
   /** Where the shape was published: a page, or `repository#issue`. */
   readonly source: string
-  /** What it adds to a whole answer, or to the last chunk of a stream. */
+  /** Members that it adds to a whole answer, or to the last chunk of a stream. */
   readonly told: Told
-  /** What is charged. */
+  /** The charged usage. */
   readonly bill: UsageBill
-  /** Of the output; 0 where it is left out. */
+  /** Reasoning tokens within the output; default 0. */
   readonly reasoning?: number
 }
 

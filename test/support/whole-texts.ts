@@ -1,6 +1,6 @@
 import type { ReadTerms } from '../../src/wire/client-dialect.ts'
 
-/** Of a body of which no text was left out. */
+/** Texts of a body from which none was left out. */
 export const wholeTexts: ReadTerms['texts'] = {
   read: text => text,
   startsWith: (text, beginning) => text.startsWith(beginning),

@@ -46,7 +46,7 @@ const VISITING = ['find', 'findIndex', 'filter', 'map', 'flatMap', 'some', 'ever
 
 const size = (of: unknown): number => (of as { length: number }).length
 
-/** By way of `indexOf`, which is counted. */
+/** Uses `indexOf`, which is counted. */
 function includes(this: { indexOf(sought: unknown, from?: number): number }, sought: unknown, from?: number): boolean {
   return this.indexOf(sought, from) !== -1
 }

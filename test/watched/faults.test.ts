@@ -211,7 +211,7 @@ describe('a real Prometheus, in which a minute is a second', () => {
     onTestFinished(async () => void (await tree.end()))
     const prometheus = await PrometheusServer.start([tree.admin])
 
-    // What reads the log stands still: pipes and some MB are full after some ten thousand lines.
+    // The log reader stalls: pipes and some MB fill up after about ten thousand lines.
     tree.process.stdout?.pause()
     onTestFinished(() => void tree.process.stdout?.resume())
     const flood = startFlood(tree.url)
@@ -246,7 +246,7 @@ function startFlood(url: string): Socket {
   return socket
 }
 
-/** Of a gateway that has few. */
+/** The limit of a gateway with few descriptors. */
 const DESCRIPTORS = 300
 
 const treeYaml = (directory: string, backend: string) => `

@@ -47,7 +47,7 @@ const FORMS: [string, string[], object][] = [
   ['Messages', MESSAGES, { cachedTokens: 7, cacheWriteTokens: 3 }],
 ]
 
-/** What is read of a text that is cut at these places. */
+/** The usage read from a text that is cut at these positions. */
 function readingOf(text: string, places: readonly number[] = []) {
   const bytes = Buffer.from(text)
   const reader = new EventUsage()

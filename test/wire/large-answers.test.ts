@@ -12,7 +12,7 @@ import { responsesNative } from '../../src/wire/responses/native.ts'
 import type { Steps } from '../../src/wire/steps.ts'
 
 const BYTES = 12_000_000
-/** What any of these reads in about 10 ms, and most in one. */
+/** All of these read this much in about 10 ms, most of them in one. */
 const STEP_BYTES = 4_194_304
 
 const terms = { model: { name: 'svc' } as Model, backendModel: 'm', inputTokens: 7, id: 'ours', created: 5 }

@@ -15,7 +15,7 @@ const TERMS: ClientRequestTerms = {
   passed: new Set(),
 }
 
-/** What could be taken for a mark, or for a part of one, and what JSON escapes. */
+/** Texts that resemble a mark or a part of one, and characters that JSON escapes. */
 const piece = fc.constantFrom(
   ...[
     '7',

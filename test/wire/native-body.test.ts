@@ -12,7 +12,7 @@ const terms = {
   passed: new Set<string>(),
 }
 
-/** What a backend gets of a request that goes as it came. */
+/** The body of an untranslated request as a backend receives it. */
 function nativeBody(dialect: 'responses' | 'messages', text: string): string {
   const parsed = parseDialect(Buffer.from(text))
   if ('denial' in parsed) throw new Error('denied')

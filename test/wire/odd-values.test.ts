@@ -17,7 +17,7 @@ const TERMS: ClientRequestTerms = {
 /** Values of JSON that some code cannot make a text or a number of. */
 const ODD: readonly unknown[] = [{ toString: 1, valueOf: 1 }, { length: 1e9 }, [], null, true, 1e300, '']
 
-/** What the vectors do not have. */
+/** Values that the vectors lack. */
 const MORE: Readonly<Record<ClientDialectName, readonly JsonObject[]>> = {
   messages: [
     {
@@ -63,7 +63,7 @@ function requestsOf(dialect: ClientDialectName): JsonObject[] {
   return [...vectors.flatMap(({ request }) => (isObject(request) ? [request] : [])), ...MORE[dialect]]
 }
 
-/** The same value with an odd one in each of its places. */
+/** The value with an odd one in each of its places. */
 function* mutants(value: unknown, odd: unknown): Generator<unknown> {
   yield odd
   if (Array.isArray(value)) {

@@ -30,7 +30,7 @@ function read(client: (typeof CLIENTS)[number], body: object) {
   return wire
 }
 
-/** What a backend of each dialect gets. */
+/** The request as a backend of each dialect receives it. */
 const sentTo = (speech: Speech, wire: ReturnType<typeof read>, model = 'm'): JsonObject =>
   JSON.parse(DIALECTS[speech].body('chat', wire.bodyFor(model, 100)).toString())
 
@@ -333,7 +333,7 @@ it('a chat that is spoiled in any of these ways, or several, is refused by no ba
   )
 })
 
-/** What a chat weighs before a tokenizer has seen it. */
+/** The weight of a chat before a tokenizer has seen it. */
 function weightOf(wire: ReturnType<typeof read>) {
   const { request } = wire
   if (request.kind !== 'chat') throw new Error('not a chat')

@@ -58,7 +58,7 @@ const surfaces: readonly (readonly [string, readonly unknown[], (maySkip: boolea
 
 const frame = (event: unknown): string => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`
 
-/** What comes of a stream: whether it is taken for a whole answer, and the text that its client got. */
+/** The outcome of a stream: whether it counts as whole, and the client's text. */
 function readingOf(reader: AnswerReader, frames: readonly string[], text: RegExp) {
   let events = ''
   let stop: StreamReading['stop']
@@ -78,7 +78,7 @@ function readingOf(reader: AnswerReader, frames: readonly string[], text: RegExp
   }
 }
 
-/** What becomes of the bytes of an event on their way. */
+/** Damages to the bytes of an event on their way. */
 const damages: readonly (readonly [string, (bytes: string) => string])[] = [
   ['cut', bytes => `${bytes.slice(0, Math.floor(bytes.length / 2)).trimEnd()}\n\n`],
   ['no JSON', () => 'data: {"oops\n\n'],

@@ -25,7 +25,7 @@ const SCHEMA = {
 
 const count = (chat: Parameters<typeof tokensOf>[0]) => tokensOf(chat, 1000)
 const said = (content: unknown) => ({ messages: [{ role: 'user', content }] })
-/** What a chat has that says nothing. */
+/** The weight of an empty chat. */
 const EMPTY = count(said(''))
 
 describe('tokens of a prompt are within a tenth of what o200k_base has', () => {

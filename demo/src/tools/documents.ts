@@ -65,7 +65,7 @@ const blocksOf = (markdown: string): readonly string[] =>
     .map(plain)
     .filter(Boolean)
 
-/** As many blocks together as fit; one that is longer stays whole. */
+/** Packs consecutive blocks into texts that fit; a longer block stays whole. */
 function packed(blocks: readonly string[]): readonly string[] {
   const texts: string[] = []
   for (const block of blocks) {

@@ -133,7 +133,7 @@ function dropExpired(records: ResponseRecords, at: EpochMs): void {
   for (const [, account, number] of expired) drop(records, account, number)
 }
 
-/** As many as fit into the room that a commit has ready. */
+/** How many fit into the room that a commit has ready. */
 const EXPIRED_AT_ONCE = 16
 
 /** Deletes a response, and all that leads to it. Only within a transaction. */

@@ -18,7 +18,7 @@ export interface Method {
   readonly perPage: number
 }
 
-/** As many records as a store reads at once. */
+/** Records that a store reads at once. */
 const PAGE_ITEMS = 256
 
 /** Every call of a store: both sides are of one version, so that they have the same numbers. */

@@ -63,7 +63,7 @@ const inReadingOrder = (accounts: readonly ShownAccount[], { sort }: AccountsQue
 /** The most of one page. */
 const PAGE = 1000
 
-/** As many pages as it takes. */
+/** Reads all pages. */
 async function pagesOf(operator: OperatorApi, query: AccountsQuery): Promise<ShownAccounts> {
   const data: ShownAccount[] = []
   let cursor = query.cursor

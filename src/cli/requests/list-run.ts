@@ -34,7 +34,7 @@ function queryOf(options: ListOptions): PastRequestsQuery {
   }
 }
 
-/** As many pages as it takes: a page may have none, where it had to look at many. */
+/** Reads page after page: one may be empty if the gateway had to search many requests. */
 async function pagesOf(operator: OperatorApi, query: PastRequestsQuery, most: number): Promise<PastRequests> {
   const data: PastRequest[] = []
   let page: PastRequests

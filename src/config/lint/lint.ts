@@ -240,7 +240,7 @@ function lintModel(name: string, model: ModelSection, say: Say): void {
 
 /** `n` goes up to 4, so that a chat may cost four times its output. */
 const MOST_CHOICES = 4
-/** As many inputs as `limits.embedding_batch` may allow. */
+/** The most inputs that `limits.embedding_batch` allows. */
 const MOST_INPUTS = 2048
 
 function lintChat(name: string, model: ChatModelSection, say: Say): void {
@@ -316,7 +316,7 @@ function lintPassthroughModel({ usd_per_1m: prices }: PassthroughModelSection, s
   if (prices) lintPrices(prices, MOST_TOKENS, say)
 }
 
-/** As many as the meter of a route may hold. */
+/** The most that the meter of a route reserves. */
 const MOST_TOKENS = 10_000_000
 
 function lintImage({ usd_per_image: price }: ImageModelSection, say: Say): void {

@@ -97,7 +97,7 @@ export class Slots {
   async take(room: Room, clock: Clock, client: Client): Promise<boolean> {
     if (this.takeNow(room)) return true
     const { maxConcurrent = Number.POSITIVE_INFINITY, queueTimeout } = room
-    // As many may wait as may run: a later request would hardly be served in time.
+    // The queue is as long as the pool has slots: a later request would hardly be served in time.
     // Places that are to be lent are not taken yet.
     const expected = this.#lender ? Math.max(0, maxConcurrent - this.#taken) : 0
     if (this.#queue.size >= maxConcurrent + expected) return false

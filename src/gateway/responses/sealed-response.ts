@@ -76,7 +76,7 @@ function* encrypted(packed: Buffer, { key, nonce, binding }: Encrypting): Steps<
   return yield* joined([...pieces, cipher.final(), cipher.getAuthTag()])
 }
 
-/** As many bytes are encrypted in one step, which takes some milliseconds. */
+/** Bytes encrypted in one step, which takes a few milliseconds. */
 const STEP_BYTES = 4_194_304
 
 export interface Whose {

@@ -111,7 +111,7 @@ export type LookAlike =
   | { readonly outcome: 'alike'; readonly key: KeyRecord }
   | { readonly outcome: 'alike'; readonly label: string; readonly account: string }
 
-/** As many keys of the account work as may; nothing was written. */
+/** The account already has its maximum of working keys; nothing was written. */
 export interface TooManyKeys {
   readonly outcome: 'full'
 }

@@ -317,7 +317,7 @@ export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
   }
 }
 
-/** As many tokens are worth a stream: the backend of a shorter answer is done soon after its client left. */
+/** A stream pays off from this many tokens: the backend of a shorter answer finishes soon after its client left. */
 const LONG_OUTPUT = 1000
 
 /** Whether a whole answer is fetched as a stream. Backends that parse calls out of what they stream are not all good at it. */

@@ -1,6 +1,6 @@
 import type { Steps } from '../steps.ts'
 
-/** As many bytes are copied in one step: what takes long is that the system finds memory for them. */
+/** Bytes copied in one step: the system takes long to find memory for them. */
 const STEP_BYTES = 4_194_304
 
 /** All pieces in one, in steps where they are large. */

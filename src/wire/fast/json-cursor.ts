@@ -1,6 +1,6 @@
 import type { Steps } from '../steps.ts'
 
-/** As many bytes are looked at in one step: a millisecond or two, or four where there are many small values in them. */
+/** Bytes examined in one step: a millisecond or two, or four with many small values. */
 const STEP_BYTES = 262_144
 /** A long text is looked at in such parts. */
 const PART_BYTES = 65_536

@@ -155,7 +155,7 @@ const MAX_NEW_TEXTS = 32_000
 const KEPT_BYTES = 4_194_304
 const KEPT_FOR = 1000
 const ANY_NUMBER = 2 ** 31 - 1
-/** As many bytes, values and names are parsed in a few milliseconds. */
+/** A body within these bounds is parsed in a few milliseconds. */
 const LITTLE = { bytes: 131_072, values: 16_000, names: 4000 }
 /** No argument, since nothing that is read depends on it: who knew it could choose names that take long to count. */
 const SEED = randomBytes(8).readBigUInt64LE()

@@ -13,7 +13,7 @@ export type Encoding = 'float' | 'base64'
 export interface VectorTerms extends AnswerTerms {
   readonly encoding: Encoding
   readonly inputs: number
-  /** As many as the request asked for, where it did. */
+  /** The number that the request asked for, if any. */
   readonly dimensions?: number | undefined
 }
 
@@ -26,7 +26,7 @@ export class VectorSizeError extends Error {
 }
 
 const FLOAT_BYTES = 4
-/** As many bytes of vectors are converted in one step, which takes some milliseconds. */
+/** Bytes of vectors converted in one step, which takes a few milliseconds. */
 const STEP_BYTES = 262_144
 
 /**

@@ -67,7 +67,7 @@ it('a batch that comes again adds nothing, and one that has old and new rows add
   await archive.write(rows.slice(0, 3))
   await archive.write(rows.slice(1, 5))
   await archive.close()
-  // What came late is of a request before those that are there.
+  // A late row belongs to a request before those already there.
   const early = leavingAt(NOON - 1)
   await open().write([early, ...rows])
 

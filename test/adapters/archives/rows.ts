@@ -29,7 +29,7 @@ export function leavingAt(at: EpochMs, row: Partial<LedgerRow> = {}, attempt = 0
   return { key: `${whole.requestId} ${place}`, place, row: whole }
 }
 
-/** The same with all that a row may have. */
+/** A row with every optional field. */
 export const fullRowAt = (at: EpochMs): LeavingRow =>
   leavingAt(at, {
     asked: 'my “model”  \\ \n{"x":1} é 𝄞',

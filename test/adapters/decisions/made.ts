@@ -37,7 +37,7 @@ export interface Ask {
   readonly limits?: readonly LimitRule[]
   readonly request?: Partial<ChatAsk>
   readonly signals?: Facts['signals']
-  /** What was used before; nothing, unless a test says otherwise. */
+  /** Earlier usage; none by default. */
   readonly seen?: Seen
 }
 

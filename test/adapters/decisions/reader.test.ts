@@ -13,7 +13,7 @@ import { AT, exampleConfig, NOTHING_USED, recordOf } from './made.ts'
 const config = exampleConfig()
 const textOf = (record: DecisionRecord) => lineOf(record).trimEnd()
 
-/** What the parts of a line are told by, wherever clients and operators may write it. */
+/** Texts that separate the parts of a line, wherever clients and operators may write them. */
 const MARKERS = [
   '},"revision":"',
   '],"claims":{',
@@ -63,7 +63,7 @@ const records = fc
     return { ...record, facts: { ...facts, caller: { ...facts.caller, account, ...(orgTerms && { orgTerms }) } } }
   })
 
-/** What is read of a line by its parts. */
+/** The parts of a line that the reader extracts. */
 function withoutLast({ outcome: { claims: _, ...outcome }, seen, ...record }: DecisionRecord) {
   const { minute: __, ...judged } = seen && 'readings' in seen ? seen : { minute: undefined }
   const { id, revision, facts } = record

@@ -8,7 +8,7 @@ import type { Store } from '../../../src/gateway/store/store.ts'
 import type { Config } from '../../../src/policy/config.ts'
 import { AUDIENCE, type Bench, startBench } from './bench.ts'
 
-/** What is wrong, what the client is told, and the token. */
+/** The fault, the client's message, and the token. */
 export type BadRow = readonly [name: string, fault: TokenFault, token: (bench: Bench) => string | Promise<string>]
 
 /** One test per row: the token gets its text, which holds nothing of the token, and 401 INVALID_TOKEN at every endpoint. */

@@ -1,7 +1,7 @@
 import { constants, createHmac, createPrivateKey, randomUUID, type SignKeyObjectInput, sign } from 'node:crypto'
 import type { PrivateKey } from '../../support/identity/oidc-keys.ts'
 
-/** What differs from a good token. Members that are undefined are left out; a text is the JSON itself. */
+/** Differences from a good token. Undefined members are left out; a text is the JSON itself. */
 export interface Draft {
   readonly header?: Readonly<Record<string, unknown>> | string
   readonly claims?: Readonly<Record<string, unknown>> | string

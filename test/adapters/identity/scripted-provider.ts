@@ -9,7 +9,7 @@ import { type Draft, forge } from './forge.ts'
 
 type Answer = (response: ServerResponse) => void
 
-/** What a provider may get wrong; each is right unless given. */
+/** Mistakes of a provider; each answer is right by default. */
 export interface Script {
   readonly discovery?: (issuer: string) => unknown
   readonly jwks?: unknown

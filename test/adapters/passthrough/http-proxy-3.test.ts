@@ -7,7 +7,7 @@ import { openPassthroughSender } from '../../../src/adapters/passthrough/passthr
 import type { PassthroughHead } from '../../../src/gateway/ports.ts'
 import { type Backend, startBackend, status } from '../../support/backend.ts'
 
-/** What made us give it stand-ins: docs/decisions/012. Where one of the first three fails, the library has changed. */
+/** The reasons for our stand-ins: docs/decisions/012. If one of the first three fails, the library has changed. */
 let backend: Backend
 let front: http.Server
 

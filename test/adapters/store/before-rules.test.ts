@@ -17,7 +17,7 @@ import { admission, type Clock, claimsOf, clockAt, LAPSED, ledgerOf, NOON, type 
 const here = new URL('before-rules/', import.meta.url)
 const ada: Shop = { keyHash: 'hash-of-ada', account: 'acct_ada', terms: { override: 'pro' } }
 
-/** What `write.js` wrote: two requests on each of three days, one that runs with a checkpoint, and one without. */
+/** The data of `write.js`: two requests on each of three days, one that runs with a checkpoint, and one without. */
 async function expectKept(store: Store, clock: Clock): Promise<void> {
   expect(await store.keys.findCaller(ada.keyHash)).toMatchObject({ account: ada.account, terms: ada.terms })
   clock.at += LAPSED

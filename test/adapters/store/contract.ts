@@ -68,7 +68,7 @@ export const startOf =
     return { ...subject, clock }
   }
 
-/** What every implementation of Store guarantees. */
+/** The guarantees of every implementation of Store. */
 export function storeContract(name: string, open: (now: () => EpochMs) => Promise<Subject>): void {
   const start = startOf(open)
 

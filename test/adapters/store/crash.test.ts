@@ -59,7 +59,7 @@ async function* linesOf(command: string, args: readonly string[]): AsyncGenerato
   }
 }
 
-/** What a child said before it was killed, a few hundred settlements in. */
+/** A child's output before it was killed, a few hundred settlements in. */
 async function settleUntilKilled(path: string): Promise<string[]> {
   const [command = '', ...args] = childOf(path)
   const settled: string[] = []
@@ -126,7 +126,7 @@ interface World {
   readonly wasted: string[]
 }
 
-/** What may happen to a store, and to one of its requests. */
+/** Events of a store, and of one of its requests. */
 const acts = {
   admit: async ({ store, shop, holds }: World) => {
     holds.push(await holdShared(store, shop, `req_${100 + holds.length}`))

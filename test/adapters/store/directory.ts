@@ -66,7 +66,7 @@ export async function holdsIn(path: string): Promise<string[]> {
   return holds
 }
 
-/** What was wasted is the sum of its rows, each of which is there once. The rows. */
+/** Checks that failed attempts sum up to their rows, each of which occurs once. Returns the rows. */
 export async function expectWasteBalanced(store: Store): Promise<LedgerRow[]> {
   const [rows, totals] = [wasted(await ledgerOf(store)), await wasteOf(store)]
 

@@ -118,7 +118,7 @@ export async function admit(store: Store, shop: Shop, requestId: string, claims?
   return (await admitted(store, shop, requestId, claims)).hold
 }
 
-/** The same, with what was seen of the account. */
+/** Admits a request, given an earlier view of the account. */
 export async function admitted(store: Store, shop: Shop, requestId: string, claims?: Claims) {
   const answer = await store.holds.admit(admission(shop, requestId, claims))
   if (!('hold' in answer)) throw new Error(`${requestId} was not admitted: ${JSON.stringify(answer)}`)
@@ -133,10 +133,10 @@ export const outcomes = (answers: readonly Admitted[]): Record<string, number> =
     ]),
   )
 
-/** What became of a request, in a word. */
+/** The outcome of a request, in one word. */
 export const outcomeOf = (answer: Admitted | Extended): string => ('denial' in answer ? 'refused' : answer.outcome)
 
-/** What a request has taken: its rounds so far, and the whole of the present one. */
+/** The amounts taken by a request: its rounds so far, and the whole present one. */
 export const takenBy = ({ tokens, cost, spent }: Hold): Charge => ({
   tokens: spent.tokens + tokens,
   cost: nanoUsd(spent.cost + cost),

@@ -19,7 +19,7 @@ export const holdOf = (requestId: string): Hold => ({
   spent: { tokens: 0, cost: ZERO_USD },
 })
 
-/** The same, under way. */
+/** A hold that is still running. */
 export const heldOf = (requestId: string, leaseUntil: EpochMs = NOON): OpenHold => ({
   hold: holdOf(requestId),
   readings: readingsOfNumbers([]),

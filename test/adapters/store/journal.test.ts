@@ -146,7 +146,7 @@ test('a successor of the process has what was kept, and files of what is forgott
   expect(readdirSync(directory)).toEqual([])
 })
 
-/** What a server of a successor's is given. */
+/** The calls that a promoted server receives. */
 async function givenTo(server: string, epoch = STORE) {
   const next = new Journal(() => {}, new JournalFiles(directory, () => {}))
   await next.open(epoch, () => BY.slot)

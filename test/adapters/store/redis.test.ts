@@ -206,7 +206,7 @@ describeRedis('a store in Redis', () => {
     const next = { hash: 'hash-of-next', prefix: 'svc_n…', id: 'key_next' }
     await store.keys.rotate({ account, current: shop.keyHash, next, by: 'operator' })
 
-    // What the first key used counts for the one in its place.
+    // The first key's usage counts for its replacement.
     expect(await uses()).toEqual(['30+0', '0+0', '0+30', '30+0'])
   })
 
@@ -315,7 +315,7 @@ describeRedis('a store in Redis', () => {
   })
 
   describe('a request that Redis keeps no marker of any more', () => {
-    // To look through the keys of all the tests before would take longer than they did.
+    // Scanning the keys of all earlier tests would take longer than the tests did.
     const server = useRedis()
     const start = startOf(now => openRedisSubject(server().url, now))
 

@@ -12,7 +12,7 @@ const response = (id: string, bytes: number) => ({
   sealed: Buffer.alloc(bytes),
 })
 
-/** What was said in this turn is on its way then, and none of it has arrived. */
+/** Messages of this turn are on their way then, and none has arrived. */
 const sent = () => new Promise<void>(resolve => process.nextTick(resolve))
 
 /** A stream of records, and whether it was let go. */
@@ -115,7 +115,7 @@ it('a list of accounts that ends at its first page has the store read no more of
     break
   }
 
-  // What is asked behind the end of a stream is answered once that has ended.
+  // Calls after the end of a stream are answered once it has ended.
   await store.holds.admit(admission)
   expect({ taken: stream.taken, isOver: stream.isOver }).toEqual({ taken: 1, isOver: true })
   await close()

@@ -24,7 +24,7 @@ import { framesOf, METHODS, Outbox } from '../../../src/adapters/remote/protocol
 import type { AnyShape } from '../../../src/records/shape.ts'
 import { times } from '../../support/times.ts'
 
-/** What is binary in the table, by the name of its call. */
+/** Binary messages in the table, by the name of their call. */
 const MESSAGES: readonly (readonly [string, AnyShape])[] = Object.entries(CALLS).flatMap(([facet, calls]) =>
   Object.entries(calls as Record<string, CallShape>).flatMap(([name, { args, answer }]) =>
     [
@@ -35,7 +35,7 @@ const MESSAGES: readonly (readonly [string, AnyShape])[] = Object.entries(CALLS)
 )
 const BINARY = MESSAGES.filter(([, { kind }]) => kind === 'record' || kind === 'list' || kind === 'either')
 const RUNS = times(10_000, 200)
-/** Of these each is read as often as it has bytes. */
+/** Each of these is read as often as it has bytes. */
 const CUT_RUNS = times(1000, 10)
 
 describe.each(BINARY)('a message of the table, %s', (_name, shape) => {

@@ -10,7 +10,7 @@ import { storeContract } from './contract.ts'
 
 const VERSION = '1.0.0'
 
-/** What one worker sees of its own calls, each of two sees of the other's too. */
+/** One worker's view of its own calls must include the other worker's too. */
 storeContract('remote, of two workers by turns', subjectOf)
 
 const WORKERS = 2

@@ -17,7 +17,7 @@ let journal: Journal
 let repetition: Repetition
 let alarms: string[]
 let readReplication: Receivers['readReplication']
-/** What is called, in the order in which it is. */
+/** The calls, in order. */
 let called: string[]
 let repeater: Repeater
 /** The server that has the slots. */

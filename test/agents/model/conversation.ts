@@ -1,9 +1,9 @@
-/** What a request says so far, in whichever wire it came. */
+/** The conversation in a request so far, on any wire. */
 export interface Conversation {
   readonly tools: readonly Tool[]
   /** Calls of the model, oldest first. */
   readonly calls: readonly Call[]
-  /** What came back for them. */
+  /** Results of the calls. */
   readonly results: readonly Result[]
   /** Reasoning of the model that the client sent back. */
   readonly reasoning: readonly string[]
@@ -27,7 +27,7 @@ export interface Call {
   readonly namespace?: string
   /** JSON; the plain text of a custom tool. */
   readonly arguments: string
-  /** Of a custom tool. */
+  /** True for a custom tool. */
   readonly isCustom?: boolean
 }
 
@@ -36,17 +36,17 @@ export interface Result {
   readonly text: string
 }
 
-/** What the model does next. */
+/** The model's next action. */
 export interface Step {
   readonly reasoning?: string
   readonly text?: string
   readonly calls?: readonly Call[]
 }
 
-/** What the model plays: the next step of a conversation. */
+/** The model's script: the next step of a conversation. */
 export type Script = (conversation: Conversation) => Step
 
-/** What one answer is charged for. `input` holds the cached tokens too, `output` the reasoning. */
+/** The charged usage of one answer. `input` includes cached tokens, `output` includes reasoning. */
 export interface Usage {
   readonly input: number
   readonly cached: number

@@ -3,7 +3,7 @@ import type { Call, Conversation, Script } from './conversation.ts'
 /** The task of the libraries' programs, whose tools are `find_station` and `read_gauge`. */
 export const TASK = 'What do the gauges of Oslo and Rome say?'
 
-/** What a client says in the end that brought every result of a tool to the model and back. */
+/** The last answer of a client that passed every tool result to the model and back. */
 export const ANSWER = 'Stations K-Oslo-4 and K-Rome-4 say: K-Oslo-4 is at 8.5 mm, K-Rome-4 is at 8.5 mm.'
 
 /** How the model tells it, for clients that do not read all that a model may do. */

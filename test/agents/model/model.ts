@@ -8,7 +8,7 @@ import type { Wire } from './wire.ts'
 
 /** A model that plays a script in all three wires, and remembers what its answers are charged for. */
 export class ScriptedModel {
-  /** What was answered, oldest first. */
+  /** Answers so far, oldest first. */
   readonly served: Served[] = []
   readonly #script: Script
 

@@ -79,7 +79,7 @@ const textIn = (value: unknown): string => {
   return JSON.stringify(value)
 }
 
-/** What the demo's answers do not say. */
+/** The endings that the demo's answers lack. */
 function finished(answer: object, stops: readonly (string | undefined)[], { logprobs, top_logprobs }: Fields): object {
   const choices = list(fields(answer).choices).map((choice, at) => {
     const { message, delta, finish_reason } = choice

@@ -6,6 +6,6 @@ export interface Wire {
   read(body: Fields): Conversation
   /** A whole answer. */
   whole(step: Step, usage: Usage, body: Fields): Fields
-  /** The same as events, each with its blank line. */
+  /** Returns the answer as events, each with its blank line. */
   stream(step: Step, usage: Usage, body: Fields): string[]
 }

@@ -2,9 +2,9 @@ import type { Call, Conversation, Fields, Script, Step, Tool } from './conversat
 
 /** The task of agents that have tools of their own for running commands and for writing files. */
 export const TASK = 'Find out which station station.txt names, write it into hello.txt, and tell me.'
-/** What station.txt says. */
+/** The content of station.txt. */
 export const STATION = 'K-Oslo-4'
-/** What hello.txt is to say. */
+/** The required content of hello.txt. */
 export const HELLO = `The station is ${STATION}.\n`
 
 /** Three turns in a folder: a command whose output is needed, a file with it, and a text. */
@@ -50,7 +50,7 @@ function write({ tools }: Conversation, shell: Tool, path: string, content: stri
 
 const patch = (tool: Tool, input: string): Call => textCall(tool, 'call_write', input)
 
-/** Of a custom tool, whose input is plain text; a backend without such tools knows a function of that one text. */
+/** Calls a custom tool with plain text input; a backend without such tools gets a function with one text parameter. */
 function textCall({ name, namespace, kind }: Tool, id: string, input: string): Call {
   const isCustom = kind === 'custom'
   const called = { id, name, isCustom, arguments: isCustom ? input : JSON.stringify({ input }) }

@@ -120,7 +120,7 @@ export async function runAgent(setup: Setup, site: Site): Promise<Ended> {
 const PATIENCE_MS = 90_000
 const BIN = new URL('../node_modules/.bin', import.meta.url).pathname
 
-/** What to read when it failed. */
+/** Output to read after a failure. */
 const show = ({ output, complaints }: Ended, { test, model }: Rig): string =>
   [
     output.slice(-2000),

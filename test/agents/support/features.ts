@@ -5,7 +5,7 @@ import { oblige } from '../model/obliging.ts'
 import { Program } from './program.ts'
 import { MODEL, type Rig, startRig } from './rig.ts'
 
-/** What a library offers beyond calls and texts: a form of its program, and what must come of it. */
+/** A feature of a library beyond calls and texts: a form of its program, with the expected result. */
 export interface Feature {
   /** A backend that does what it is asked to, unless there is something else to see. */
   readonly backend?: Behaviour

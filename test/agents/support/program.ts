@@ -19,9 +19,9 @@ export interface Outcome {
   readonly text: string
   /** Tools that ran, oldest first. */
   readonly ran: readonly string[]
-  /** What the client itself counts, where it says so. */
+  /** The client's own count, if it reports one. */
   readonly usage?: { readonly input: number; readonly output: number }
-  /** What a form returns that is no task. */
+  /** The result of a form that is not a task. */
   readonly value?: unknown
 }
 
@@ -39,7 +39,7 @@ export class Program {
     this.#child.stderr.on('data', (text: Buffer) => {
       this.#complaints = `${this.#complaints}${text}`.slice(-4000)
     })
-    // What it did not take it could not read: it has ended, which is found below.
+    // Input that it did not read is lost: it has ended, which is detected below.
     this.#child.stdin.on('error', () => {})
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]()
   }

@@ -5,7 +5,7 @@ import type { Script } from '../model/conversation.ts'
 import { ScriptedModel } from '../model/model.ts'
 import { startRecorder } from './recorder.ts'
 
-/** What lies between a client and its answers. */
+/** The path between a client and its answers. */
 export type Way =
   /** The pool speaks chat completions only: other dialects are translated. */
   | 'translated'
@@ -28,7 +28,7 @@ export interface Rig {
   readonly key: string
   /** With /v1. */
   readonly baseURL: string
-  /** What the ledger charged. */
+  /** The ledger's charges. */
   charged(): Promise<Charge>
   close(): Promise<void>
 }
@@ -41,7 +41,7 @@ export interface Charge {
   readonly estimated: number
 }
 
-/** What the model's own count costs, at the prices of the files below. */
+/** The price of the model's own count, with the prices of the files below. */
 export const chargeFor = ({ total }: ScriptedModel): Charge => ({
   input: total.input,
   output: total.output,

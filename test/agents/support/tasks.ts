@@ -60,7 +60,7 @@ const formOf = (form: Dialect | Form = 'chat'): Form => (typeof form === 'string
 
 const WAYS: readonly Way[] = ['translated', 'native', 'to-responses', 'to-messages', 'failover', 'limited']
 
-/** Of the answers to the client, once all are settled. */
+/** Statuses of the client's answers, once all are settled. */
 async function statusesOf({ test, model }: Rig): Promise<Set<number>> {
   await test.closed(model.served.length)
   // Anthropic's helper first asks for a conversation that the server keeps.

@@ -6,21 +6,21 @@ import { playWorkshop, TASK } from '../model/workshop.ts'
 import { type Ended, makeSite, runAgent, type Setup } from './agent.ts'
 import { MODEL, type Rig, startRig } from './rig.ts'
 
-/** What is not as in the task of every agent. */
+/** Differences from the task of every agent. */
 export interface Trouble {
   readonly model?: string
   readonly reasons?: boolean
   readonly plays?: Script
-  /** What the backend does with the first requests. */
+  /** The backend's behaviour for the first requests. */
   readonly first?: readonly Behaviour[]
-  /** The same with the first request that has a tool's result. */
+  /** The backend's behaviour for the first request with a tool result. */
   readonly onResult?: Behaviour
-  /** What else stands in the work folder. */
+  /** More files in the work folder. */
   readonly files?: Readonly<Record<string, Uint8Array | string>>
   readonly plan?: string
 }
 
-/** What came of it. */
+/** The outcome. */
 export interface Outcome extends Ended {
   readonly rig: Rig
   /** A file of the work folder. */

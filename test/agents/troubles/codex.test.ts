@@ -26,7 +26,7 @@ clientSuite({ registry: 'npm', name: '@openai/codex' }, () => {
 
   it('asks once for a model that its plan does not have', () =>
     inTrouble(codex, { plan: 'free' }, ({ complaints, rig }) => {
-      // Of a 429 it shows no more.
+      // It shows nothing more of a 429.
       expect(complaints).toContain('429 Too Many Requests')
       expect(rig.test.log.map(({ status }) => status)).toEqual([429])
     }))

@@ -42,7 +42,7 @@ describeRedis('with two gateways on one Redis', () => {
       cwd: dir,
       env: { SVCCTL_ADMIN: gateways[0].admin, SVCCTL_TOKEN: ADMIN_TOKEN, NO_COLOR: '1', SVCCTL_USER: 'ada@laptop' },
     })
-  /** What `svcctl doctor` finds of the fleet. */
+  /** `svcctl doctor`'s findings on the fleet. */
   async function doctorsFindings() {
     const { settings } = gateways[0].gateway.app
     vi.stubEnv('SVCCTL_ADMIN', gateways[0].admin)

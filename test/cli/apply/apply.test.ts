@@ -442,14 +442,14 @@ describe('svcctl apply', () => {
     expect(`\n${refused.stderr}`).toMatchInlineSnapshot(`
       "
       ▲ no tests found: nothing matches policies/tests/*.test.yaml
-      ▲ past requests are not counted: there is no STATE/decisions on this machine
+      ▲ past requests are not counted: STATE/decisions is not on this machine
       ✗ accounts are on plans that would be removed: free (1); move them with --move-plan old=new
       "
     `)
     expect(`\n${nowhere.stderr}`).toMatchInlineSnapshot(`
       "
       ▲ no tests found: nothing matches policies/tests/*.test.yaml
-      ▲ past requests are not counted: there is no STATE/decisions on this machine
+      ▲ past requests are not counted: STATE/decisions is not on this machine
       ✗ accounts on free cannot move to nothing: the candidate has no such plan
       "
     `)

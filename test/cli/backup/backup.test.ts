@@ -46,7 +46,7 @@ const run = (...args: readonly string[]) =>
   )
 
 const at = (name: string) => join(directory, name)
-/** Of the gateway that the backups are of, for the commands of another one. */
+/** The key of the gateway that made the backups, for commands of another one. */
 const ONES_KEY = () => ['--key', at('one/backup-key')]
 
 it('what was backed up of a stopped gateway is restored into an empty store', async () => {

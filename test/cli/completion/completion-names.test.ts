@@ -26,7 +26,7 @@ const FILES = {
   'broken.yaml': 'plans: { free: [',
 }
 
-/** What a real bash offers for the last word of a command line. */
+/** A real bash's completions of the last word of a command line. */
 function offered(
   line: readonly string[],
   { files = FILES, env = {} }: { readonly files?: Record<string, string>; readonly env?: Record<string, string> } = {},

@@ -26,7 +26,7 @@ function register(program: Command): void {
 
 const scriptFor = async (shell: string) => (await runCommand(register, ['completion', shell])).stdout
 
-/** What bash offers for the last word of a command line, in a directory with a file `some.yaml`. */
+/** bash's completions of the last word of a command line, in a directory with a file `some.yaml`. */
 async function offered(line: string): Promise<readonly string[]> {
   const dir = directoryOf({ 'some.yaml': '' })
   writeFileSync(join(dir, 'completion'), await scriptFor('bash'))

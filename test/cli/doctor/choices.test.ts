@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { type Behaviour, status } from '../../support/backend.ts'
 import { choicesOf, filesOf, foundOfPools, script, startReplica } from './site.ts'
 
-/** What is found of a replica that answers requests for two choices so. */
+/** Findings on a replica with these answers to requests for two choices. */
 async function foundOf(choices: Behaviour, pool = '') {
   const backend = script(await startReplica(), { choices })
   const [found, ...others] = await foundOfPools(filesOf([backend.url], { pool }))

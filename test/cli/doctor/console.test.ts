@@ -5,7 +5,7 @@ import { type Found, filesOf, found } from './site.ts'
 
 const URL_OF_CONSOLE = 'http://localhost:8080/console'
 
-/** What a provider says that is asked for a code, and for a token. */
+/** A provider's answers to a request for a code and for a token. */
 interface Provider {
   readonly methods?: unknown
   readonly authorize?: Answer
@@ -19,7 +19,7 @@ const noGrant =
     response.writeHead(400, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ error }))
 const ORIGIN = { 'access-control-allow-origin': 'http://localhost:8080' }
 
-/** What doctor finds of the console in front of a provider that answers so. */
+/** doctor's findings on the console in front of a provider with these answers. */
 async function foundOf(
   { methods = ['S256'], authorize = toLogin, token = noGrant(ORIGIN) }: Provider,
   more = '',

@@ -14,7 +14,7 @@ import { startMcpServer } from '../../support/mcp-server.ts'
 import { keptFilesOf } from '../site.ts'
 import { doctor, doctorIn, type Found, filesOf, found, KEY, normal, script, startReplica, vectorOf } from './site.ts'
 
-/** What is found beside the pools, which nobody asks here. */
+/** Findings apart from pools, which are not checked here. */
 async function foundOf(check: string, edit: (yaml: string) => string, args: readonly string[] = []): Promise<Found> {
   const files = filesOf(['http://127.0.0.1:1/v1'])
   const list = await found({ 'config.yaml': edit(files['config.yaml']) }, args)

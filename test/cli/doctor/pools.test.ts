@@ -27,7 +27,7 @@ const SPEECH = `passthrough:
 const THINKING =
   '  svc-deep: { kind: chat, tier: premium, serve: [deep], context: 128k, max_output: 16k, thinking: { default: true, min_max_tokens: 2000 }, usd_per_1m: { input: 2, output: 8 } }'
 
-/** What is found of one replica that answers so. */
+/** Findings on a replica with these answers. */
 async function foundOf(answers: Answers, more: Parameters<typeof filesOf>[1] = {}, args: readonly string[] = []) {
   const backend = script(await startReplica(), answers)
   const [first, ...others] = await foundOfPools(filesOf([backend.url], more), args)

@@ -15,7 +15,7 @@ import {
 import { runCommand } from '../run-command.ts'
 import { keptFilesOf } from '../site.ts'
 
-/** What `svcctl doctor --json` says of one thing. */
+/** A finding of `svcctl doctor --json`. */
 export interface Found {
   readonly check: string
   readonly subject: string
@@ -36,12 +36,12 @@ export async function startReplica(): Promise<Backend> {
   return backend
 }
 
-/** What a backend does with the questions of the doctor; each is as it should be unless given. */
+/** A backend's answers to doctor; each is correct by default. */
 export interface Answers {
   readonly models?: Behaviour
   readonly whole?: Behaviour
   readonly stream?: Behaviour
-  /** Of requests for several choices, whole and streamed. */
+  /** Answers to requests for several choices, whole and streamed. */
   readonly choices?: Behaviour
   readonly call?: Behaviour
   readonly vector?: Behaviour
@@ -140,7 +140,7 @@ export async function doctorIn(cwd: string, args: readonly string[] = [], env: R
   return ran
 }
 
-/** What was found, as programs read it. */
+/** The findings as programs read them. */
 export async function found(...args: Parameters<typeof doctor>): Promise<readonly Found[]> {
   const [files, options = [], env] = args
   const { stdout, code } = await doctor(files, [...options, '--json'], env)
@@ -149,7 +149,7 @@ export async function found(...args: Parameters<typeof doctor>): Promise<readonl
   return list
 }
 
-/** The same of the pools alone. */
+/** The findings on pools only. */
 export const foundOfPools = async (...args: Parameters<typeof doctor>): Promise<readonly Found[]> =>
   (await found(...args)).filter(({ check }) => check === 'pools')
 

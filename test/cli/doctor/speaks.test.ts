@@ -44,7 +44,7 @@ const chats: Behaviour = exchange => {
   return answer(tools ? { content: null, toolCalls } : { content: 'ok' })(exchange)
 }
 
-/** What is found of the only replica of a pool that says it speaks so. */
+/** Findings on the only replica of a pool with this `speaks`. */
 async function foundOf(backend: Backend, speaks: string) {
   const [found, ...others] = await foundOfPools(filesOf([backend.url], { pool: `, speaks: [${speaks}]` }))
   expect(others).toEqual([])

@@ -7,7 +7,7 @@ import type { Loaded } from '../../../src/config/settings.ts'
 
 const REVISION = '8f5337f55caa'
 
-/** What doctor says of a gateway with these workers. */
+/** doctor's finding on a gateway with these workers. */
 async function found(workers: readonly object[]): Promise<string> {
   const server = createServer((_, response) =>
     response.end(JSON.stringify({ status: 'ready', store: 'ok', revision: REVISION, workers })),

@@ -26,7 +26,7 @@ export interface Source {
   readonly text: string
 }
 
-/** What holds for every import: what is written is valid and in the style, has no secret, and says all that it leaves out. */
+/** Checks every import: its output is valid and formatted, has no secret, and reports everything that it leaves out. */
 export function itIsWhole(gateway: string, source: Source, options: readonly string[] = []): void {
   it('what is written is valid, in the style, and has no key in it', async () => {
     const { code, stdout, stderr, dir } = await importedFrom(gateway, source, [...options, '--out', 'DIR/config.yaml'])

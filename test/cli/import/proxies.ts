@@ -5,7 +5,7 @@ import { importedFrom } from './imported.ts'
 export const imported = (proxy: string, options: readonly string[] = [], files: Files = {}) =>
   importedFrom('litellm', { file: 'litellm.yaml', text: proxy }, options, files)
 
-/** What stands in comments above a field, by its first words. */
+/** The comments above a field, found by its first words. */
 export const above = (text: string, field: string): readonly string[] => {
   const lines = text.split('\n')
   const at = lines.findIndex(line => line.trim().startsWith(`${field}:`))

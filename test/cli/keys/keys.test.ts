@@ -35,7 +35,7 @@ function newDirectory(): string {
 beforeEach(async () => {
   const own = newDirectory()
   cwd = own
-  // Of its own for each gateway: nothing holds the port while none runs.
+  // Each gateway has its own: nothing holds the port while none runs.
   env.ADMIN = `127.0.0.1:${await freePort()}`
   return () => rmSync(own, { recursive: true, force: true })
 })

@@ -290,7 +290,7 @@ test('a candidate that is not valid has its problems told, and exits with 1', as
 
 test('of a repository that belongs to another user, what git says is told, with how to trust it', async () => {
   const { directory } = repository()
-  // What git takes for a repository of somebody else.
+  // git takes this for a repository of somebody else.
   vi.stubEnv('GIT_TEST_ASSUME_DIFFERENT_OWNER', '1')
   vi.stubEnv('HOME', directory)
 

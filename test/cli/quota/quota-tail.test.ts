@@ -51,7 +51,7 @@ describeTmux('quota tail on a terminal', () => {
   const order = () => terminal.screen().match(/(?<=^[ ›] )(ada|bob|eve)\b/gm)
   const left = async (code: number) => {
     const screen = await terminal.shows(`left with ${code}`)
-    // What was there before is there again, and nothing of the view.
+    // The earlier screen is restored, without a trace of the view.
     expect(screen).toMatch(/^\S+[$#] bash -c/)
     expect(screen).not.toContain('ACCOUNT')
     expect(terminal.state()).toEqual({ alternate: false, cursor: true })

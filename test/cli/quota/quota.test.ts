@@ -30,7 +30,7 @@ describe('on a running gateway', () => {
   }, 60_000)
   const svcctl = (...args: string[]) => turns.run(args, { env: site.env, cwd: site.dir })
   const start = (...args: string[]) => program.start(args, { env: site.env, cwd: site.dir })
-  /** What it is after one more request. */
+  /** The value after one more request. */
   const afterRequest = async <T>(key: string, now: () => T): Promise<T> => {
     await site.chat(key)
     return now()

@@ -18,7 +18,7 @@ afterAll(() => program.end())
 const whereIs = (port: number) => (yaml: string) => yaml.replace('admin: "127.0.0.1:0"', `admin: "127.0.0.1:${port}"`)
 
 it('svcctl speaks TLS to the gateway of its files, by the certificate that they name, and to another one by SVCCTL_CA', async () => {
-  // Of a name that the address is not called by.
+  // A certificate for a name other than the address.
   const { cert, key } = selfSigned('gateway.example.com')
   const yaml = yamlOf('http://127.0.0.1:9/v1', ', admin_tls: { certificate: file:admin.pem, key: file:admin.key }')
   const dir = filesOf({ 'config.yaml': whereIs(await freePort())(yaml), 'admin.pem': cert, 'admin.key': key })

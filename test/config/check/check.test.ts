@@ -11,7 +11,7 @@ const yamlIn = (folder: string) =>
     .filter(name => name.endsWith('.yaml'))
     .map(name => `${folder}/${name}`)
 
-/** What is written in files with and without mistakes, whether or not it is a configuration. */
+/** Texts of files with and without mistakes, configurations or not. */
 const written = ['config.example.yaml', ...yamlIn('policies'), ...yamlIn('test/config')].flatMap(file =>
   parseAllDocuments(readFileSync(root + file, 'utf8'))
     .filter(document => document.errors.length === 0)

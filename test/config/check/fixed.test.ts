@@ -21,7 +21,7 @@ redis: { answer_timeout: 1s }
 `
 const { cert, key } = selfSigned()
 
-/** What each field is changed to, and where it then stands. */
+/** The new value of each field, and its position in the file. */
 const changes: Readonly<Record<string, readonly [from: string, to: string, place: string]>> = {
   brand: ['brand: svc', 'brand: acme', '9:8'],
   store: ['redis://localhost:6379/0', 'redis://localhost:6379/1', '10:8'],
@@ -35,7 +35,7 @@ const changes: Readonly<Record<string, readonly [from: string, to: string, place
   'server.state_dir': ['/tmp/data', '/tmp/other', '15:14'],
   'server.workers': ['workers: 2', 'workers: auto', '17:12'],
 }
-/** What takes effect with the next request. */
+/** Fields that take effect with the next request. */
 const reloadable = [
   ...[
     'server.public_url',

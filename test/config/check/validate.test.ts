@@ -102,7 +102,7 @@ const placeOfProblem = (problem: Record<string, unknown>) =>
 
 const PUBLISHED = createRequire(import.meta.url).resolve('@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json')
 
-/** What the schema of SARIF 2.1.0 finds wrong. It is written in draft 4, of which it uses nothing that later drafts changed. */
+/** Faults against the schema of SARIF 2.1.0. It is written in draft 4, but uses nothing that later drafts changed. */
 function sarifFaults(text: string): readonly unknown[] {
   const { $schema: _, id: __, ...schema } = JSON.parse(readFileSync(PUBLISHED, 'utf8'))
   const ajv = new Ajv({

@@ -61,7 +61,7 @@ function others(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return [value.length > 0 ? value.slice(1) : ['x']]
   if (value instanceof Map) return [new Map([...value].slice(1))]
   if (typeof value !== 'object' || value === null) return []
-  // Of what is linked, another one.
+  // Replaces a linked value by another one.
   if ('name' in value && 'at' in value) return [{ ...value, name: `${value.name}x` }]
   const parts = Object.entries(value).filter(([key]) => key !== 'kind')
   return parts.flatMap(([key, part]) => others(part).map(other => ({ ...value, [key]: other })))

@@ -22,7 +22,7 @@ function formatted(text: string, file = 'a.yaml') {
   return { text: format({ file, path: file, text }, problem => problems.push(problem)), problems }
 }
 
-/** What the gateway reads, and all it would say about it. */
+/** The gateway's reading of the text, and all of its findings. */
 function meaning(text: string) {
   const said: string[] = []
   const tree = parse({ file: 'a.yaml', path: 'a.yaml', text }, {}, ({ rule, message }) =>

@@ -34,7 +34,7 @@ export function rendered(...values: readonly string[]): readonly KubernetesObjec
 
 /** The requests that the commands of a page make to a cluster. */
 interface Asked {
-  /** What helm would install. */
+  /** Objects that helm would install. */
   readonly objects: readonly KubernetesObject[]
   /** The words of each call of kubectl. */
   readonly kubectl: readonly (readonly string[])[]

@@ -1,4 +1,4 @@
-/** What a client reads of one answer of a chat, whole or streamed. */
+/** A client's reading of one chat answer, whole or streamed. */
 export interface Answer {
   readonly status: number
   readonly text: string

@@ -12,7 +12,7 @@ import { CHAT_SIZE, EMBEDDING_SIZE, SLOW_SIZE, type TinySize, writeTinyModel } f
 
 /** A server that runs models, or stands before those that do, as its project releases it. */
 export interface Engine {
-  /** What is configured as its replica, with /v1. */
+  /** The configured replica URL, with /v1. */
   readonly url: string
   /** Ends it at once, as a machine that fails. */
   kill(): Promise<void>

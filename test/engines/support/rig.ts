@@ -6,7 +6,7 @@ export interface Rig {
   readonly test: TestGateway
   readonly key: string
   post(path: string, body: object, options?: { readonly signal?: AbortSignal }): Promise<Response>
-  /** What the ledger charged since the last call, once as many requests are over as were sent. */
+  /** The ledger's charges since the last call, once as many requests have ended as were sent. */
   charged(): Promise<{ readonly input: number; readonly output: number; readonly estimated: number }>
   close(): Promise<void>
 }

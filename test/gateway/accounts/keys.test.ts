@@ -6,7 +6,7 @@ import type { Random } from '../../../src/gateway/ports.ts'
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
-/** The same bytes for the same seed: SHA-256 of a counter. */
+/** Deterministic bytes from a seed: SHA-256 of a counter. */
 function randomFrom(seed: number): Random {
   let count = 0
   let pool = Buffer.alloc(0)

@@ -241,7 +241,7 @@ describe('the memory for answers', () => {
         one.waits = !one.send(one.bytes)
       }
       if (step % 50 === 0) unread(`${random(9)}`, `${random(5)}`, random(MB))
-      // What a backend had sent when it was told to wait is there.
+      // The bytes that a backend sent before it was paused have arrived.
       expect(memory.total).toBeLessThanOrEqual(20 * MB + 60 * 65_536)
     }
   })

@@ -66,7 +66,7 @@ const left = { kind: 'left' }
 const leftAtWork = { kind: 'left', work: WORK }
 const ended = (how: string, cause: string) => ({ ...WORK, how, cause })
 
-/** What an event comes to: the next state with the outcome or the ending that it has, `–` for nothing, `!` for an Error. */
+/** The result of an event: the next state with its outcome or ending, `–` for nothing, `!` for an Error. */
 type Cell = '–' | '!' | readonly [state: string, what?: object]
 
 const table: [state: string, path: Event[], next: Record<Event, Cell>][] = [

@@ -125,7 +125,7 @@ it('a fault while events are passed on ends this stream as cut, and nothing else
 })
 
 describe('what a stream that is passed on comes to', () => {
-  /** What has been read of it when the last thing comes. */
+  /** The part read so far when the last event arrives. */
   const readings = {
     events: '',
     usage: chunk(MODEL, {}, 'stop'),

@@ -38,7 +38,7 @@ const outcomeOf = async (bytes: Buffer, trust: Trust) => {
   )
 }
 
-/** The same with another end. */
+/** Seals the bytes with another ending. */
 const sealed = (bytes: Buffer, seal: (digest: Buffer) => Buffer) => {
   const body = bytes.subarray(0, -(readSeal(bytes)?.length ?? 0))
   return Buffer.concat([body, seal(createHash('sha256').update(body).digest())])

@@ -34,7 +34,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constant('probe' as const), ok: fc.boolean(), again: fc.boolean() }),
 )
 
-/** Of histories that are left out often. */
+/** Settings for histories with frequent ejections. */
 const QUICK: Ejection = { after: 2, for: 5000 }
 
 /** A breaker, a clock that steps, and the requests that are under way. */

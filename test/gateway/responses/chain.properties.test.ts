@@ -57,7 +57,7 @@ const output = array(
   ),
   { minLength: 1, maxLength: 3 },
 )
-/** What each turn brings, what it is answered, and whether it goes on by items or by the response before it. */
+/** Each turn's input and answer, and whether it continues by items or by the previous response. */
 const turns = array(record({ input, output, byItems: boolean() }), { minLength: 1, maxLength: 6 })
 
 /** Without the ids that the gateway gives to what has none. */

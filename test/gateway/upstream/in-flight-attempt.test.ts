@@ -41,7 +41,7 @@ const trying = { inFlight: 1, slots: 1, retrying: 1, settled: 0 }
 const answering = { inFlight: 1, slots: 1, retrying: 0, settled: 0 }
 const ended = { inFlight: 0, slots: 0, retrying: 0, settled: 1 }
 
-/** What an attempt holds after an event in a state; `!` where that is an error of ours. */
+/** The attempt's state after each event; `!` where the event is a programming error. */
 const table: [state: string, path: Event[], holds: object, next: Record<Event, object | '!'>][] = [
   ['trying', [], trying, { answers: answering, failed: ended, end: '!' }],
   ['answering', ['answers'], answering, { answers: '!', failed: '!', end: ended }],

@@ -63,7 +63,7 @@ const whoAmI = async (test: TestGateway, asked: Asked) => {
   return [status, body.by ?? body.code, body.role, body.via].filter(Boolean)
 }
 
-/** What openssl says of a connection: `words` go behind s_client. */
+/** openssl's view of a connection: `words` follow s_client. */
 async function sClient({ admin }: TestGateway, ...words: string[]): Promise<string> {
   const child = spawn('openssl', ['s_client', '-connect', new URL(admin).host, ...words], { timeout: 60_000 })
   child.stdin.end()

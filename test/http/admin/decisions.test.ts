@@ -161,7 +161,7 @@ async function expectReproducible(
   expect([...new Set(outcomes)]).toEqual(expect.arrayContaining([...ends]))
 }
 
-/** What some requests come to in any case, and what others do where days go by: Redis has a clock of its own. */
+/** Requests with the same result everywhere, and those that need days to pass: Redis has its own clock. */
 const TOGETHER = [
   undefined,
   'VALIDATION_ERROR',

@@ -46,7 +46,7 @@ describeRedis('gateways with TLS', () => {
     return started
   }
 
-  /** What an operator asks of the first one. */
+  /** An operator's call to the first gateway. */
   async function ask(
     [one]: readonly TestGateway[],
     ca: string,
@@ -100,7 +100,7 @@ describeRedis('gateways with TLS', () => {
     const own = newAuthority()
     const gateways = await start(own, ', fleet_ca: file:other.pem', { 'other.pem': newAuthority().ca })
     const problem = expect.stringMatching(
-      /^its certificate is not trusted here \(\w+\): set server\.admin_tls\.fleet_ca to what signed it$/,
+      /^its certificate is not trusted here \(\w+\): set server\.admin_tls\.fleet_ca to the authority that signed it$/,
     )
 
     expect((await ask(gateways, own.ca, '/admin/pools?gateway=all')).body).toMatchObject({

@@ -26,7 +26,7 @@ const start = async (more: object = {}) => {
   test = await startTestGateway({ onprem: [backend], ...more })
 }
 const readyz = (url: string) => send({ url }, 'GET /readyz')
-/** What both listeners say once an answer of before is too old. */
+/** The answer of both listeners once the cached one has expired. */
 async function asked() {
   test.clock.advance(1000)
   const [operators, clients] = [await readyz(test.admin), await readyz(test.url)]

@@ -161,7 +161,7 @@ it('what changes something is for more than viewers', () => {
   ])
 })
 
-/** What a role is asked with: a body that is not looked at where the role is refused. */
+/** Calls with a role and a body that is not read if the role is refused. */
 const askAs = (role: Role, { method, path }: { readonly method: string; readonly path: string }) =>
   ask(`${method} ${path.replace('{id}', 'req_1')}`, {
     token: tokenOf(PEOPLE[role]),

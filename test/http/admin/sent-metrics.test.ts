@@ -57,7 +57,7 @@ const ask = (key: string) =>
     body: JSON.stringify({ messages: [{ role: 'user', content: 'the-prompt-that-nobody-else-may-read' }] }),
   }).then(response => response.text())
 
-/** What the collector was sent last, by name. */
+/** The collector's last metrics, by name. */
 async function sent(): Promise<ReadonlyMap<string, Sent>> {
   await test.gateway.close(0)
   const { rawBody = '{}' } = collector.requests.at(-1) ?? {}

@@ -74,7 +74,7 @@ interface Otlp {
   }[]
 }
 
-/** What the collector got, once the gateway has sent all. */
+/** The collector's spans, once the gateway has sent all. */
 async function spans(): Promise<readonly Span[]> {
   await test.gateway.close(0)
   return collector.requests.flatMap(({ rawBody }) =>

@@ -20,7 +20,7 @@ describeRedis('with two gateways on one Redis', () => {
     await backend.close()
   })
 
-  /** By the first gateway. */
+  /** Calls the first gateway. */
   async function did(path: string, body: object): Promise<Record<string, unknown>> {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
     const [{ admin }] = gateways

@@ -1,9 +1,9 @@
-/** What bounds one kind of work, so that whoever causes it pays for it, and is bounded before it is done. */
+/** A bound on one kind of work, so that its cause pays for it, and the work is bounded before it is done. */
 export interface Bound {
-  /** What holds for one account, or for one key. */
+  /** The bound per account or per key. */
   readonly account: string
   readonly address: string
-  /** Of the whole process. */
+  /** The bound of the whole process. */
   readonly all: string
   /** The files that hold this promise. */
   readonly tests: readonly string[]
@@ -176,7 +176,7 @@ const probe: Row = { ...read, count: 'probe' }
 
 const unserved: Row = { body: 'none', count: 'without a valid key', answer: 'own answer', kept: 'nothing' }
 
-/** What clients ask that reaches no endpoint of the table. */
+/** Client requests that reach no endpoint in the table. */
 export const BESIDE_ENDPOINTS = {
   'a wrong key, or none, where one is needed': unserved,
   'a path or method that is not served': unserved,

@@ -352,7 +352,7 @@ it('a client of Responses is answered by a pool that speaks Messages, and one of
   expect(await ask('messages', body)).toMatchObject({
     type: 'message',
     content: [
-      // What its backend wants back with the result of the call.
+      // The block that its backend wants back with the result of the call.
       { type: 'redacted_thinking' },
       { type: 'text', text: 'Again.' },
       { type: 'tool_use', id: 'toolu_1', input: { at: 2 } },

@@ -87,7 +87,7 @@ describe('a chat with marks for a cache', () => {
       expect(response.headers.get('x-svc-ignored-fields')).toBe('cache_control')
       expect(backend.requests.at(-1)?.rawBody).not.toContain('cache_control')
     }
-    // What a backend writes into its cache unasked is other input: 110 × 1 µUSD + 1 × 10
+    // Cache writes that nobody asked for count as other input: 110 × 1 µUSD + 1 × 10
     expect((await test.ledger()).map(({ cost }) => cost)).toEqual([120_000, 120_000])
   })
 

@@ -109,7 +109,7 @@ const MESSAGE = {
   usage: { input_tokens: 7, cache_creation_input_tokens: 0, cache_read_input_tokens: 3, output_tokens: 4 },
 }
 
-/** The same as a stream. */
+/** The answer as a stream. */
 const MESSAGE_EVENTS = [
   { type: 'message_start', message: { ...MESSAGE, content: [], stop_reason: null, usage: MESSAGE.usage } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -144,7 +144,7 @@ const RESPONSE = {
   },
 }
 
-/** The same as a stream. */
+/** The answer as a stream. */
 const RESPONSE_EVENTS = [
   { type: 'response.created', sequence_number: 0, response: { ...RESPONSE, status: 'in_progress', output: [] } },
   {

@@ -47,7 +47,7 @@ async function keyApart(): Promise<string> {
   return value
 }
 
-/** What the backend of chats was asked last: who said what. */
+/** The roles and texts of the last chat that the backend received. */
 function heard() {
   const { messages = [] } = (site.chats.requests.at(-1)?.body ?? {}) as { messages?: Record<string, unknown>[] }
   return messages.map(({ role, content }) => [role, content])

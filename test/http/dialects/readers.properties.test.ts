@@ -63,7 +63,7 @@ afterAll(async () => {
   await backend.close()
 })
 
-/** What changes the price or the place of a request, and what it is charged as where it says nothing of it. */
+/** Fields that change the price or the target of a request, with the defaults that it is charged by. */
 const WEIGHED = {
   model: ['dearer-model'],
   max_output_tokens: [100_000, 17],
@@ -180,7 +180,7 @@ describe.each(TARGETS)('POST %s for %s', (path, model) => {
 
   function expectSame(meant: Understood, body: string, reader: string): void {
     expect(meant.model, reader).toBe('test-model')
-    // What else a route is sent is no part of its price.
+    // Other content of a route does not affect its price.
     if (path === '/v1/moderations') return
     const weighed = understood(body, exact)
     expect(meant.store ?? false, reader).toBe(false)
@@ -194,7 +194,7 @@ describe.each(TARGETS)('POST %s for %s', (path, model) => {
         expect([name, meant[name]], reader).toEqual([name, weighed[name] ?? DEFAULTS[name]])
   }
 
-  /** What is granted: chats have two names for it. */
+  /** The granted cap: chats have two names for it. */
   function capOf(weighed: Understood): unknown {
     if (path === '/v1/responses') return weighed.max_output_tokens
     return path === '/v1/messages' ? weighed.max_tokens : (weighed.max_completion_tokens ?? weighed.max_tokens)
@@ -210,5 +210,5 @@ describe.each(TARGETS)('POST %s for %s', (path, model) => {
 const CAPS = ['max_output_tokens', 'max_tokens', 'max_completion_tokens'] as const
 const COMPARED = names.filter(name => !['model', 'store', 'tools', ...CAPS].includes(name))
 
-/** What the gateway says where a request does not. */
+/** The gateway's defaults for missing fields. */
 const DEFAULTS: Readonly<Partial<Record<Weighed, unknown>>> = { n: 1, size: '512x512' }

@@ -38,7 +38,7 @@ afterAll(async () => {
   await backend.close()
 })
 
-/** What a model says in one round: a secret that its backend wants back, and calls. */
+/** One round of a model: a secret that its backend wants back, and calls. */
 interface Round {
   readonly secret: string
   readonly text: string
@@ -246,7 +246,7 @@ const CLIENTS: Readonly<Record<string, (model: string) => History>> = {
 }
 
 const secret = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map(text => text.replaceAll('\0', '-'))
-/** Of one turn of the user: how many calls each round has that goes on. */
+/** One user turn: the number of calls in each round that continues. */
 const turn = fc.record({
   rounds: fc.array(fc.record({ calls: fc.integer({ min: 1, max: 2 }), text: fc.constantFrom('', 'Well.') }), {
     maxLength: 3,

@@ -115,7 +115,7 @@ function assistantTurn(request: number): readonly Body[] {
   return messages[1]?.content ?? []
 }
 
-/** What a client of Responses keeps of a stream. */
+/** The items that a Responses client keeps from a stream. */
 async function itemsIn(response: Response): Promise<Body[]> {
   const events = await eventsIn(response)
   return events.flatMap(([name, { item }]) => (name === 'response.output_item.done' ? [item as Body] : []))

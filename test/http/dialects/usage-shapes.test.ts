@@ -23,7 +23,7 @@ const wholeOf = ({ answer, choice }: UsageShape['told']) =>
     ...answer,
   })
 
-/** The same as a stream, whose last chunk has what is not inside a choice. */
+/** The usage as a stream, whose last chunk has what is outside the choices. */
 const streamOf = ({ answer, choice }: UsageShape['told']) => {
   const chunk = (members: object) =>
     `data: ${JSON.stringify({ ...HEAD, object: 'chat.completion.chunk', ...members })}\n\n`
@@ -37,10 +37,10 @@ const streamOf = ({ answer, choice }: UsageShape['told']) => {
   )
 }
 
-/** Of no fewer tokens than any of them report. */
+/** At least as many tokens as any of them report. */
 const PROMPT = 'x '.repeat(3000)
 
-/** What a client of each dialect is told. */
+/** A client's view in each dialect. */
 interface Client {
   readonly ask: (stream: boolean) => Promise<Response>
   readonly whole: (answer: Record<string, unknown>) => unknown

@@ -32,11 +32,11 @@ beforeEach(async () => {
 })
 afterEach(() => site.close())
 
-/** What a row of the table in docs/failover.md says of an outcome before commit. */
+/** A row of the table in docs/failover.md about an outcome before commit. */
 interface Row {
   readonly name: string
   readonly behaviour: Behaviour
-  /** What it does to what the gateway asks for itself, where that is told otherwise: it is no stream. */
+  /** Its effect on the gateway's own requests, which are not streams, if it differs. */
   readonly asked?: Behaviour
   readonly modes?: readonly ('whole' | 'stream')[]
   /** Where the request goes next. */

@@ -59,7 +59,7 @@ describe('with `commit: complete`', () => {
     await start({ core: 'commit: complete' }, waits)
     site.firstOnprem(streamThenHang(partial))
     const asked = site.chat(true)
-    // What was sent may be silent for as long: the first of its deadlines.
+    // A sent request may stay silent this long: the first of its deadlines.
     await site.test.clock.waits(60_000)
     // Headers are overdue after 25 s, and no pool has answered.
     site.test.clock.advance(25_000)

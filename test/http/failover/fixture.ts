@@ -85,7 +85,7 @@ export class Failover {
   }
 }
 
-/** What every backend says that has no trouble, in the name of the model that it is asked for. */
+/** The answer of a healthy backend, with the requested model's name. */
 export const fine: Behaviour = exchange => {
   const model = String(exchange.seen.body.model)
   return exchange.seen.body.stream === true

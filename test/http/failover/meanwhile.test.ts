@@ -163,7 +163,7 @@ describe('what changes while a request waits for its turn', () => {
     site.everyOnprem(streamThenHang({ chunks: ['x'.repeat(3000)] }))
     await site.test.reload({}, yaml => `${yaml}\nfailover: { headers_timeout: 120s, first_content_timeout: 120s }\n`)
     const asked = site.chat(true)
-    // What was sent may be silent for as long: the first of its deadlines.
+    // A sent request may stay silent this long: the first of its deadlines.
     await site.test.clock.waits(60_000)
     site.test.clock.advance(25_000)
     const text = (await asked).text()

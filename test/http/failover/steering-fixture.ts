@@ -20,7 +20,7 @@ const picture = json({
   usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
 })
 
-/** What a server that checks its requests answers to one without content. */
+/** The answer of a validating server to a request without content. */
 export const incomplete = status(400, error('content is required', 'missing_required_parameter'))
 
 /** An endpoint, the model behind it, what goes to it, and how a backend serves it that takes nothing ill. */

@@ -3,7 +3,7 @@ import { type Behaviour, reset, status } from '../../support/backend.ts'
 import { Failover, fine } from './fixture.ts'
 import { close, error, incomplete, kinds, listed, open, type Site, states } from './steering-fixture.ts'
 
-/** What one client sends that backends take ill. */
+/** A prompt that makes backends fail for one client. */
 const BAIT = 'bait'
 
 /** A status that content can provoke, and how the client reads its own cause. */
@@ -102,7 +102,7 @@ describe.each(kinds)('no client steers a breaker at %s', (path, model, bodyFor, 
   })
   afterAll(() => close(site))
 
-  // What is passed on may be of any form.
+  // An answer that is passed on may have any form.
   const provoked = rows.filter(({ name }) => !(name === 'rubbish' && path.includes('audio')))
 
   it.each(provoked)('$name', async ({ behaviour, status: told, says, reason }) => {
@@ -145,7 +145,7 @@ describe('what is the fault of the pool takes it out within two requests', () =>
   ]
   const forbidden = ['a key that may not', status(403, error('forbidden'))] as const
   const tried = kinds.flatMap(kind =>
-    // What a request without content is forbidden for is not said.
+    // The reason that forbids a request without content is not reported.
     (listed.includes(kind) ? faults : [...faults, forbidden]).map(
       ([fault, behaviour]) => [fault, kind[0], kind, behaviour] as const,
     ),

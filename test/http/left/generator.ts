@@ -21,7 +21,7 @@ export const WAYS: readonly (readonly [client: Spoken, backend: Spoken])[] = [
   ['messages', 'chat'],
 ]
 
-/** What a backend makes of the next request. */
+/** The backend's output for the next request. */
 export interface Script {
   /** Tokens of reasoning that it shows nobody. */
   readonly hidden: number

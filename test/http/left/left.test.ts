@@ -171,7 +171,7 @@ function leftAnswers(startStore: () => Promise<RedisServer | undefined>): void {
     },
   )
 
-  /** What the accounts of plan `free` were charged, in USD. */
+  /** Charges of the accounts on plan `free`, in USD. */
   async function spent(): Promise<number> {
     const rows = await site.gateway.ledger()
     return rows.reduce((sum, { plan, kind, cost }) => sum + (plan === 'free' && kind !== 'waste' ? cost / 1e9 : 0), 0)

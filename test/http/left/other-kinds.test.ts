@@ -5,7 +5,7 @@ import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
 import { ticks } from './site.ts'
 
-/** What clients pay that leave an answer which is no text: vectors, pictures, and what is paid by the call, the second or the MB. */
+/** Charges of clients that leave an answer other than text: vectors, images, and answers charged per call, second or MB. */
 inNpmTest.describe('with the embedded store', () => leftOtherKinds(async () => undefined))
 describeRedis('with Redis', () => leftOtherKinds(startRedis))
 

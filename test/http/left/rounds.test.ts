@@ -33,11 +33,11 @@ const TOOLS: Readonly<Record<Spoken, object>> = {
   responses: { type: 'function', name: 'svc_search', parameters: { type: 'object' } },
   messages: { name: 'svc_search', input_schema: { type: 'object' } },
 }
-/** Of a call, in nano-USD. */
+/** The price of a call, in nano-USD. */
 const SEARCH = 5_000_000
 const CALLS = 2
 const script = { hidden: 300, words: 2, calls: CALLS }
-/** What a round costs that calls a tool, and the last one. */
+/** The price of a round that calls a tool, and of the last one. */
 const ROUND = 300 + 2 + CALL_TOKENS
 const LAST = 300 + 2
 /** Output of an answer until the end of a round. */
@@ -106,7 +106,7 @@ function leftRounds(startStore: () => Promise<RedisServer | undefined>): void {
     ])(
       'pays each round as its backend reports it, wherever it leaves (streamed: %s, in round %i)',
       async (streams, round) => {
-        // Of a whole answer nothing comes before its end.
+        // A whole answer has nothing before its end.
         for (let step = 0; streams || step === 0; step++) {
           const made = await leftIn(round, step, asking(streams))
           if (!made) return expect(step).toBeGreaterThan(4)

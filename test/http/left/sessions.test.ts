@@ -14,7 +14,7 @@ const HIDDEN = 300
 const WORDS = ['Hello', ' there', ' again']
 const INPUT = 900
 const OUTPUT = HIDDEN + WORDS.length
-/** Of the response before. */
+/** Usage of the previous response. */
 const BEFORE = { input: 700, output: 40 }
 
 const usageOf = (input: number, output: number) => ({

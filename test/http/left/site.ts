@@ -21,7 +21,7 @@ export interface Asking {
 
 /** One request, and its client. */
 export interface Asked {
-  /** What its backend makes of it: of several rounds, the first. */
+  /** The backend's output; of several rounds, the first. */
   readonly generation: Generation
   /** Resolves once its client has read all of the answer, or left. */
   readonly reading: Promise<void>
@@ -147,7 +147,7 @@ function bodyOf({ client, model, streams = true, prompt = PROMPTS['4 KB'], cap =
 
 const tick = () => new Promise(setImmediate)
 
-/** What is on its way between sockets of this process arrives. */
+/** Lets bytes between sockets of this process arrive. */
 export async function ticks(): Promise<void> {
   for (let turn = 0; turn < 30; turn++) await tick()
 }

@@ -117,7 +117,7 @@ it('lists the limits of a guest', async ({ gateway }) => {
   ])
 })
 
-/** Of the plan `free`: rpm, tpm and monthly_usd. */
+/** The named limits of the plan `free`: rpm, tpm and monthly_usd. */
 const SHORT_FORMS = 3
 
 /** The clock of a test stands at 2026-11-21T10:00:00Z, a Saturday. */

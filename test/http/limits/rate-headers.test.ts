@@ -82,7 +82,7 @@ function guarantees(redis?: () => RedisServer): void {
     }
   })
 
-  /** Of the plan `tight`; the clock of Redis is its own, so that a second may have passed. */
+  /** Limits of the plan `tight`; Redis has its own clock, so a second may have passed. */
   const LIMITS = { limit: [2, 10_000], reset: [expect.stringMatching(/^1m[01]s$/), expect.stringMatching(/^1m[01]s$/)] }
 
   async function asked(key: string, body: object, status = 200) {

@@ -90,7 +90,7 @@ interface Shown {
   readonly tokens: Header
 }
 
-/** What is left of a limit of tokens after a short prompt. */
+/** The rest of a token limit after a short prompt. */
 function left(limit: number): string {
   return expect.toSatisfy((text: string) => Number(text) < limit && Number(text) > limit - 200) as unknown as string
 }

@@ -26,7 +26,7 @@ interface Case {
   readonly send: (key: string) => Promise<Response>
   /** How many are served. */
   readonly served: number
-  /** What each of them comes to. */
+  /** The total of each. */
   readonly each: number
   readonly type: string
   readonly says: string

@@ -29,7 +29,7 @@ function newCall() {
 
 type Case = ReturnType<typeof newCall>
 
-/** What can be seen of a state of the client. */
+/** The visible state of the client. */
 const seen = ({ call }: Case) => {
   let isClosed = false
   call.onClosed(() => {

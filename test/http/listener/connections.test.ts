@@ -189,7 +189,7 @@ it('what is refused for its number costs nothing', async () => {
   })
   after.send(chat(key, forwarded('203.0.113.9')))
 
-  // Of the two requests that it has in a minute, none is gone.
+  // Both of its requests in this minute are still available.
   expect(await after.answers(1)).toEqual([400])
   expect(await test.ledger()).toMatchObject([{ account: expect.any(String) }])
 })

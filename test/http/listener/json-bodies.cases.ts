@@ -1,7 +1,7 @@
 const bytes = (...codes: readonly number[]) => Buffer.from(codes)
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
-/** What no reader of JSON may take. */
+/** Texts that every JSON reader must reject. */
 export const invalid: readonly (readonly [name: string, text: string | Buffer])[] = [
   ['nothing in place of a value', ''],
   ['a space', ' '],
@@ -105,7 +105,7 @@ export const invalid: readonly (readonly [name: string, text: string | Buffer])[
   ['100,000 quotes that are escaped, not closed', `"${'\\"'.repeat(100_000)}`],
 ]
 
-/** What every reader of JSON must take, and passes to a backend as it is. */
+/** Texts that every JSON reader must accept, and pass to a backend unchanged. */
 export const valid: readonly (readonly [name: string, text: string])[] = [
   ['an empty list', '[]'],
   ['an empty object', '{}'],
@@ -150,7 +150,7 @@ export const valid: readonly (readonly [name: string, text: string])[] = [
   ['a list of 1,000', `[${'0,'.repeat(999)}0]`],
 ]
 
-/** What readers of JSON take differently, and what is said here. */
+/** Texts that JSON readers treat differently, with this gateway's answer. */
 export const doubtful: readonly (readonly [name: string, text: string, error: string])[] = [
   ['a number too large for a double', '1e400', 'x: is larger than any number'],
   ['a negative one', '-1e400', 'x: is larger than any number'],

@@ -7,7 +7,7 @@ const CHAT = '/v1/chat/completions'
 const EMBEDDINGS = '/v1/embeddings'
 const IMAGES = '/v1/images/generations'
 const GUEST = '/v1/keys/guest'
-/** What a whole request of each kind begins with. */
+/** The start of a complete request of each kind. */
 const beginnings = {
   [CHAT]: '{"messages":[{"role":"user","content":"hush-hush"}]',
   [EMBEDDINGS]: '{"model":"svc-embed","input":"hush-hush"',
@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 function post(path: string, body: string | Buffer): Promise<Response> {
-  // What asks no model has a rate, and many cases ask without a pause.
+  // Requests without a model have a rate limit, and many cases send without a pause.
   test.clock.advance(200)
   return fetch(test.url + path, {
     method: 'POST',

@@ -25,7 +25,7 @@ interface Ask {
 const asJson = (body: object): Ask => ({ body: JSON.stringify(body), type: 'application/json' })
 const messages = [{ role: 'user', content: 'Hello' }]
 
-/** Of every endpoint that callers with a key may call. One that is missing here fails the test. */
+/** Calls of every endpoint for callers with a key. A missing endpoint fails the test. */
 const ASKS: Readonly<Record<string, readonly Ask[]>> = {
   'POST /v1/chat/completions': [asJson({ messages }), asJson({ messages, stream: true })],
   'POST /v1/responses': [asJson({ input: 'Hello' }), asJson({ input: 'Hello', stream: true })],
@@ -112,7 +112,7 @@ async function open<Row extends Endpoint>(family: EndpointFamily<App, Row>, stor
   const app: App = {
     ...test.gateway.app,
     store,
-    // Whoever sends a token of any form is signed in.
+    // Every token signs its sender in.
     verify: async () => ({
       account: `acct_${'0'.repeat(40)}`,
       issuer: 'x',
@@ -174,7 +174,7 @@ async function send(url: string, endpoint: Endpoint, { body, type }: Ask): Promi
     signal: leaving.signal,
   })
   const response = await test.clock.during(asked, 1)
-  // What operators follow has no end.
+  // Streams for operators never end.
   if (response.headers.get('content-type')?.startsWith('text/event-stream') && method === 'GET') leaving.abort()
   else await response.arrayBuffer()
 }

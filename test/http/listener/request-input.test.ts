@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { paced } from '../../../src/gateway/received.ts'
 
 const PIECE_BYTES = 65_536
-/** Of 64 KB each: what one turn of the event loop takes. */
+/** Pieces of 64 KB each, as many as one turn of the event loop reads. */
 const PIECES = 30
 
 const endOfTurn = () => new Promise(resolve => setImmediate(resolve))

@@ -10,7 +10,7 @@ import { Dialects } from '../dialects/fixture.ts'
 import { startPassing } from '../passthrough/fixture.ts'
 import { startLive } from '../sessions/fixture.ts'
 
-/** What node and ws add to a head, and its greatest length. */
+/** Headers that node and ws add, with their maximum length. */
 const NODES: Readonly<Record<string, number>> = {
   date: 29,
   'keep-alive': 16,
@@ -24,7 +24,7 @@ const BOUNDS = new Map([
     .map(([name, most]): [string, number] => [name.replace('*', 'svc'), most]),
 ])
 
-/** What of a head has no bound or passes it. */
+/** Headers without a bound, or beyond theirs. */
 function unbounded(head: Readonly<Record<string, string | readonly string[] | undefined>>, statusLine = ''): string[] {
   const entries = Object.entries(head).map(([name, value]) => [name, String(value)] as const)
   const bytes = entries.reduce((sum, [name, value]) => sum + name.length + value.length + 4, statusLine.length + 4)
@@ -74,7 +74,7 @@ const headOf = (url: string, { method, headers, body }: Asked) =>
 
 const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i))
 const LONG = 'n'.repeat(1000)
-/** As many and as long names as a request's own head has room for. */
+/** The most and longest names that fit into a request's head. */
 const asksForMuch = {
   'access-control-request-method': 'POST',
   'access-control-request-headers': many(350, i => `x-header-number-${i}-of-a-page`).join(','),

@@ -21,7 +21,7 @@ export function vectorsFor(key: string): readonly Vector[] {
     message('POST /v1/chat/completions HTTP/1.1', [...usual, ...headers], body)
   const get = (target: string, headers = ['Host: x'], version = 'HTTP/1.1') =>
     message(`GET ${target} ${version}`, headers)
-  /** What an attacker would have served in somebody else's name. */
+  /** A request that an attacker would smuggle in under somebody else's name. */
   const smuggled = post([length])
   const chunked = (body: string, more: readonly string[] = []) => post(['Transfer-Encoding: chunked', ...more], body)
   const coded = (value: string, body = CHUNKED) => post([`Transfer-Encoding:${value}`], body)
@@ -172,7 +172,7 @@ export function vectorsFor(key: string): readonly Vector[] {
     ['two Content-Types', post(['Content-Type: text/plain', length])],
     ['a body that is compressed', post(['Content-Encoding: gzip', length])],
     ['a body that is not compressed and says so', post(['Content-Encoding: identity', length])],
-    // What follows what was refused.
+    // Bytes after a refused request.
     ['two Hosts, then a request', hosts(' x', ' y') + smuggled],
     ['a bad target, then a request', get('/%') + smuggled],
     ['garbage, then a request', `${CRLF}\x01${CRLF}${smuggled}`],
@@ -201,6 +201,6 @@ export function vectorsFor(key: string): readonly Vector[] {
   }
 }
 
-/** By name: the bytes end before what they began. */
+/** Truncated requests by name: the bytes end before the request does. */
 const CUT =
   /^half (?:a request line|the headers|a body|a chunk)$|^no last chunk$|without its end|too large for any number$/

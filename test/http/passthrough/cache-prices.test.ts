@@ -15,7 +15,7 @@ passthrough:
 `
 const it = gatewayTest.extend('config', { yaml: 'include: [routes.yaml]', files: { 'routes.yaml': ROUTES } })
 
-/** Of 310 tokens in, 100 were written for five minutes, and 200 for an hour. */
+/** 310 tokens in, 100 of them written for five minutes and 200 for an hour. */
 const usage = {
   ...{ input_tokens: 10, cache_creation_input_tokens: 300, cache_read_input_tokens: 0, output_tokens: 4 },
   cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },

@@ -39,7 +39,7 @@ export const startPassing = ({ cloud, yaml = '', ...pools }: TestPools): Promise
     files: { 'passthrough.yaml': ROUTES.replaceAll('SERVE', cloud ? 'onprem, cloud' : 'onprem') },
   })
 
-/** What a test sends. */
+/** A request of a test. */
 export interface Sent {
   readonly key: string
   readonly body?: string | Uint8Array | ReadableStream<Uint8Array> | FormData
@@ -64,6 +64,6 @@ export function post({ url }: Pick<TestGateway, 'url'>, path: string, sent: Sent
 export const say = (test: Pick<TestGateway, 'url'>, path: string, key: string, body: object = { input: 'Hello' }) =>
   post(test, path, { key, type: 'application/json', body: JSON.stringify(body) })
 
-/** What of a backend's requests is looked at. */
+/** The examined parts of a backend's requests. */
 export const seenBy = ({ requests }: Backend) =>
   requests.map(({ method, path, body, headers }) => ({ method, path, body, auth: headers.authorization }))

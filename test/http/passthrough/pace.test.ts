@@ -8,7 +8,7 @@ import { startPassing } from './fixture.ts'
 const yaml = 'limits: { headers_timeout: 1s, request_timeout: 1s, idle_timeout: 3s }\n'
 /** A request is late by Node's own clock. What follows goes by that of the test. */
 const SOON = { headersTimeout: 50, requestTimeout: 50 }
-/** What 2.5 seconds must bring at the least. */
+/** The minimum that 2.5 seconds must bring. */
 const PIECE = 20_480
 const LENGTH = 5 * PIECE
 
@@ -72,7 +72,7 @@ async function becomeLate(): Promise<void> {
   next.once('connect', () => next.destroy())
 }
 
-/** The same, and resolves once more of the upload is waited for, for so long. */
+/** Becomes late too, and resolves once the upload has been awaited for this long. */
 async function becomeLateAndWait(ms: number): Promise<void> {
   const { clock } = test
   const waiting = clock.waits(ms, clock.waiting(ms) + 1)

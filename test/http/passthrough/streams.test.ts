@@ -37,7 +37,7 @@ function* multipart(size: number, model = 'svc-voice'): Generator<Buffer> {
   yield Buffer.from(`\r\n${modelPart(model)}--b0undary--\r\n`)
 }
 
-/** The same with the model before it. */
+/** The form with the model first. */
 function* modelFirst(size: number, model = 'svc-voice'): Generator<Buffer> {
   yield Buffer.from(`${modelPart(model)}${FILE}`)
   yield* bytes(size)
@@ -320,7 +320,7 @@ it('a body that is too large is a 413: before a byte of it where it says so, and
   if (response) expect(response.status).toBe(413)
   await onprem.until(() => onprem.seen.length === 1)
   expect(onprem.seen).toMatchObject([{ complete: false }])
-  // What still comes is thrown away for a moment.
+  // The rest of the body is discarded for a moment.
   await test.clock.during(test.logged(2))
   expect(test.log[1]).toMatchObject({ code: 'PAYLOAD_TOO_LARGE' })
   expect(await test.ledger()).toEqual([])
@@ -415,7 +415,7 @@ it('a client that reads nothing slows the backend, and one that is slow to send 
     await new Promise(resolve => setTimeout(resolve, 100))
   }
 
-  // What kernels of a loopback take of three connections, and no gateway.
+  // The kernel buffers this much of three loopback connections, without any gateway.
   expect(written).toBeLessThan(40_000_000)
   request.destroy()
   await onprem.until(() => onprem.aborted === 1)

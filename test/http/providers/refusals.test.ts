@@ -21,7 +21,7 @@ const without =
     })(exchange)
   }
 
-/** What `svcctl pools` prints. */
+/** The output of `svcctl pools`. */
 async function poolsShown({ admin, clock }: TestGateway): Promise<string> {
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` }
   const pools = await (await fetch(`${admin}/admin/pools`, { headers })).json()

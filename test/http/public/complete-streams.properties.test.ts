@@ -47,7 +47,7 @@ interface Call {
   arguments: string
 }
 
-/** What a client puts together of chunks, which it takes to be as the API says. */
+/** A client's text from chunks, which it expects to follow the API. */
 function joined(text: string) {
   const answer = { text: '', thought: '', pictures: 0, finish: undefined as unknown, calls: [] as Call[] }
   for (const [at, chunk] of [...eventObjects(text)].entries()) {

@@ -30,7 +30,7 @@ let test: TestGateway
 /** Full keys and tokens: none of them may be anywhere but in the answer that gives it. */
 const canaries: string[] = []
 const answers: Told[] = []
-/** What gateways said before they were restarted. */
+/** Output of gateways before they were restarted. */
 const before: unknown[] = []
 
 async function ask(endpoint: string, sent: Sent = {}): Promise<Told> {
@@ -503,7 +503,7 @@ function guarantees(redis?: () => RedisServer): void {
       redis && (await everythingIn(redis().url)),
     ]
     const said = JSON.stringify([before, test.log, test.alarms, stored, audit, errors, remains])
-    // What is meant to be there is found, so that the canaries would be.
+    // A hash that must be there is found, so canaries would be found too.
     expect(said).toContain(hashOf(canaries.find(canary => canary.startsWith('svc_')) ?? ''))
     expect(canaries.length).toBeGreaterThan(50)
     expect(audit.length).toBeGreaterThan(50)

@@ -90,7 +90,7 @@ it.each([
     return response.json()
   }
 
-  // What was learned is followed from the second request on.
+  // The lesson applies from the second request on.
   for (const requests of [2, 3]) {
     expect(await ask()).toMatchObject({ data: [{ embedding: base64Of(vector(1)) }] })
     expect(backend.requests).toHaveLength(requests)

@@ -24,7 +24,7 @@ async function startBackend(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-/** What is on the heap of JavaScript and in use: buffers of bytes are not. */
+/** Live bytes on the JavaScript heap; byte buffers do not count. */
 function heapUsed(): number {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')

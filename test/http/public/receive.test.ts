@@ -9,7 +9,7 @@ const SMALL = JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], max_
 /** A body that takes long to parse, and is then seen to be none. */
 const COSTLY = `{"metadata":[${Array.from({ length: 20_000 }, (_, n) => `"${n}"`).join(',')}],"messages":7}`
 
-/** What differs from one answer to the next. */
+/** Headers that differ between answers. */
 const OWN = /^(?:date|x-request-id|retry-after|retry-after-ms)$/
 
 async function asked(test: TestGateway, key: string, body: string) {
@@ -75,7 +75,7 @@ inNpmTest.describe('bodies under way', () => {
     expect(refused).toMatch(/^HTTP\/1.1 503 /)
     expect(refused).toContain('The request bodies from your account together take too much memory')
     expect((await asked(test, honest, SMALL)).status).toBe(200)
-    // What is left of the greedy one's half.
+    // The rest of the greedy account's half.
     expect((await asked(test, greedy, SMALL)).status).toBe(200)
   })
 

@@ -112,7 +112,7 @@ describe.each(Object.entries(bodies))('POST %s', (path, body) => {
     'guided_decoding_backend',
     'priority',
     'request_id',
-    // What it costs, and what the model reads.
+    // Fields that change the cost, and fields that the model reads.
     'best_of',
     'service_tier',
     'min_tokens',

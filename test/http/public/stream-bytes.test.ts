@@ -80,7 +80,7 @@ it('what came together with the end of a stream is sent with it, once it is sett
   backend.next(streamAtOnce('Hello'))
   const hearing = heard('1.1', () => pieces++)
   await settlement.asked
-  // What had been written by now would be read before this is answered.
+  // Bytes written by now would be read before this request is answered.
   await (await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${key}` } })).text()
   expect(pieces).toBe(0)
 

@@ -1,7 +1,7 @@
 import { startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
 import { type HeldSocket, openSocket, type SocketBackend } from '../../support/socket-backend.ts'
 
-/** Of every meter; `SERVE` stands for the pools. */
+/** Routes with every meter; `SERVE` stands for the pools. */
 export const ROUTES = `
 models:
   svc-live: { kind: passthrough, tier: standard, serve: [SERVE], usd_per_1m: { input: 4, output: 16 } }

@@ -163,9 +163,9 @@ it.for(['client', 'backend'] as const)(
     }
     isOver = true
 
-    // What kernels of a loopback take of two connections, and no gateway.
+    // The kernel buffers this much of two loopback connections, without any gateway.
     expect(written).toBeLessThan(40_000_000)
-    // What is not in use any more goes when its collector comes to it.
+    // The collector frees unused memory in its own time.
     await expect.poll(() => external() - before).toBeLessThan(4_000_000)
     reader.ws.resume()
     await reader.until(() => reader.got.length * message.length === written)

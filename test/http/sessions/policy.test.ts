@@ -23,7 +23,7 @@ afterEach(async () => {
   await backend.close()
 })
 
-/** What came of something that the client said: an error, and its backend heard nothing of it. */
+/** The refusal of a client event: an error, and nothing reaches the backend. */
 async function refusedOf(say: () => void) {
   say()
   client.say('still here')
@@ -31,7 +31,7 @@ async function refusedOf(say: () => void) {
   return JSON.parse(await client.next())
 }
 
-/** What the backend got of it. */
+/** The event as its backend received it. */
 async function passedOf(event: object | string): Promise<string> {
   client.say(event)
   return server.next()

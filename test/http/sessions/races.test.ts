@@ -141,7 +141,7 @@ it('a client that says what is refused, and does not read why, is read no furthe
   }
   isOver = true
 
-  // What kernels of a loopback take of one connection each way, and no gateway.
+  // The kernel buffers this much of one loopback connection each way, without any gateway.
   expect(sent * refused.length).toBeLessThan(20_000_000)
   client.ws.resume()
   await client.until(() => client.got.length === sent)

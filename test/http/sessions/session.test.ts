@@ -347,7 +347,7 @@ it('the hour of a pool is charged for all responses of a session', async () => {
   const reloaded = await test.reload({
     onprem: [onprem],
     fields: { onprem: 'cost_usd_per_1m: { input: 1, output: 1 }, max_usd_per_hour: 0.01, cost_usd_per_image: 0' },
-    // What a session by the second costs at a backend is not known.
+    // The cost per second of a session at a backend is unknown.
     files: { 'live.yaml': ROUTES.replaceAll('SERVE', 'onprem, cloud').replace(/ {2}- \{ path.*\n/g, '') },
   })
   expect(reloaded).not.toHaveProperty('denial')

@@ -152,7 +152,7 @@ function sessionsWith(startStore: () => Promise<RedisServer | undefined>): void 
     const [record] = await test.gateway.store.accounts.findByLabel('ada')
     return (await test.gateway.store.accounts.readSpend(record?.account ?? '')).held
   }
-  /** Of one response: 5,000 tokens in at 4 USD and 1,000 out at 16 USD for a million. */
+  /** The price of one response: 5,000 tokens in at 4 USD and 1,000 out at 16 USD per million. */
   const ONE = 36_000_000
 
   it('each response that is under way is held, and one that there is no room for is refused before it begins', async () => {
@@ -178,7 +178,7 @@ function sessionsWith(startStore: () => Promise<RedisServer | undefined>): void 
     await client.until(() => client.got.length === 4)
     client.say({ type: 'response.create', event_id: 'four' })
     expect(JSON.parse(await server.next())).toMatchObject({ event_id: 'four' })
-    // What was used stays held until all of the session is settled.
+    // Used amounts stay reserved until the whole session is settled.
     expect(await heldOf()).toBe(ONE + 1_440_000)
     client.ws.close(1000)
     await test.clock.during(test.logged(1), 100)

@@ -12,7 +12,7 @@ const searches = says({ content: null, calls: [call('search', { q: 'a' })] })
 const whole = (name: string, args: object) => ({
   tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name, arguments: JSON.stringify(args) } }],
 })
-/** What a backend waits for. */
+/** An event that a backend waits for. */
 class Latch {
   open = () => {}
   readonly opened = new Promise<void>(resolve => {

@@ -13,7 +13,7 @@ export const call = (name: string, args: unknown, id = `call_${name}`) => ({
 /** `extra_content`: what its backend added. */
 type Call = ReturnType<typeof call> & { readonly extra_content?: object }
 
-/** What a round of a model says: text, calls, or both. */
+/** A model's round: text, calls, or both. */
 export type Said = Pick<AnswerOptions, 'content' | 'usage' | 'finish' | 'reasoning'> & {
   readonly calls?: readonly Call[]
 }
@@ -101,7 +101,7 @@ ${pools.yaml ?? ''}`,
     return this.test.chat(key, { tools: [{ type: 'hosted', name: 'search' }], ...body }, { ...(signal && { signal }) })
   }
 
-  /** What the client got, whole or put together from its stream. */
+  /** The client's answer, whole or assembled from its stream. */
   async answer(body: object, key = this.key): Promise<Answer> {
     const response = await this.ask(body, { key })
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
@@ -129,7 +129,7 @@ export interface SentBody {
   readonly max_tokens: number
 }
 
-/** What pays for one answer with three calls, and hardly more. */
+/** Pays for one answer with three calls, and little more. */
 const SPARE = 'plans: { spare: { models: [tier:guest], tools: [search], rpm: 100, tpm: 100k, monthly_usd: 0.04 } }'
 const SCHEMA = '{ type: object, properties: { q: { type: string } }, required: [q] }'
 

@@ -14,7 +14,7 @@ export interface CallTerms {
   readonly stream: boolean
 }
 
-/** What a careful client made of an answer. */
+/** A careful client's reading of an answer. */
 export interface Call {
   readonly outcome: 'success' | 'error' | 'hang'
   readonly text: string

@@ -6,7 +6,7 @@ export interface Scenario {
   readonly id: string
   readonly title: string
   readonly fault: Fault
-  /** What a client waits before the call counts as a hang. */
+  /** How long a client waits before the call counts as a hang. */
   readonly seconds: number
   /** Set for a sequence: how many requests, one each four seconds. */
   readonly requests?: number
@@ -15,7 +15,7 @@ export interface Scenario {
   readonly checks: readonly Check[]
 }
 
-/** What the client and the provider saw. */
+/** The views of client and provider. */
 export interface Seen {
   readonly calls: readonly (Call & { readonly at: number })[]
   /** Chats that came to the failing provider, in seconds. */

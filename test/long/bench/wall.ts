@@ -25,7 +25,7 @@ export interface Wall {
   close(): Promise<void>
 }
 
-/** What is done to an attempt, by its number from 1 on and the time since the scenario began. */
+/** The fault of an attempt, by its number from 1 and the time since the scenario began. */
 export type Fault =
   | 'healthy'
   | 'retry-after-once'

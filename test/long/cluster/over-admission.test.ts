@@ -25,7 +25,7 @@ const WIDE = 'rpm: 1M, tpm: 900M, per_day: 10M, monthly_usd: 500'
 const plans = {
   alone: `rpm: ${RPM}, tpm: 900M, per_day: 10M, monthly_usd: 500`,
   shared: `${WIDE}, limits: [{ requests: ${RPM}, per: minute, of: plan }]`,
-  // Of it nothing is limited: whether the master of an account serves again.
+  // An account without limits shows whether an account's master serves again.
   probe: WIDE,
 }
 

@@ -15,7 +15,7 @@ const ASKED_AGAIN_MS = 250
 /** Keys that are there before a master is killed; those that are left serve the next kill. */
 const AT_HAND = 80
 const REFUSED_WITHIN_MS = 30_000
-/** What an operator is warned of: the answer says that the key is revoked, and no replica knows it yet. */
+/** The warning for operators: the answer says that the key is revoked, but no replica knows it yet. */
 const WARNING = 'no replica of Redis has the last change'
 const plans = { pro: 'rpm: 1M, tpm: 900M, per_day: 10M, monthly_usd: 500' }
 
@@ -90,7 +90,7 @@ describeRedis('keys that are revoked while masters of a cluster are killed', () 
       await Promise.all(fleet.gateways.flatMap(gateway => probes.map(probe => served(gateway, probe))))
       isRevoking = false
       await revoking
-      // What a failover forgot is asked for again.
+      // A failover may forget revocations, so all are asked again.
       for (const { refusedBy } of revoked) refusedBy.clear()
       await until(REFUSED_WITHIN_MS, () => revoked.every(({ refusedBy }) => refusedBy.size === fleet.gateways.length))
       await masters.heal()

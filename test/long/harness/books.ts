@@ -5,9 +5,9 @@ import type { Account, Outcome } from './client.ts'
 import type { Gateway } from './fleet.ts'
 import { MILLISECOND_NANO_USD, type Visit } from './site.ts'
 
-/** What the store says of some accounts, by account id. Nano-USD. */
+/** The store's records of some accounts, by account id. Nano-USD. */
 export interface Books {
-  /** Of clients: what nobody was charged is no part of it. */
+  /** Rows of clients; uncharged attempts are not included. */
   readonly rows: readonly LedgerRecord[]
   readonly used: ReadonlyMap<string, number>
   readonly held: ReadonlyMap<string, number>
@@ -34,12 +34,12 @@ export async function readBooks(gateway: Gateway, accounts: readonly Account[]):
   }
 }
 
-/** What is held of all accounts together. */
+/** Reservations of all accounts together. */
 export async function readHeld(gateway: Gateway, accounts: readonly Account[]): Promise<number> {
   return (await quotas(gateway, accounts)).reduce((sum, { held }) => sum + held, 0)
 }
 
-/** What must be empty: each list names the first of what is wrong. */
+/** Faults, which must be empty: each list names the first mismatches. */
 export interface Faults {
   /** Answers received whole that are not in the ledger. */
   readonly missing: string[]
@@ -73,7 +73,7 @@ export function faultsIn(books: Books, outcomes: readonly Outcome[], visits: rea
   }
 }
 
-/** What is paid by its time costs what the backend took for it, as two clocks say it, and what the way took. */
+/** Checks a price by time: the backend's duration by two clocks, and the time on the way. */
 function isPriceOf(visit: Visit | undefined, charge: number): boolean {
   if (visit?.kind !== 'sound') return charge === visit?.cost
   return charge >= visit.cost - 2 * MILLISECOND_NANO_USD

@@ -24,16 +24,16 @@ export interface Ask {
   readonly model?: string
 }
 
-/** What a client saw of one request. */
+/** A client's view of one request. */
 export interface Outcome {
   readonly account: string
   readonly stream: boolean
-  /** Of `performance.now()`. */
+  /** Time from `performance.now()`. */
   readonly startedAt: number
   readonly ms: number
   /** 0 when the connection broke before an answer began. */
   readonly status: number
-  /** Of the error; empty when there was none. */
+  /** The error's code; empty without an error. */
   readonly code: string
   readonly requestId: string
   /** Received to its end: the whole body, or a stream with its marker. */

@@ -26,7 +26,7 @@ export class Counted {
     }
   }
 
-  /** What the short form of a day and rules of an hour count otherwise. */
+  /** Differences between the named limit of a day and rules of an hour. */
   async faults(gateway: Gateway, accounts: readonly Account[], { rows }: Books): Promise<string[]> {
     const faults: string[] = []
     for (const { account, plan } of accounts) {

@@ -28,7 +28,7 @@ export interface FleetTerms {
   readonly replicas?: readonly string[]
   /** More YAML for the pool: `idle_timeout: 2s`. */
   readonly pool?: string
-  /** Of node, such as `--expose-gc`. */
+  /** Flags for node, such as `--expose-gc`. */
   readonly flags?: readonly string[]
   /** `redis://…`; without it one gateway on an embedded store. */
   readonly redis?: string
@@ -83,7 +83,7 @@ export class Fleet {
     return { label, account, plan, key: value }
   }
 
-  /** What the gateways cried out that no outage explains. */
+  /** Alarms of the gateways that no outage explains. */
   faults(): string[] {
     return this.gateways.flatMap(({ alarms }) => alarms.filter(line => line.includes('unexpected error')))
   }
@@ -113,7 +113,7 @@ export class Gateway {
   url = ''
   admin = ''
   readonly stateDir: string
-  /** What it said to its operator, oldest first. */
+  /** Alarms for its operator, oldest first. */
   readonly alarms: string[] = []
   readonly #words: readonly string[]
   #child: ChildProcess | undefined
@@ -123,7 +123,7 @@ export class Gateway {
     this.stateDir = stateDir
   }
 
-  /** Of its process, while it runs. */
+  /** The id of its process, while it runs. */
   get pid(): number | undefined {
     return this.#child?.pid
   }
@@ -184,7 +184,7 @@ export class Gateway {
     return code
   }
 
-  /** What is in its memory, or in that of a worker, after a collection, in bytes, when its flags are MEASURED. */
+  /** Memory after a collection, in bytes, of the process or of a worker, if its flags are MEASURED. */
   async memory(pid = this.pid): Promise<NodeJS.MemoryUsage> {
     const before = this.alarms.length
     if (pid !== undefined) process.kill(pid, 'SIGUSR2')

@@ -15,13 +15,13 @@ export interface Flow {
   sent: number
   /** Since when it waits for the kernel to take more, of `performance.now()`. */
   waits: number
-  /** Of all that the client should get; empty while it runs. */
+  /** The hash of everything that the client should receive; empty while it runs. */
   hash: string
 }
 
 /** A backend that streams as fast as it is read, without end until `stop`. */
 export class Hose {
-  /** By the prompt. */
+  /** Flows by prompt. */
   readonly flows = new Map<string, Flow>()
   readonly #backend = new Backend()
   #stopped = false

@@ -23,7 +23,7 @@ const bodies = {
   large: `{"metadata":"${'x'.repeat(9_989_000)}",${MESSAGES}}`,
 }
 
-/** What was answered, by status and code. */
+/** The number of answers by status and code. */
 const told = {}
 let sent = 0
 

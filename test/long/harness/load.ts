@@ -8,7 +8,7 @@ export interface LoadTerms {
   readonly accounts: readonly Account[]
   /** Running requests at a time. */
   readonly workers: number
-  /** What a worker asks; `n` counts its requests. */
+  /** The request of a worker; `n` counts its requests. */
   readonly asks?: (account: Account, n: number) => Ask
   /** How long a worker rests after an answer, and after anything else. */
   readonly restMs?: { readonly served: number; readonly refused: number }

@@ -16,7 +16,7 @@ export class Masters {
   readonly url: string
   readonly #cluster: RedisCluster
   readonly #doors: readonly Door[]
-  /** Of each third of the slots, the master and its replica. */
+  /** The master and its replica of each third of the slots. */
   readonly #pairs: [RedisServer, RedisServer][]
   #killed: RedisServer | undefined
 

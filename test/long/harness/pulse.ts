@@ -3,7 +3,7 @@ import { request } from 'undici'
 import { type Ask, ask, type Outcome } from './client.ts'
 import type { Gateway } from './fleet.ts'
 
-/** What came of requests that were sent at a steady pace. */
+/** Outcomes of requests sent at a steady pace. */
 export interface Pulse {
   readonly outcomes: readonly Outcome[]
   /** Statuses of GET /v1/models. */

@@ -7,7 +7,7 @@ const newClient = (url: string) => createClient({ url, socket: { reconnectStrate
 /** A connection to Redis of the test's own. */
 export async function commandsOf(url: string): Promise<Commands> {
   const client = newClient(url)
-  // Whoever asks hears of it.
+  // The caller of a command handles its error.
   client.on('error', () => {})
   await client.connect()
   return client

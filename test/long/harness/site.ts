@@ -11,13 +11,13 @@ import {
 } from '../../support/backend.ts'
 import { piecesOf } from './verdict.ts'
 
-/** What the backend is to do, as the prompt says it. */
+/** The backend's instructions, written in the prompt. */
 export interface Script {
   /** Before a whole answer. */
   readonly pauseMs?: number
   readonly chunks?: number
   readonly gapMs?: number
-  /** What it says that it read and wrote; half of max_tokens by default. */
+  /** The reported usage; half of max_tokens by default. */
   readonly prompt?: number
   readonly completion?: number
   /** The text is `piecesOf` this number in place of always the same. */
@@ -31,7 +31,7 @@ export interface Visit {
   /** Milliseconds since the epoch, with fractions. */
   readonly at: number
   readonly requestId: string
-  /** Of the account, as the prompt says it. */
+  /** The account's label, written in the prompt. */
   readonly label: string
   readonly stream: boolean
   readonly maxTokens: number
@@ -49,7 +49,7 @@ export interface Visit {
 
 export type Kind = 'chat' | 'images' | 'sound'
 
-/** What a picture costs, as `usd_per_image: 0.001`, and a millisecond of sound, as `usd_per_second: 0.001`. */
+/** The price of an image, as `usd_per_image: 0.001`, and of a millisecond of sound, as `usd_per_second: 0.001`. */
 export const IMAGE_NANO_USD = 1_000_000
 export const MILLISECOND_NANO_USD = 1000
 
@@ -161,7 +161,7 @@ export class Site {
 /** As much of a PNG as a gateway looks at. */
 const PICTURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1').toString('base64')
 
-/** What a request for this is to be answered with, when it says something. */
+/** The expected text of an answer, if it has text. */
 export const textOf = (script: Script): string => piecesIn(script).join('')
 
 const piecesIn = ({ says, chunks = 3 }: Script): string[] =>
@@ -170,7 +170,7 @@ const piecesIn = ({ says, chunks = 3 }: Script): string[] =>
 /** The prompt of a request: whose it is, and what is to be done. */
 export const promptOf = (label: string, script: Script): string => JSON.stringify({ label, script })
 
-/** What the gateway asks a replica that failed (docs/failover.md). */
+/** The gateway's health check of a replica that failed (docs/failover.md). */
 const GATEWAYS_QUESTION = 'Hi'
 
 const promptIn = ({ body }: Seen): string =>

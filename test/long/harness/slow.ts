@@ -8,7 +8,7 @@ export interface Manner {
   readonly first: string
   /** Sent every now and then, for ever. */
   readonly more: string
-  /** What it is told before it is cut off, if anything. */
+  /** The message before it is cut off, if any. */
   readonly told: string
 }
 

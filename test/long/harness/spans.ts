@@ -18,7 +18,7 @@ export function mostIn(spanMs: number, weights: readonly Weight[]): number {
   return most
 }
 
-/** What came in `forMs` from the first on. */
+/** The sum over `forMs` from the first one. */
 export function sumFrom(first: number, forMs: number, weights: readonly Weight[]): number {
   return weights.reduce((sum, { at, weight }) => (at - first < forMs ? sum + weight : sum), 0)
 }

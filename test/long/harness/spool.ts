@@ -16,7 +16,7 @@ export function spooledIn(gateway: Gateway): string[] {
   })
 }
 
-/** What the store would not take, which no outage explains. */
+/** Settlements that the store refused, which no outage explains. */
 export const refusedIn = (gateway: Gateway): string[] => linesIn(gateway, REFUSED)
 
 const filesOf = ({ stateDir }: Gateway, names: readonly string[]): string[] =>

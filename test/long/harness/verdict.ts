@@ -1,4 +1,4 @@
-/** What came of a request whose right answer is known. Only the last kind is a fault. */
+/** The outcome of a request with a known right answer. Only the last kind is a fault. */
 export type Verdict =
   | 'whole'
   /** A stream that was cut after a part of the right text, and says so. */

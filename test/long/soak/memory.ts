@@ -60,7 +60,7 @@ export interface Slope {
   readonly perHour: number
 }
 
-/** What is left after a collection in the processes that are never killed, in MB. */
+/** Memory after a collection in the processes that are never killed, in MB. */
 export interface Live {
   readonly minute: number
   readonly main: LiveOf
@@ -87,7 +87,7 @@ export interface Growth {
 
 interface LiveOf {
   readonly heap: number
-  /** What the heap has from the machine. */
+  /** The memory that the heap has taken from the machine. */
   readonly committed: number
   readonly external: number
   readonly resident: number
@@ -104,7 +104,7 @@ interface Sample {
   readonly bytes: number
 }
 
-/** Of the line that fits best: by how much y grows with each x. */
+/** The slope of the best-fitting line: how much y grows with x. */
 function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (numbers: readonly number[]) => numbers.reduce((sum, each) => sum + each, 0) / numbers.length
   const [x, y] = [mean(points.map(([x]) => x)), mean(points.map(([, y]) => y))]

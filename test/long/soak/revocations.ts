@@ -40,7 +40,7 @@ export class Revocations {
     return found
   }
 
-  /** What a gateway says of a key, once it reaches the store. */
+  /** A gateway's status for a key, once it reaches the store. */
   async #statusOf(account: Account): Promise<number> {
     for (let tries = 1; ; tries++) {
       const { status, code } = await ask(this.#fleet.first, { account })

@@ -24,7 +24,7 @@ import { isThere, kinds, Violence } from './violence.ts'
 const MINUTES = sizeOf('MINUTES', 3, 1)
 const WORKERS = 4
 const LAG_MS = 100
-/** Of the clients that ask all the time. */
+/** Clients that send all the time. */
 const CLIENTS = 10
 const REST_MS = { served: 60, refused: 60 }
 const plans = {
@@ -35,9 +35,9 @@ const plans = {
 /** A flood each so many ms, for so long, of so many requests a second. */
 const FLOOD = { everyMs: 20_000, forMs: 5000, perSecond: 100 }
 const MOST_PER_HOUR_MB = 5
-/** Of the second half of a process' life: code is compiled and caches are full. */
+/** Measured in the second half of a process's life: code is compiled and caches are full. */
 const SLOPE_OVER_MS = (MINUTES * 60_000) / 3
-/** What is in memory after a collection is looked at each so many ms. */
+/** Memory after a collection is measured at this interval in ms. */
 const LIVE_EVERY_MS = (MINUTES * 60_000) / 12
 const WRITTEN_WITHIN_MS = 60_000
 /** A lease of 30 s, and a sweep every 5 s after it. */
@@ -240,7 +240,7 @@ const isCalmIn =
   ({ startedAt, ms }: Outcome): boolean =>
     !violence.isWithin(startedAt, startedAt + ms)
 
-/** What the clients saw that stay within their limits: all the time, and while nothing was killed. */
+/** The experience of clients within their limits: overall, and while nothing was killed. */
 function healthyFigures(outcomes: readonly Outcome[], violence: Violence) {
   const calm = outcomes.filter(isCalmIn(violence))
   const others = tallyOf(outcomes.filter(({ whole }) => !whole))
@@ -252,7 +252,7 @@ function healthyFigures(outcomes: readonly Outcome[], violence: Violence) {
   }
 }
 
-/** Of whole answers, in ms. */
+/** Latencies of whole answers, in ms. */
 function percentiles(outcomes: readonly Outcome[]) {
   const ms = outcomes.filter(({ whole }) => whole).map(outcome => outcome.ms)
   const sorted = ms.toSorted((a, b) => a - b)

@@ -19,7 +19,7 @@ export interface SoakFigures {
   readonly violence: Violence
 }
 
-/** What a soak found, a line each. */
+/** The results of a soak, one line each. */
 export function tableOf({ minutes, figures, sums, rows, slopes, live, violence }: SoakFigures): string {
   const { healthy } = figures
   const lines: [string, string][] = [

@@ -249,7 +249,7 @@ function expectWithin(limits: Limits, played: Played): void {
   expect(played.used + heldBy(played)).toBeLessThanOrEqual(limits.monthly)
 }
 
-/** What counts in the current second, counted from what was served. */
+/** Usage in the current second, computed from served requests. */
 function liveIn({ played, clock }: Asked): { rounds: Round[]; requests: number } {
   const seconds = roundsOf(played).map(({ second }) => second)
   const oldest = Math.max(Math.floor(clock / 1000), ...seconds) - 60
@@ -259,7 +259,7 @@ function liveIn({ played, clock }: Asked): { rounds: Round[]; requests: number }
   }
 }
 
-/** By how much the claims pass the limit that refused them, counted from what was served. */
+/** How far the claims exceed the limit that refused them, computed from served requests. */
 function excess(asked: Asked, { denial }: Refuse): number {
   const { claims, played } = asked
   const live = liveIn(asked)
@@ -277,7 +277,7 @@ function excess(asked: Asked, { denial }: Refuse): number {
   return by[denial.type]
 }
 
-/** The same of another round: what is held for the request makes way for what it spent. */
+/** How far another round exceeds the limit: its request's spend replaces its hold. */
 function excessMore(asked: AskedMore, { denial }: Refuse): number {
   const { claims, played, served, spent } = asked
   const { rounds } = liveIn(asked)

@@ -78,7 +78,7 @@ interface Seen {
   at: number
   /** When its last round began: a window that slides counts all of it as of then. */
   roundAt: number
-  /** What it weighs by now: at the most while it runs, and exactly once it ended. */
+  /** Its present weight: the maximum while it runs, exact once it ended. */
   charge: Charge
   isOpen: boolean
 }
@@ -158,7 +158,7 @@ class World {
     return this.used(rule, startOf(rule, this.now) - slack) + amountOf(rule.measure, weight) > rule.most
   }
 
-  /** What the requests of a window weigh: those that were admitted in it, or run. */
+  /** The weight of the requests in a window: those admitted in it, and running ones. */
   used({ measure, per }: LimitRule, from: number): number {
     const counted = this.requests.filter(({ at, roundAt, isOpen }) =>
       per === undefined ? isOpen : (slides(per) && GROWS[measure] ? roundAt : at) >= from,
@@ -173,7 +173,7 @@ class World {
 
 const none = () => weightOfCharge({ tokens: 0, cost: nanoUsd(0) })
 
-/** Of what a request holds, a part was used: input comes before output. */
+/** The used part of a request's hold: input comes before output. */
 function part({ tokens, input = tokens, pieces }: Charge, percent: number): Charge {
   const used = (amount: number) => Math.floor((amount * percent) / 100)
   const [prompt, output] = [used(input), used(tokens - input)]

@@ -5,7 +5,7 @@ import { arrange, outage, type Refusal, type Refused, refusals } from '../suppor
 import { afterSilence, burst, busyKey, exhausted, isTold, spentMinute, waitedOut } from '../support/rig.ts'
 import { type AiSdk, prompt } from './sdk.ts'
 
-/** What a user's catch, or onError of a stream, gets. */
+/** The error in a user's catch, or in onError of a stream. */
 interface Caught {
   readonly message?: string
   readonly responseBody?: string

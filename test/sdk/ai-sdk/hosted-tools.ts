@@ -7,7 +7,7 @@ import { exhausted } from '../support/rig.ts'
 import { LOOKED_UP, lookup, mixed, skipWaits, type ToolRig } from '../support/tool-rig.ts'
 import type { AiSdk } from './sdk.ts'
 
-/** What one call of the SDK came to, whole or streamed. */
+/** The result of one SDK call, whole or streamed. */
 interface Seen {
   readonly text: string
   readonly finishReason: FinishReason
@@ -22,7 +22,7 @@ interface Options {
   readonly toolChoice?: ToolChoice<ToolSet>
 }
 
-/** Of so many rounds. */
+/** Usage of this many rounds. */
 const usageOf = (rounds: number) => ({ inputTokens: 9 * rounds, outputTokens: 3 * rounds, totalTokens: 12 * rounds })
 
 export function hostedToolScenarios({ ai, provider }: AiSdk, rig: ToolRig): void {

@@ -16,6 +16,6 @@ export const loadSdk = (rig: Rig): Sdk => ({
 export const user = (content: Anthropic.MessageParam['content']): Anthropic.MessageParam => ({ role: 'user', content })
 export const sum = { model: 'svc-core', max_tokens: 100, messages: [user('What is 6*7?')] }
 
-/** What an answer says. */
+/** The text of an answer. */
 export const textOf = ({ content }: Anthropic.Message): string =>
   content.map(block => (block.type === 'text' ? block.text : '')).join('')

@@ -7,7 +7,7 @@ import { arrange, outage, type Refusal, type Refused, refusals } from '../suppor
 import { afterSilence, burst, busyKey, exhausted, spentMinute, waitedOut } from '../support/rig.ts'
 import { type LangChain, question } from './sdk.ts'
 
-/** What a user's catch gets: an error of the openai SDK with fields of LangChain's. */
+/** The error in a user's catch: from the openai SDK, with fields of LangChain's. */
 interface Caught {
   readonly error?: unknown
   readonly headers?: unknown

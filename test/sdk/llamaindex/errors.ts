@@ -6,7 +6,7 @@ import { arrange, outage, type Refusal, type Refused, refusals } from '../suppor
 import { afterSilence, burst, busyKey, exhausted, isTold, spentMinute, waitedOut } from '../support/rig.ts'
 import { type LlamaIndex, messages } from './sdk.ts'
 
-/** What a user's catch gets: an error of the openai SDK 5 that LlamaIndex brings along. */
+/** The error in a user's catch: from the openai SDK 5 that LlamaIndex includes. */
 interface Caught {
   readonly error?: unknown
   readonly headers?: unknown

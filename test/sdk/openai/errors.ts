@@ -3,7 +3,7 @@ import { arrange, outage, type Refusal, type Refused, refusals } from '../suppor
 import { burst, busyKey, exhausted, isTold, spentMinute, waitedOut } from '../support/rig.ts'
 import { headerOf, type Sdk, sum } from './sdk.ts'
 
-/** What a user's catch gets. */
+/** The error in a user's catch. */
 interface Caught {
   readonly error?: unknown
   readonly headers?: unknown

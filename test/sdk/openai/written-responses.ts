@@ -61,7 +61,7 @@ export async function writtenResponseScenarios(name: string): Promise<void> {
   })
 }
 
-/** What was said and called: older majors gather no status, and nothing of an event that says how an answer is incomplete. */
+/** Texts and calls only: older majors collect no status, and nothing of an event that explains an incomplete answer. */
 const bare = (output: readonly object[]): object[] =>
   output.map(item => {
     const { type, name, arguments: args, content } = item as Record<string, unknown>

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { Behaviour } from '../../support/backend.ts'
 import { streamThenEnd, streamThenReset } from '../../support/backend.ts'
 
-/** What a client reads of a stream that breaks. */
+/** The text that a client reads from a stream that breaks. */
 export const SAID = 'Hello'
 
 /** Streams that break after content. `read` is to be called once the client has all of it. */
@@ -11,14 +11,14 @@ export const breaks: readonly { name: string; behaviour: (read: Promise<void>) =
   { name: 'is reset', behaviour: until => streamThenReset({ chunks: ['Hel', 'lo'], until }) },
 ]
 
-/** What the SDKs make of the gateway's error event. */
+/** The SDKs' reading of the gateway's error event. */
 export const INTERRUPTED = {
   message: 'The backend failed before the answer was complete.',
   type: 'upstream_error',
   code: 'UPSTREAM_INTERRUPTED',
 }
 
-/** The same of an outage that the gateway knows of only after it began the stream. */
+/** The SDKs' reading of an outage that the gateway learns of only after it began the stream. */
 export const LATE_OUTAGE = {
   message: expect.stringMatching(/^No backend of this model could answer/),
   type: 'server_error',

@@ -11,7 +11,7 @@ export const DIMENSIONS = 768
 /** A PNG of one pixel. */
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** What the backend does unless a test says otherwise: the demo's answers, made-up vectors, one picture. */
+/** The backend's default behaviour: the demo's answers, made-up vectors, one image. */
 export class Models {
   readonly #chat: Server = createDemoBackend({ name: 'test', models: ['test-model'], paceMs: 0, now: () => 1.7e12 })
 

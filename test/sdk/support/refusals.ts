@@ -5,11 +5,11 @@ import { exhausted, type Rig } from './rig.ts'
 export interface Refusal {
   readonly name: string
   readonly status: number
-  /** Of the gateway, in a header and in its log. */
+  /** The gateway's code, in a header and in its log. */
   readonly code: string
-  /** What SDKs give as code and type of an error: the words of OpenAI, where it has some. */
+  /** Code and type of the error in SDKs: OpenAI's words, if it has some. */
   readonly said: { readonly code: string | null; readonly type: string }
-  /** What the text of the body says. */
+  /** The text of the body. */
   readonly text: RegExp
   readonly apiKey?: string
   readonly plan?: string

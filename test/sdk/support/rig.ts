@@ -5,11 +5,11 @@ import { type Backend, type Behaviour, hang, startBackend, status } from '../../
 import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { Models } from './models.ts'
 
-/** What every scenario of every SDK is played on: a gateway before one backend that answers like the demo's. */
+/** The stage for every scenario of every SDK: a gateway in front of a backend that answers like the demo's. */
 export interface Rig {
   readonly backend: Backend
   readonly test: TestGateway
-  /** What SDK users set as base URL. */
+  /** The base URL that SDK users set. */
   readonly baseURL: string
   /** A key of plan pro, which every model is in. */
   readonly key: string
@@ -35,14 +35,14 @@ export function useRig(): Rig {
   })
 }
 
-/** The same with a gateway that keeps responses. */
+/** A rig with a gateway that keeps responses. */
 export function useKeepingRig(): Rig {
   const yaml = `responses: { keep: 1h, key: "\${RESPONSES_KEY}" }`
   const env = { ...ENV, RESPONSES_KEY: randomBytes(32).toString('hex') }
   return useGateway(backend => startTestGateway({ onprem: [backend], yaml, env }))
 }
 
-/** The same of a gateway that `start` puts before the backend. */
+/** A rig with a gateway that `start` puts in front of the backend. */
 export function useGateway(start: (backend: Backend) => Promise<TestGateway>): Rig {
   let backend: Backend
   let test: TestGateway
@@ -96,7 +96,7 @@ export const exhausted: Behaviour = status(529, { error: { message: 'no memory l
 /** Long enough that the gateway begins a stream by itself and fills the silence with a comment. */
 const SILENCE_MS = 40_000
 
-/** What a backend does when all that time has passed. */
+/** The backend's behaviour after all that time has passed. */
 export function afterSilence({ test }: Rig, then: Behaviour): Behaviour {
   return exchange => {
     test.clock.advance(SILENCE_MS)
@@ -119,7 +119,7 @@ export async function spentMinute({ test, backend }: Rig, waitMs: number): Promi
   return key
 }
 
-/** What a burst inside one second is told to wait, which is more than a minute. */
+/** The wait after a burst inside one second, which exceeds a minute. */
 const BURST_MS = 60_500
 
 /**

@@ -12,27 +12,27 @@ export function sdkSuite(packages: readonly string[], scenarios: (rig: Rig) => P
   suite(packages, '', () => scenarios(useRig()))
 }
 
-/** The same on a gateway with hosted tools. */
+/** A suite on a gateway with hosted tools. */
 export function toolSuite(packages: readonly string[], scenarios: (rig: ToolRig) => Promise<void>): void {
   suite(packages, ' with hosted tools', () => scenarios(useToolRig()))
 }
 
-/** The same on a gateway that passes audio through. */
+/** A suite on a gateway that passes audio through. */
 export function audioSuite(packages: readonly string[], scenarios: (rig: Rig) => Promise<void>): void {
   suite(packages, ' with audio', () => scenarios(useAudioRig()))
 }
 
-/** The same on a gateway that keeps responses. */
+/** A suite on a gateway that keeps responses. */
 export function keepingSuite(packages: readonly string[], scenarios: (rig: Rig) => Promise<void>): void {
   suite(packages, ' with kept responses', () => scenarios(useKeepingRig()))
 }
 
-/** The same over WebSocket, on a gateway that the scenarios start themselves. */
+/** A suite over WebSocket, on a gateway that the scenarios start themselves. */
 export function realtimeSuite(packages: readonly string[], scenarios: () => Promise<void>): void {
   suite(packages, ' over WebSocket', scenarios)
 }
 
-/** The same without a gateway: what is written is read by the SDK itself. */
+/** A suite without a gateway: the SDK reads the written answer itself. */
 export function writtenSuite(packages: readonly string[], scenarios: () => Promise<void>): void {
   suite(packages, ' with what is written for it', scenarios)
 }

@@ -41,7 +41,7 @@ export function useToolRig(): ToolRig {
   beforeAll(async () => {
     const started = [startBackend(), startMcpServer(), startMcpServer(), startHttpTool()] as const
     ;[backend, mcp, late, search] = await Promise.all(started)
-    // What the gateway asks for itself takes nothing from the script of a test.
+    // The gateway's own requests take nothing from the script of a test.
     backend.answersChecks(answer({ content: 'Hello.' }))
     late.tools.set('late', { run: () => ({ content: [{ type: 'text', text: 'at last' }] }) })
     late.refuse()
@@ -122,7 +122,7 @@ hosted_tools:
     max_result: 32KB
 `
 
-/** What pays for one answer with three searches, and hardly more. */
+/** Pays for one answer with three searches, and little more. */
 const SPARE = 'plans: { spare: { models: [tier:guest], tools: [search], rpm: 100, tpm: 100k, monthly_usd: 0.04 } }'
 
 /** An answer of three rounds, in which both tools are called. Models call them `echo` and `search`, or as they were sent. */
@@ -132,7 +132,7 @@ export const lookup = (echo = 'echo', search = 'search'): readonly Said[] => [
   { content: 'It rains.' },
 ]
 
-/** What clients see of it: one text, and the tokens of all rounds. */
+/** The clients' view: one text, and the tokens of all rounds. */
 export const LOOKED_UP = 'Let me think. Let me look. It rains.'
 export const SUM = { prompt_tokens: 27, completion_tokens: 9, total_tokens: 36 }
 

@@ -4,7 +4,7 @@ import type { FileText } from '../../../src/config/settings.ts'
 import { send, type Told } from '../../http/calls.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 
-/** What an operator asks of a test gateway. */
+/** Calls of an operator to a test gateway. */
 export const operatorOf = (test: TestGateway) => {
   const ask = (endpoint: string, body?: unknown): Promise<Told> =>
     send({ url: test.admin }, endpoint, {

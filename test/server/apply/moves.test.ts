@@ -15,7 +15,7 @@ function movesContract(startStore?: () => Promise<RedisServer>): void {
   let backend: Backend
   let test: TestGateway
   let operator: Operator
-  /** Of a variable that has another value whenever it is read. */
+  /** A variable whose value changes with every read. */
   let reads = 0
 
   beforeEach(async () => {

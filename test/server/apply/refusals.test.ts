@@ -28,7 +28,7 @@ beforeAll(async () => {
     },
     yaml: 'include: [tools.yaml]',
   })
-  // What the files on the disk of the gateway say is its operator's own business.
+  // The files on the gateway's disk are its operator's own business.
   await test.reload({}, yaml =>
     yaml.replace('server:', 'server:\n  variables: [NEXT_KEY]').replace('site: cloud', 'site: "${REGION}"'),
   )

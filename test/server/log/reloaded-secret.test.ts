@@ -7,7 +7,7 @@ import { filesOf, yamlOf } from '../../cli/site.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { childEnv } from '../../support/child-env.ts'
 
-/** Of no form that is known by itself. */
+/** A secret that no pattern recognises. */
 const SECRET = 'correct-horse-battery-staple'
 
 let program: Program

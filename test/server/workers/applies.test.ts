@@ -11,7 +11,7 @@ interface Files {
 const CONTEXT = { before: 32_000, applied: 16_000 }
 const filesOf = async (tree: Tree, path: string) => (await tree.ask('GET', path)).body as Files
 
-/** What clients see of the files, each on a connection of its own, so that all workers are asked. */
+/** The files as clients see them, each on its own connection, so that all workers answer. */
 async function contexts(tree: Tree): Promise<readonly number[]> {
   const ask = async () => {
     const response = await fetch(`${tree.url}/v1/models`, { headers: { connection: 'close' } })

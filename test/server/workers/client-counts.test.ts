@@ -4,7 +4,7 @@ import { type ClientCounts, CountsOfWorkers } from '../../../src/server/workers/
 const WORKERS = 3
 const CLIENT = '10.0.0.7'
 
-/** What each worker heard last. */
+/** The last message that each worker heard. */
 function heardOf() {
   const heard = new Map<number, ClientCounts>()
   const sums = new CountsOfWorkers((slot, others) => heard.set(slot, others))

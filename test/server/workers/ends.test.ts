@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => backend.close())
 
-/** What is left in the store of a gateway that ended. */
+/** Rows left in the store of a gateway that ended. */
 async function rowsLeft(tree: Tree): Promise<readonly LedgerRow[]> {
   const store = await openEmbeddedStore({ path: join(tree.directory, 'store'), now: Date.now })
   const [account] = await store.accounts.findByLabel('ada')

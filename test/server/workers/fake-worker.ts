@@ -16,7 +16,7 @@ export class FakeWorker extends EventEmitter {
   connected = true
   exitCode: number | null = null
   signalCode: string | null = null
-  /** What main told and asked, in order. */
+  /** Main's messages and questions, in order. */
   readonly told: Told[] = []
   answers: Answers
 

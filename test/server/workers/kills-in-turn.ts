@@ -18,12 +18,12 @@ export interface KillsTerms {
   readonly killRedis?: () => Promise<void>
 }
 
-/** What clients saw, and the tree as it is at the end: it serves, and no request is under way. */
+/** The clients' view, and the tree at the end: it serves, and no request is running. */
 export interface Killed {
   readonly tree: Tree
   /** Requests whose answers came whole. */
   readonly served: readonly string[]
-  /** What clients got in place of a whole answer, with how often: `503 STORE_UNAVAILABLE`, `cut`. */
+  /** Failures instead of a whole answer, with their number: `503 STORE_UNAVAILABLE`, `cut`. */
   readonly failures: ReadonlyMap<string, number>
   /** Answers that ended as if they were whole, and were not. */
   readonly unclean: readonly string[]
@@ -127,7 +127,7 @@ export function expectKept({ served, unclean, failures }: Killed, rows: readonly
   expect({ lost, twice, unclean, late }).toEqual({ lost: [], twice: 0, unclean: [], late: 0 })
 }
 
-/** What a client waits for where it got no answer: a start takes seconds, and more requests would only make it slower. */
+/** How long a client waits after no answer: a start takes seconds, and more requests would only slow it down. */
 const REFUSED_MS = 100
 
 /** Whole answers, and streams that take a moment, so that a kill finds nearly every client's under way. */

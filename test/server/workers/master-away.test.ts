@@ -13,7 +13,7 @@ const ALONE = { 'cluster-require-full-coverage': 'no' }
 const PATIENCE = { timeout: 60_000, interval: 100 }
 const layout = new Layout('svc')
 
-/** Of a new account its key, its master, and that which knows whose the key is. */
+/** A new account's key and master, and the server that knows the key's owner. */
 async function opened(tree: Tree, cluster: RedisCluster, name: string) {
   const minted = await vi.waitFor(async () => {
     const { status, body } = await tree.ask('POST', '/admin/keys', { plan: 'pro', account: name })

@@ -129,7 +129,7 @@ describeRedis('workers of which one hangs, and outlives main', () => {
       const key = await before.mint('pro', `hanging-${count}`)
       const [, hanging = 0] = before.pids('worker')
       onTestFinished(() => void (isThere(hanging) && process.kill(hanging, 'SIGCONT')))
-      // What is there of a worker that there is no more is written by main.
+      // Main writes the leftovers of a worker that no longer exists.
       await mkdir(join(before.directory, 'workers/1/spool'), { recursive: true })
       await writeFile(join(before.directory, 'workers/1/spool/spool.ndjson'), '')
       process.kill(hanging, 'SIGSTOP')

@@ -108,7 +108,7 @@ it('a process that begins later gets to know what is ejected, paused and drained
   const replica = late.of('onprem').replica(URL)
   expect([replica.breaker.state(AT), late.of('onprem').drained]).toEqual(['open', true])
   expect(replica.cooling(AT + 1000, 'acct_a')).toBe(59_000)
-  // What is taken in is not said again.
+  // Received news is not sent again.
   expect(said).toHaveLength(known)
 })
 

@@ -5,7 +5,7 @@ import type { ProcessMetrics } from '../../../src/server/workers/vitals.ts'
 
 const MOST_MS = 60_000
 
-/** What a worker says that served so many requests, in as many seconds of processor time. */
+/** A worker's report after so many requests and as many seconds of CPU time. */
 const servedOf = (requests: number): ProcessMetrics => {
   const values = [{ value: requests, labels: {} }]
   const counted: unknown = [
@@ -15,7 +15,7 @@ const servedOf = (requests: number): ProcessMetrics => {
   return { counted: counted as Counted, vitals, underWay: 1 }
 }
 
-/** What a worker will say, and what has it say that. */
+/** A report that a worker sends later, and its trigger. */
 function later() {
   let say = (_metrics: ProcessMetrics) => {}
   const said = new Promise<ProcessMetrics>(resolve => {

@@ -5,7 +5,7 @@ import { FileOut } from '../../../src/server/log/line-out.ts'
 import { relayLines } from '../../../src/server/workers/relay.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
-/** What another process says, in pieces as they come. */
+/** Another process that sends text in pieces. */
 function speaker(into: { write(lines: string): void }) {
   const from = new PassThrough()
   relayLines(from, into)

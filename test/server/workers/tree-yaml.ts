@@ -1,4 +1,4 @@
-/** What one test writes beside the rest, as YAML. */
+/** Additions of one test to the YAML. */
 interface More {
   /** Members of `server` in place of `listen`, and others. */
   readonly listen?: string

@@ -185,7 +185,7 @@ describe('replicas', () => {
     const asked = backend.requests.length
     await statuses(12)
 
-    // Of a pool that is all ejected each request tries one replica, as a last resort, and no other.
+    // If all replicas of a pool are ejected, each request tries one as a last resort, and no other.
     expect(backend.requests.length - asked).toBeLessThanOrEqual(12)
     expect(asked).toBeGreaterThan(before)
     // Two may find it in the same moment.

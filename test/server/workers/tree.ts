@@ -13,7 +13,7 @@ export interface Tree {
   readonly admin: string
   readonly file: string
   readonly process: ChildProcess
-  /** What it said for operators, of all processes. */
+  /** Output for operators, from all processes. */
   readonly said: string[]
   readonly logged: string[]
   /** The processes of workers, and the one of the store. */
@@ -32,7 +32,7 @@ export interface Tree {
   readonly ended: Promise<number | null>
   /** Has it drain. Resolves with the exit code. */
   drain(): Promise<number | null>
-  /** The same, and removes its files. */
+  /** Stops it too, and removes its files. */
   end(): Promise<number | null>
 }
 

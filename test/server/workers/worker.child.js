@@ -48,7 +48,7 @@ async function serve() {
         revision: 'sha256-0',
       },
     })
-    // Of some there is a checkpoint when it is killed.
+    // Some have a checkpoint when the worker is killed.
     if (count % 3 === 0) await store.holds.heartbeat([{ hold, soFar: settlement(12) }])
     if (count % 7 === 0) {
       await store.holds.refund(hold)

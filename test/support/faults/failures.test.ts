@@ -58,7 +58,7 @@ interface Got {
   /** 0 when no header came. */
   readonly status: number
   readonly text: string
-  /** Of the error that ended it, or empty. */
+  /** The code of the error that ended it, or empty. */
   readonly code: string
 }
 

@@ -56,7 +56,7 @@ export function garbledStream(before: readonly string[], after: readonly string[
   }
 }
 
-/** The same with a body that ends where the connection does, as in HTTP/1.0: every cut looks like an end. */
+/** This failure with a body that ends with the connection, as in HTTP/1.0: every cut looks like an end. */
 export const closeDelimited =
   (behaviour: Behaviour): Behaviour =>
   exchange => {

@@ -24,7 +24,7 @@ afterEach(async () => {
   echo.close()
 })
 
-/** What a client got back, and how it ended. */
+/** A client's received bytes, and how the connection ended. */
 interface Said {
   text: string
   /** `open` as long as nothing ended it. */

@@ -15,7 +15,7 @@ interface Link {
 
 /** A TCP proxy in front of a backend that does to its bytes what the test says. */
 export class FaultProxy {
-  /** The same after `listen`; 0 before the first. */
+  /** The port, which stays the same after `listen`; 0 before the first. */
   port = 0
   /** Connections accepted since the start. */
   accepted = 0

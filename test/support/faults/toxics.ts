@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { randomInt } from '../random.ts'
 
-/** What becomes of bytes on their way. `after` counts the bytes of each connection since the toxic was added. */
+/** A fault on the way. `after` counts the bytes of each connection since the toxic was added. */
 export type Toxic =
   /** Whatever is read waits so long, and up to `jitterMs` more. */
   | { readonly kind: 'latency'; readonly ms: number; readonly jitterMs?: number }

@@ -12,7 +12,7 @@ export interface ProviderOptions {
 
 const SCOPE = 'openid offline_access'
 
-/** What oidc-provider is told: one public client with the device flow, JWT access tokens for one audience, no consent page. */
+/** The settings of oidc-provider: one public client with the device flow, JWT access tokens for one audience, no consent page. */
 export function configurationOf(options: ProviderOptions): Record<string, unknown> {
   const { audience, users, keys, clientId, alg } = options
   const client = {

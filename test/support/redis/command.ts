@@ -7,15 +7,15 @@ const blueprint = createClient()
 interface Reached {
   /** It may have a user and a password. */
   readonly url: string
-  /** Of this client, and the authority of a server with TLS. */
+  /** The certificate of this client, and the authority of a server with TLS. */
   readonly certificate?: Certificate | undefined
 }
 
-/** What a server answers to one command, by a connection of its own. */
+/** A server's answer to one command, on its own connection. */
 export const redisCommand = async (server: Reached, ...words: string[]): Promise<unknown> =>
   (await redisCommands(server, words))[0]
 
-/** What a server answers to commands that it gets by one connection, in order. */
+/** A server's answers to commands on one connection, in order. */
 async function redisCommands({ url, certificate }: Reached, ...commands: string[][]): Promise<unknown[]> {
   const patience = { reconnectStrategy: false, connectTimeout: 30_000 } as const
   const tls = certificate && { ...certificate, tls: true as const, ca: certificate.cert }

@@ -14,7 +14,7 @@ export interface RedisPair {
   failOver(): Promise<void>
   /** The replica takes over behind the name, while the primary goes on for whoever is connected to it. */
   part(): Promise<void>
-  /** What the replica said that it has, as the primary knows it. */
+  /** Waits until the primary knows that the replica has everything. */
   replicated(): Promise<void>
   readonly primary: RedisServer
   readonly replica: RedisServer
@@ -77,7 +77,7 @@ async function startWire(to: number) {
       socket.on('close', () => sockets.delete(socket))
     }
     replica.on('data', data => primary.write(data))
-    // What is held here was sent by the primary and never arrives.
+    // Bytes that are held here were sent by the primary and never arrive.
     primary.on('data', data => isHeld || replica.write(data))
     replica.on('close', () => primary.destroy())
     primary.on('close', () => replica.destroy())

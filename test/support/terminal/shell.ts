@@ -10,7 +10,7 @@ export function hasShell(shell: string): boolean {
   return !error
 }
 
-/** What a shell says of a script that it reads and does not run: nothing where it is in order. */
+/** A shell's complaints about a script that it parses without running it; empty if the script is fine. */
 export function shellFaults(shell: string, script: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'svc-shell-'))
   try {

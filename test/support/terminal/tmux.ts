@@ -11,9 +11,9 @@ export const describeTmux: typeof describe.skip = describe.skipIf(!hasTmux)
 
 /** A real terminal of 120 columns and 30 rows, with a shell in it. */
 export interface Terminal {
-  /** What it shows now. */
+  /** The current screen. */
   screen(): string
-  /** The same, with the escape codes of its looks. */
+  /** The current screen with its escape codes. */
   looks(): string
   /** Resolves once it shows this. */
   shows(text: string | RegExp): Promise<string>

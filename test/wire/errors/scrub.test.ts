@@ -62,7 +62,7 @@ describe('a text of a backend keeps what helps a client', () => {
   })
 })
 
-/** What backends put around a secret. */
+/** Texts that backends put around a secret. */
 const around = fc.string({ unit: fc.constantFrom(...'aZ0 .:/\\"\'={}[](),;-_@~\n'), maxLength: 60 })
 const secret = fc.stringMatching(/^[A-Za-z0-9]{8,24}$/).map(text => `Q7${text}`)
 

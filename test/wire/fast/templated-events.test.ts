@@ -34,7 +34,7 @@ const framing = fc.constantFrom(
   ['data: [1]\n\ndata: ', '\n\n'],
 )
 const model = fc.constantFrom('backend-model', 'backend-model', 'another', 'ñ')
-/** What no text decodes to: halves of characters. */
+/** Characters that no text decodes to: lone surrogates. */
 const garbled = fc.constantFrom(undefined, undefined, undefined, 0xc3, 0xe9, 0x80)
 
 const stream = fc
@@ -67,7 +67,7 @@ function splitAtLines(bytes: Buffer, chosen: readonly boolean[]): Buffer[] {
   )
 }
 
-/** What a reader makes of it that knows no form. */
+/** The result of a reader without templates. */
 function parsed(bytes: Buffer): object {
   const splitter = new SseSplitter()
   const chunks = new ChunkReader(terms, 2)

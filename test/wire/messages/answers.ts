@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { ask, chunkOf } from './support.ts'
 
-/** What a model says, and how its backend streams it. */
+/** A model's answer, and how its backend streams it. */
 export interface Answer {
   /** Pieces in the order in which they come. */
   readonly pieces: readonly Piece[]
@@ -85,7 +85,7 @@ function deltaOf(piece: Piece): JsonObject {
   }
 }
 
-/** The same answer whole. */
+/** The answer as a whole. */
 export function completionOf({ pieces, finish }: Answer): JsonObject {
   const textOf = (of: Piece['of']) =>
     pieces

@@ -16,7 +16,7 @@ const end = (usage: JsonObject): JsonObject => ({
   usage,
 })
 
-/** What the events of one stream say, one after the other. */
+/** The meaning of one stream's events, in order. */
 function readAll(events: readonly JsonObject[]) {
   const reader = messagesNative.reader()
   return events.map(event => reader.read(event))

@@ -72,7 +72,7 @@ const request = record({
   mcp_servers: fc.array(fc.object(), { maxLength: 1 }),
 })
 
-/** What comes over the wire has no undefined. */
+/** Values that come over the wire are never undefined. */
 const asJson = (value: unknown): JsonObject => JSON.parse(JSON.stringify(value))
 
 it('any request is refused with its field, or becomes a chat that the endpoint of chats accepts or refuses', () => {

@@ -8,7 +8,7 @@ import { read, streamed, writerTerms } from './support.ts'
 
 const joined = (content: readonly JsonObject[], field: string) => content.map(block => block[field] ?? '').join('')
 
-/** What a client can tell of two messages, but for where one text is split by another block. */
+/** The parts of two messages that a client can tell apart, ignoring where another block splits a text. */
 const seen = ({ content, stop_reason, stop_sequence, usage }: JsonObject) => {
   const blocks = content as JsonObject[]
   const counts = Object.entries(usage as JsonObject).filter(([name]) => name.endsWith('_tokens'))

@@ -38,7 +38,7 @@ export const ask = (rest: JsonObject = {}): JsonObject => ({
   ...rest,
 })
 
-/** What a request is refused for: the field and the problem. */
+/** The refusal of a request: the field and the problem. */
 export function refusal(body: JsonObject, terms: ReadTerms = readTerms): string {
   const request = messages.read(body, terms)
   if (!('denial' in request)) throw new Error('it was not refused')

@@ -7,7 +7,7 @@ import { rewritten } from './rewritten.ts'
 
 const cuts = fc.array(fc.nat(), { maxLength: 12 })
 
-/** What another reader finds: name, file name, type and bytes of each part. */
+/** Another reader's result: name, file name, type and bytes of each part. */
 async function partsIn(boundary: string, bytes: Uint8Array<ArrayBuffer>): Promise<unknown[]> {
   const form = await new Response(bytes, { headers: { 'content-type': formType(boundary) } }).formData()
   return Promise.all(
@@ -19,7 +19,7 @@ async function partsIn(boundary: string, bytes: Uint8Array<ArrayBuffer>): Promis
   )
 }
 
-/** By the book, with the whole form at hand. */
+/** The standard's reading of the whole form. */
 const expected = ({ boundary, parts, end }: TestForm): Buffer => {
   const ours = { name: 'model', value: Buffer.from('kokoro-82m') }
   const all = parts.map(part => (part.name === 'model' ? ours : part))

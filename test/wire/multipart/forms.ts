@@ -25,7 +25,7 @@ export const templateOf = (boundary: string, parts: readonly TestPart[], end = '
     Buffer.from(`--${boundary}--${end}`),
   ])
 
-/** The same cut at these places, of whatever order. */
+/** The form cut at these positions, in any order. */
 export function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   const at = [0, ...places.map(place => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length]
   return at.slice(1).map((end, i) => bytes.subarray(at[i], end))

@@ -1,7 +1,7 @@
 import { type Denial, invalid } from '../../../src/policy/denial.ts'
 import { FormReader, MODEL } from '../../../src/wire/multipart/form-reader.ts'
 
-/** What a backend gets that knows the model as kokoro-82m. */
+/** The form as a backend receives it that knows the model as kokoro-82m. */
 export interface Rewritten {
   /** Up to the fault, if there is one. */
   readonly bytes: Buffer

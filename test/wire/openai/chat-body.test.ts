@@ -8,7 +8,7 @@ import { times } from '../../support/times.ts'
 
 const MESSAGES = '"messages":[{"role":"user","content":"Hi"}]'
 
-/** What a backend gets for a text, and what it would get if all of it were written anew; nothing where it is refused. */
+/** The body as sent, and as it would be if rewritten completely; nothing if it is refused. */
 function bodiesOf(text: string): { sent: string; anew: string } | undefined {
   const bytes = Buffer.from(text)
   const [read, parsed] = [readChat(bytes, undefined, declared), parseBody(bytes)]

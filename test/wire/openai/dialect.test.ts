@@ -34,7 +34,7 @@ describe('a list of models', () => {
 })
 
 describe('a stream of another form, read through a translator', () => {
-  /** Of a form with one word in each line. */
+  /** A format with one word per line. */
   class Lines implements StreamTranslator {
     readonly held = 0
     readonly strayLines = 0

@@ -26,7 +26,7 @@ const chunkOf = (delta: JsonObject, finish_reason: unknown = null) => ({
   choices: [{ index: 0, delta, finish_reason }],
 })
 
-/** What follows a whole object is dropped where the next call begins before it comes. */
+/** Text after a whole object is dropped if the next call begins before it arrives. */
 const endsWhole = (text: string): boolean => {
   const end = new JsonEnd()
   const object = end.take(text)
@@ -59,7 +59,7 @@ interface Said {
   readonly tool_calls: readonly { readonly name: string; readonly arguments: string }[]
 }
 
-/** The same as a stream. Calls begin in order and go on in any, as `turns` has it. */
+/** The answer as a stream. Calls begin in order and continue in any, according to `turns`. */
 function chunksOf(said: Said, cuts: readonly number[], turns: Iterator<number>): JsonObject[] {
   const begun: JsonObject[] = []
   const rests: JsonObject[][] = []
@@ -80,7 +80,7 @@ function chunksOf(said: Said, cuts: readonly number[], turns: Iterator<number>):
   ]
 }
 
-/** What a model answers, as a whole completion and as the chunks of a stream, cut anywhere. */
+/** A model's answer, as a whole completion and as the chunks of a stream, cut anywhere. */
 export const answers = fc
   .tuple(said, finish, fc.array(fc.nat(), { maxLength: 4 }), fc.infiniteStream(fc.nat(3)))
   .map(([message, finish_reason, cuts, turns]) => {

@@ -8,7 +8,7 @@ import { wholeTexts } from '../../support/whole-texts.ts'
 
 const TERMS = { texts: wholeTexts, passes: true, thinks: () => true, isHosted: (name: string) => name === 'web_search' }
 
-/** What readers may meet in any place. JSON can make an object that no text can be made of. */
+/** Values that readers may meet in any place. JSON can make an object that cannot be turned into text. */
 const anything = fc.oneof(
   { weight: 3, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
   fc.constantFrom<unknown>(
@@ -165,7 +165,7 @@ describe('any request of Responses', () => {
           return
         }
         const checked = readChat(Buffer.from(JSON.stringify(result.chat)))
-        // What two tools may be called, and what a schema refers to, the chat alone knows.
+        // Only the chat knows whether two tools share a name, and what a schema refers to.
         if ('denial' in checked) expect(checked.denial).toMatchObject({ field: expect.stringMatching(/^tools/) })
       }),
       { numRuns: times(20_000) },

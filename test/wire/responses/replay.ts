@@ -28,9 +28,9 @@ export function replay(events: readonly SentEvent[]): JsonObject {
 
 interface Item {
   readonly added: JsonObject
-  /** Of each part, or the one text of a call. */
+  /** Texts of each part, or the one text of a call. */
   readonly texts: string[]
-  /** Of parts. */
+  /** Types of the parts. */
   readonly partTypes: unknown[]
   isPartOpen: boolean
   textDone?: unknown

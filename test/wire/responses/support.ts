@@ -59,7 +59,7 @@ export function eventsIn(text: string): { readonly events: readonly SentEvent[];
   return { events, isDone }
 }
 
-/** The same value with identifiers counted for each prefix, in the order in which they stand. */
+/** The value with its identifiers numbered per prefix, in order of appearance. */
 export function numbered<T>(value: T): T {
   const numbers = new Map<string, number>()
   const known = new Map<string, string>()

@@ -138,7 +138,7 @@ describe('tools of a request', () => {
   })
 })
 
-/** What happens to the calls of a stream, by the type of the event and the place of the call. */
+/** Events of a stream's calls, by type and index of the call. */
 function callEvents(pieces: readonly JsonObject[]): string[] {
   const chunks = pieces.map(piece => ({ choices: [{ index: 0, delta: { tool_calls: [piece] }, finish_reason: null }] }))
   return eventsIn(streamOf({ input: 'x', tools: [fn('a')] }, chunks)).events.flatMap(

@@ -98,7 +98,7 @@ it('whatever a client says, the backend gets no other model, no tool that it may
       for (const model of modelsIn(passed)) expect(model).toBe('backend-model')
       for (const part of [JSON.parse(passed), JSON.parse(passed).session, JSON.parse(passed).response])
         expect(typesOf(part?.tools)).not.toContain('web_search')
-      // What was written anew, or came so, has each name once.
+      // Every name occurs once, whether the event was rewritten or passed on.
       expect(JSON.stringify(JSON.parse(passed)).length).toBe(passed.replace(/\\u00[0-9a-f]{2}/g, 'x').length)
     }),
     { numRuns: times(2000) },

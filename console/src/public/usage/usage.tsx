@@ -107,7 +107,7 @@ function Shown({ usage, period, choice }: UsageOfProps & { readonly usage: OwnUs
   )
 }
 
-/** As many as there are colours. */
+/** One series per colour. */
 const MOST_SERIES = 6
 
 /** The table by days, in names that do not change with the language. */

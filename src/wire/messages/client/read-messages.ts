@@ -126,7 +126,7 @@ const BILLING = 'x-anthropic-billing-header:'
 
 const REMINDER = '<system-reminder>'
 
-/** As many characters as a chat takes of the id of a call. */
+/** The longest id of a call in a chat, in characters. */
 const ID_CHARS = 512
 
 /** Calls that another service ran, and their results. */

@@ -275,7 +275,7 @@ class Pair {
     this.#same(await this.#world.store.holds.heartbeat(heartbeats), this.#mirror.heartbeat(heartbeats))
   }
 
-  /** By admissions that cannot fit: their readings are the standing, and how long to wait says what its buckets hold. */
+  /** Reads by admissions that cannot fit: their readings are the usage, and the wait reveals the buckets. */
   async #compareStandings(): Promise<void> {
     const { shop, store, clock } = this.#world
     const window = windowOf(clock.at).start
@@ -400,7 +400,7 @@ export function differentialContract(start: Start, answers: number): void {
     let isLeft = false
 
     const pairs = fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 100, size: 'max' }), async steps => {
-      // What a sequence that failed left behind.
+      // The leftovers of a failed sequence.
       if (isLeft) {
         clock.at = BEGIN + 1000 * DAY
         await store.holds.sweep()

@@ -3,7 +3,7 @@ import type { RecordKind, StoreRecord } from '../../../../src/gateway/store/stor
 import type { Start } from '../contract.ts'
 import { admit, all, openGuest, openShop, settlement, waste } from '../fixtures.ts'
 
-/** What a store gives of all that it has. */
+/** Checks that a store's dump contains everything in it. */
 export function dumpContract(start: Start): void {
   it('a dump has a record of all that was written, each as JSON', async () => {
     const { store } = await start()

@@ -67,9 +67,9 @@ interface Known {
   state: 'open' | 'orphan' | 'ended'
   leaseUntil: EpochMs
   checkpoint?: Settlement
-  /** What it held when it was charged as an orphan, after which it ran on. */
+  /** Its hold when it was charged as an orphan, after which it continued. */
   whole?: Hold
-  /** What an orphan was charged, and its row. */
+  /** An orphan's charge, with its row. */
   was: Charge
   row?: LedgerRow
 }

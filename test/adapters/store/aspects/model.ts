@@ -98,7 +98,7 @@ interface Step {
   readonly act: (typeof ACTS)[number]
   /** Which of the requests, or how long. */
   readonly pick: number
-  /** What is asked for, or how much of it was needed in percent. */
+  /** The requested amount, or the needed part of it in percent. */
   readonly weight: number
 }
 
@@ -259,7 +259,7 @@ class Model {
     return rules.length > 0 ? { ...claims, rules, pieces: PIECES } : claims
   }
 
-  /** Of a running request, or long over. */
+  /** Records a failed attempt of a running request, or of one that ended long ago. */
   async #waste(pick: number, weight: number): Promise<void> {
     const request = pickOf(this.#requests, pick)
     if (!request) return
@@ -345,7 +345,7 @@ class Model {
     weigh(request, charge.tokens)
   }
 
-  /** Of gateways that are there still. */
+  /** Requests of gateways that still run. */
   #open(): Request[] {
     return this.#in('open').filter(({ crashed }) => !crashed)
   }
@@ -376,8 +376,8 @@ class Model {
     for (const [place, { rule }] of rules.entries()) {
       const { used, held } = this.#ruleUse(rule.measure)
       expect(readings[place], `${rule.measure} ${rule.per}`).toMatchObject({ used, held })
-      // What an orphan was charged too little may pass a limit once it comes to light. Settlements say of 10 tokens that they
-      // are the prompt's, whatever was asked for.
+      // The part that an orphan was undercharged may exceed a limit once it comes to light. Settlements count 10 tokens as the
+      // prompt's, whatever was requested.
       const isBound = rule.measure !== 'input_tokens' && rule.measure !== 'output_tokens'
       if (isBound && this.#lateCost === 0 && this.#lateTokens === 0) expect(used + held).toBeLessThanOrEqual(rule.most)
     }
@@ -423,7 +423,7 @@ class Model {
     expect(this.#excess(answer.denial, claims, requests, under)).toBeGreaterThan(0)
   }
 
-  /** By how much claims pass a rule. */
+  /** How far claims exceed a rule. */
   #excessOf({ measure, most }: LimitRule, claims: Claims, under?: { request: Request; spent: Charge }): number {
     const { used, held } = this.#ruleUse(measure)
     const own = under?.request.hold.rules
@@ -431,7 +431,7 @@ class Model {
     return used + held - freed + amountOf(measure, leastWeight(claims)) - most
   }
 
-  /** By how much claims pass a limit; of a running request, beside what it spent and in place of what it held. */
+  /** How far claims exceed a limit; for a running request, in addition to its spend and in place of its hold. */
   #excess(
     denial: Refuse['denial'],
     claims: Claims,
@@ -466,18 +466,18 @@ class Model {
   }
 }
 
-/** What a settlement at a charge weighs: its first tokens are those of the prompt. */
+/** The weight of a settlement: its first tokens belong to the prompt. */
 const weightOf = (charge: Charge): Weight => weightOfCharge({ ...charge, input: Math.min(10, charge.tokens) })
 
 const PIECES = { images: 2, seconds: 3 }
 
-/** Of what the rounds before spent and the present one took, a part: never less than was spent. */
+/** A part of the earlier rounds' spend and the present round's hold: never less than was spent. */
 function partOf({ tokens, cost, spent }: Hold, percent: number): Charge {
   const part = (whole: number) => Math.floor((whole * percent) / 100)
   return { tokens: spent.tokens + part(tokens), cost: nanoUsd(spent.cost + part(cost)) }
 }
 
-/** What a request weighed beyond its earlier rounds belongs to the last one; they were used, whatever became of it. */
+/** A request's weight beyond its earlier rounds belongs to the last one; those were used, whatever its outcome. */
 function weigh({ rounds, hold }: Request, tokens: number): void {
   const last = rounds.at(-1)
   if (last) last.tokens = Math.max(0, tokens - hold.spent.tokens)
@@ -490,7 +490,7 @@ const KINDS = ['settle', 'orphan', 'late', 'waste']
 const inOrder = (rows: readonly LedgerRow[]): LedgerRow[] =>
   rows.toSorted((a, b) => a.requestId.localeCompare(b.requestId) || KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind))
 
-/** Of one account, plan, model and day. */
+/** Totals by account, plan, model and day. */
 function totalsBy(rows: readonly LedgerRow[]): Total[] {
   const [row] = rows
   if (!row) return []
@@ -531,7 +531,7 @@ export function modelContract(start: Start, runs = 60): void {
             clock.at = NOON + accounts.length * DAY_MS
             const shop = await openShop(store, `shop${accounts.length}`)
             accounts.push(shop.account)
-            // What a sequence that failed left behind.
+            // The leftovers of a failed sequence.
             await store.holds.sweep()
             const rules = ruleClaims(specs, shop.account, ({ rule: { measure } }, room = 0) => room * SCALES[measure])
             const model = new Model({ rules, limits, store, shop, clock, isApart })

@@ -287,7 +287,7 @@ const sweeping = async ({ store }: World) => {
   await store.responses.sweep()
 }
 
-/** What a store keeps, as a list. */
+/** The contents of a store, as a list. */
 class NewestList {
   readonly bounds = { bytes: 1500, responses: 4, total: 1e6 }
   readonly #now: () => number

@@ -17,7 +17,7 @@ const noRedis = () => {
 /** A copy is made once after all of them: the stores themselves play more. */
 const SEQUENCES = 15
 
-// What every store guarantees, of one that is a copy of itself after each time it is opened again.
+// The guarantees of every store, checked on one that is restored from a backup of itself each time it is opened.
 
 describe('an embedded store that is copied', () => {
   const start = startOf(now => openCopiedSubject(noRedis, now, ['embedded']))

@@ -75,7 +75,7 @@ function restoresContract(kind: Kind, url: () => string): void {
     const records = await recordsOf(await newPlace())
     const place = await newPlace()
     if (kind === 'embedded') {
-      // What a killed process leaves: the files that it was making.
+      // The leftovers of a killed process: the files that it was making.
       await mkdir(join(place.path, 'restoring'))
       await writeFile(join(place.path, 'restoring', 'data.mdb'), 'half of it')
     } else await expect(fillCopy(place, broken(records), clock.now)).rejects.toThrow('the disk cannot be read')

@@ -111,7 +111,7 @@ function underLoad(kind: Kind, url: () => string): void {
   })
 }
 
-/** What an account spent is what its rows come to, and no request is charged twice. */
+/** Checks that an account's spend equals the sum of its rows, and that no request is charged twice. */
 async function expectBalanced(store: Store, shops: readonly Shop[]): Promise<void> {
   const rows = charged(await ledgerOf(store))
   expect(new Set(rows.map(({ requestId }) => requestId)).size).toBe(rows.length)

@@ -135,7 +135,7 @@ describeClock('a Redis whose clock is set', () => {
       await eventually(async () => {
         const leases = (await redisCommand(server, 'EVAL', LEASES, '0')) as readonly string[]
         expect(leases).toHaveLength(1)
-        // Of 30 s, by a clock that is ahead of that of Redis by 100 s at most.
+        // Leases last 30 s, by a clock that is at most 100 s ahead of Redis's.
         expect(Number(leases[0]) - (await timeAt())).toBeLessThan(131_000)
       })
     },

@@ -101,7 +101,7 @@ describeRedis('a master of a cluster', { timeout: 90_000 }, () => {
     await node.kill()
     await own.restart()
 
-    // What waited on the disk, the counters of rules, kept responses and the sums of an account ask for the time.
+    // Spooled settlements, the counters of rules, kept responses and the sums of an account need the time.
     await vi.waitFor(
       async () => expect(await store.accounts.readSpend(account)).toMatchObject({ used: 50, held: 0 }),
       PATIENCE,

@@ -31,7 +31,7 @@ import { PATIENCE } from './gateways.ts'
 
 const LAYOUT = new ClusterLayout('svc')
 const MODEL = { name: 'svc-core', tier: 'basic' }
-// What is left of a cluster of which one master is away.
+// Keeps the rest of a cluster in service when one master is away.
 const FLAGS = { 'cluster-require-full-coverage': 'no' }
 
 // A busy machine may answer late, which is no outage here.
@@ -142,7 +142,7 @@ describeRedis('limits that accounts share in a cluster', { timeout: 60_000 }, ()
     expect(await countedBy(mortal, shop.account, claims)).toEqual(['0 30'])
     sent.mockRestore()
 
-    // What the killed one would have written there is in its files.
+    // The settlement that the killed gateway would have written is in its files.
     const left = await newDirectory()
     cpSync(join(stateDir, 'journal'), join(left, 'journal'), { recursive: true })
     for (const _again of [1, 2]) {

@@ -15,7 +15,7 @@ import { restrictionsContract } from '../restrictions.ts'
 /** The state of a store as one command sees it. */
 interface Place {
   readonly url: () => string
-  /** What the server of a key answers. */
+  /** The answer of a key's server. */
   ask(...words: readonly string[]): Promise<unknown>
   readonly layoutOf: (prefix: string) => Layout
 }
@@ -49,7 +49,7 @@ function restrictionsIn(place: Place, first: number, raised: number): void {
     raised,
   )
 
-  /** What a running gateway of an older build compares with the epoch that it read as it began. */
+  /** The value that a running gateway of an older build compares with the epoch it read at its start. */
   const epochBeside = async (prefix: string, account: string) =>
     String(await place.ask('GET', place.layoutOf(prefix).of(account).epoch))
 

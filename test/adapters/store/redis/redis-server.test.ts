@@ -159,7 +159,7 @@ describeRedis('a store that was emptied', () => {
 
     const client = createClient({ url: server.url })
     await client.connect()
-    // What says that the store is whole comes last.
+    // The record that marks the store as whole comes last.
     dump.sort((one, other) => Number(one.key === 'svc:meta') - Number(other.key === 'svc:meta'))
     for (const { key, bytes } of dump) await client.restore(key, 0, bytes as unknown as string)
     client.destroy()

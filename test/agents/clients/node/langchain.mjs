@@ -39,7 +39,7 @@ await serve({
   anthropic: loop(
     ({ baseURL, key, model }) =>
       new ChatAnthropic({ model, apiKey: key, anthropicApiUrl: baseURL.replace(/\/v1$/, ''), maxTokens: 2000 }),
-    // Of a stream it counts what message_start says, which is an estimate, and adds to it.
+    // In streams, it counts the estimate of message_start, and adds to it.
     ({ stream }) => !stream,
   ),
 })

@@ -52,7 +52,7 @@ function sumsOf(totals: readonly Total[]): Readonly<Record<string, Sums>> {
   return sums
 }
 
-/** By day and pool: attempts, tokens and cost. */
+/** Sums by day and pool: attempts, tokens and cost. */
 function wasteOf(totals: readonly WasteTotal[]): Readonly<Record<string, readonly number[]>> {
   const sums: Record<string, readonly number[]> = {}
   for (const { day, pool, attempts, inputTokens, outputTokens, cost } of totals) {

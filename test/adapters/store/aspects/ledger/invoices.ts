@@ -162,7 +162,7 @@ function chargesOfTotals(totals: readonly ToolTotal[]): Record<string, number> {
   return nonZero(sums)
 }
 
-/** The same of rows: of a request that was settled late its last row has all of them, and none where it was taken back. */
+/** Charges from rows: the last row of a request settled late has all of them, and none if it was taken back. */
 function chargesOfRows(rows: readonly LedgerRow[]): Record<string, number> {
   const sums: Record<string, number> = {}
   for (const id of new Set(rows.map(({ requestId }) => requestId))) {
@@ -183,7 +183,7 @@ function addCharge(sums: Record<string, number>, of: readonly (string | number)[
 const nonZero = (sums: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0))
 
-/** What an invoice says, in no order. */
+/** The content of an invoice, in any order. */
 const briefly = ({ models, tools, days, total }: Invoice) => ({
   models: Object.fromEntries(models.map(({ name, ...item }) => [name, numbersOf(item)])),
   tools: Object.fromEntries(tools.map(({ name, calls, cost }) => [name, [calls, cost]])),
@@ -199,13 +199,13 @@ const numbersOf = ({ requests, inputTokens, outputTokens, cachedTokens = 0, cost
   cost,
 ]
 
-/** The same, added up from the rows of each request. */
+/** The content of an invoice, summed from the rows of each request. */
 function ofRows(rows: readonly LedgerRow[]): ReturnType<typeof briefly> {
   const sums: ReturnType<typeof briefly> = { models: {}, tools: {}, days: {}, total: [0, 0, 0, 0, 0] }
   for (const id of new Set(rows.map(({ requestId }) => requestId))) {
     const own = rows.filter(({ requestId }) => requestId === id)
     const [first] = own
-    // What came late says again what of the whole was cached and called, also where it was taken back.
+    // A late row repeats the cached tokens and calls of the whole request, even if it was taken back.
     const last = own.at(-1)
     if (!first || !last) continue
     const sum = (field: 'inputTokens' | 'outputTokens' | 'cost') => own.reduce((total, row) => total + row[field], 0)
@@ -220,7 +220,7 @@ function ofRows(rows: readonly LedgerRow[]): ReturnType<typeof briefly> {
   return sums
 }
 
-/** What they cost. */
+/** Adds their cost. */
 function addCalls(sums: Record<string, number[]>, { tools = {}, toolCosts = {} }: Partial<LedgerRow>): number {
   for (const [name, made] of Object.entries(tools)) {
     const [before = 0, was = 0] = Object.hasOwn(sums, name) ? (sums[name] ?? []) : []

@@ -22,7 +22,7 @@ import {
 const DAY_MS = 86_400_000
 const TODAY = dayOf(NOON / 1000)
 
-/** Of one request at 10 tokens in, 20 out and 50 nano-USD, or of many. */
+/** The total of one request at 10 tokens in, 20 out and 50 nano-USD, or of many. */
 const totalOf = (account: string, count: number, other: Partial<Total> = {}): Total => ({
   day: TODAY,
   account,
@@ -359,6 +359,6 @@ export function ledgerContract(start: Start): void {
   })
 }
 
-/** As many as a busy machine serves at once without a store taking it for dead. */
+/** Groups small enough for a busy machine to serve without a store looking dead. */
 const inGroups = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / 50) }, (_, group) => items.slice(group * 50, (group + 1) * 50))

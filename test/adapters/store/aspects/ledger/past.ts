@@ -57,7 +57,7 @@ async function check(store: Store, rows: readonly LedgerRow[]): Promise<void> {
   )
 }
 
-/** The same, of all rows there are. */
+/** The expected result, computed from all rows. */
 function expected(rows: readonly LedgerRow[], asked: PastQuery): string[] {
   const { account, key, model, pool, slow = 0, failed, since, until = Number.POSITIVE_INFINITY } = asked
   const ids = [...new Set(rows.map(({ requestId }) => requestId))].sort().reverse()

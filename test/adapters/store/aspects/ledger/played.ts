@@ -15,7 +15,7 @@ interface Use {
   readonly calls: Readonly<Record<string, number>>
 }
 
-/** Of a call. */
+/** The price of a call. */
 const PRICES: Readonly<Record<string, number>> = { docs_search: 7, calculator: 0, constructor: 11 }
 
 const use: fc.Arbitrary<Use> = fc.record({
@@ -37,7 +37,7 @@ export const asked = fc.record({
   day: fc.integer({ min: 0, max: 2 }),
   fate: fc.constantFrom(...FATES),
   use,
-  /** Of its checkpoint. */
+  /** The usage in its checkpoint. */
   soFar: use,
 })
 

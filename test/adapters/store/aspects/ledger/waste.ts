@@ -24,7 +24,7 @@ import { expectTaken, holdShared } from '../limits/shared.ts'
 
 const DAY_MS = 86_400_000
 const TODAY = dayAt(NOON)
-/** Of so many attempts at 10 tokens in, 5 out and 9 nano-USD. */
+/** The total of so many attempts at 10 tokens in, 5 out and 9 nano-USD. */
 const wasteTotal = (attempts: number, day = TODAY, pool = 'cloud-core') => ({
   day,
   pool,
@@ -129,7 +129,7 @@ export function wasteContract(start: Start): void {
         expect(wasted(rows).map(({ cause, cost }) => [cause, cost])).toEqual(
           when === 'never' ? [] : attempts.map(({ cause, bill }) => [cause, bill.cost]),
         )
-        // What it was charged stands first.
+        // Charged rows come first.
         expect([...charged(rows), ...wasted(rows)]).toEqual(rows)
         books.push(await booksOf(started.store, shop.account))
       }
@@ -230,7 +230,7 @@ async function tellAgain(started: Started, hold: Hold): Promise<void> {
   await ENDS.refund(started, hold)
 }
 
-/** What the books say of an account, without its waste. */
+/** An account's books, without its failed attempts. */
 async function booksOf(store: Store, account: string) {
   return {
     spend: await store.accounts.readSpend(account),

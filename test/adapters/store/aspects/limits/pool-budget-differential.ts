@@ -7,7 +7,7 @@ import { amend, costIn, type PoolBudget, take, UNSPENT } from '../../../../../sr
 import type { Start } from '../../contract.ts'
 import { type Clock, NOON } from '../../fixtures.ts'
 
-/** What a sequence comes to on average, with room to spare. */
+/** The average of a sequence, with room to spare. */
 const ANSWERS_PER_RUN = 80
 const MINUTE: Millis = 60_000
 const HOUR: Millis = 60 * MINUTE

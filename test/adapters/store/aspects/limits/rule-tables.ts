@@ -88,7 +88,7 @@ function groupOf(of: LimitScope, key: number, sequence: string): string {
 const fieldOf = ({ measure, per, of, model }: LimitRule, key: number): string =>
   `${measure}/${per ?? ''}/${of === 'key' ? `key_${key}` : ''}/${model ?? ''}`
 
-/** What counters begin with: some cells, which differ with `seed`. */
+/** The initial cells of counters, which differ with `seed`. */
 export function begunOf(names: readonly CounterName[], seed: number, at: EpochMs): readonly BegunCounter[] {
   return names.map((name, place) => {
     const per = windowOfField(name.field)

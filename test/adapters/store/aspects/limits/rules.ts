@@ -79,7 +79,7 @@ async function holdFor(store: Store, shop: Shop, requestId: string, claims: Clai
 
 const whole = (hold: Hold): Settlement => ({ ...settlement(hold), pieces: { images: 2, seconds: 4 } })
 
-/** What is used and held of each rule. */
+/** Used and reserved amounts of each rule. */
 async function usesOf(store: Store, shop: Shop, claims: Claims): Promise<string[]> {
   const readings = await store.holds.readRules(shop.account, claims)
   return (claims.rules ?? []).map(({ rule }, place) => {

@@ -19,14 +19,14 @@ const models = {
   anthropic: ({ baseURL, key, model }) => createAnthropic({ baseURL, apiKey: key })(model),
 }
 
-/** What makes a model think, by its provider. */
+/** Options that make a model think, by provider. */
 const thinking = {
   compatible: { gateway: { reasoningEffort: 'low' } },
   openai: { openai: { store: false, reasoningEffort: 'low', reasoningSummary: 'auto' } },
   anthropic: { anthropic: { thinking: { type: 'enabled', budgetTokens: 1024 } } },
 }
 
-/** By its name the library knows that a model thinks. */
+/** The library recognises a thinking model by its name. */
 const thinker = ({ way, ...task }) => models[way]({ ...task, model: 'gpt-5' })
 
 const form = ask => async task => {
