@@ -8,7 +8,19 @@ import type { Steps } from '../wire/steps.ts'
 import type { Usage } from '../wire/usage/usage.ts'
 import type { AlarmMessage } from './alarm-messages.ts'
 
-/** A clock, injected so that tests can control it. */
+/**
+ * A clock, injected so that tests can control it.
+ *
+ * @example
+ * const clock: Clock = {
+ *   now: () => Date.now(),
+ *   elapsed: () => performance.now(),
+ *   after: (time, run) => {
+ *     const timer = setTimeout(run, time)
+ *     return () => clearTimeout(timer)
+ *   },
+ * }
+ */
 export interface Clock {
   now(): EpochMs
   /** Monotonic milliseconds, for durations. */
@@ -193,7 +205,20 @@ export interface ProbeRequest {
   readonly fresh: boolean
 }
 
-/** Runs the hosted tools of a configuration. Nothing here rejects, and the caller does not wait for what it aborted by the signal. */
+/**
+ * Runs the hosted tools of a configuration. Its promises never reject, and the caller does not wait for a call that it aborted
+ * by the signal.
+ *
+ * @example
+ * const tools: HostedTools = {
+ *   define: async name =>
+ *     name === 'today' ? { description: 'Tells the date.', parameters: { type: 'object' } } : undefined,
+ *   call: async name =>
+ *     name === 'today'
+ *       ? { text: new Date().toISOString().slice(0, 10), failed: false }
+ *       : { text: 'There is no such tool.', failed: true, free: true },
+ * }
+ */
 export interface HostedTools {
   /** The definition of a tool for models; undefined when it cannot be learnt now. */
   define(name: string, signal: AbortSignal): Promise<ToolDefinition | undefined>
@@ -216,7 +241,13 @@ export interface ToolResult {
   readonly free?: boolean
 }
 
-/** Where decisions are written down. `write` neither waits nor fails: a record that cannot be kept is dropped. */
+/**
+ * Records decisions. `write` neither waits nor fails: a record that cannot be kept is dropped.
+ *
+ * @example
+ * const kept: string[] = []
+ * const log: DecisionLog = { write: record => void (kept.length < 1000 && kept.push(record.id)) }
+ */
 export interface DecisionLog {
   write(record: DecisionRecord): void
 }

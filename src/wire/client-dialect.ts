@@ -9,6 +9,18 @@ import type { Usage } from './usage/usage.ts'
  * How clients speak that do not ask for chat completions. What they send becomes a chat, and chat answers are written in
  * their form as they leave: limits, routes, failover, hosted tools and bills know chats alone. src/wire/dialect.ts is the
  * same for backends.
+ *
+ * @example
+ * // Clients that send `{ question }`. A full dialect also reads its limits, tools and streams.
+ * const dialect = (writer: ChatOfDialect['writer']): ClientDialect => {
+ *   const chat = ({ question }: JsonObject) => ({ messages: [{ role: 'user', content: question }] })
+ *   return {
+ *     read: body => ({ chat: chat(body), ignoredTools: [], ignoredFields: [], writer }),
+ *     countable: body => ({ chat: chat(body) }),
+ *     ping: undefined,
+ *     askedModel: undefined,
+ *   }
+ * }
  */
 export interface ClientDialect {
   /** The chat that a body asks for. */

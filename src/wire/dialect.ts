@@ -6,7 +6,18 @@ export type InferenceKind = Exclude<Kind, 'passthrough'>
 /**
  * How the backends of a pool speak. Everything between a client and an attempt has the form of the public API, which is
  * OpenAI's; a dialect turns it into the form of a backend, and what the backend answers into the form of the public API.
- * CONTRIBUTING.md has a recipe for another one.
+ * docs/internals/recipes.md has a recipe for another one.
+ *
+ * @example
+ * // Backends with OpenAI's forms below other paths.
+ * const dialect: Dialect = {
+ *   path: ({ model, stream }) => `/models/${model}:${stream ? 'stream' : 'generate'}`,
+ *   leastCap: 1,
+ *   modelsPath: '/models',
+ *   body: (_kind, body) => body,
+ *   answer: (_kind, bytes) => (bytes.length > 0 ? bytes : undefined),
+ *   models: () => undefined,
+ * }
  */
 export interface Dialect {
   /** Where a backend takes such requests, below the base URL of a replica. It may have a query. */

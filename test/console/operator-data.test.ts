@@ -114,10 +114,10 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await ledger.recordWaste(failed)
       await open('usage')
       const { waste } = (await operate(site, 'usage?since=30d&by=day&waste=day')) as { waste: { day: string }[] }
-      const chart = page.getByRole('img', { name: 'What failed attempts cost' })
+      const chart = page.getByRole('img', { name: 'Cost of failed attempts' })
 
       expect(await chart.locator('rect:not(.ground)').count()).toBe(waste.length)
-      const rows = page.getByRole('region', { name: 'What failed attempts cost' }).locator('tbody tr')
+      const rows = page.getByRole('region', { name: 'Cost of failed attempts' }).locator('tbody tr')
       expect((await rows.allTextContents()).map(text => text.slice(0, 8))).toEqual(['svc-pro1', 'svc-core'])
     })
 

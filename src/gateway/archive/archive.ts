@@ -3,7 +3,20 @@ import type { LeavingRow } from '../store/archive-store.ts'
 import type { LedgerQuery, NewestQuery, PastQuery, PastRequests } from '../store/ledger-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 
-/** Where rows of the ledger go from the store. */
+/**
+ * Where ledger rows move from the store.
+ *
+ * @example
+ * const rows = new Map<string, LeavingRow>()
+ * const archive: Archive = {
+ *   shown: 'memory',
+ *   write: async leaving => {
+ *     for (const row of leaving) rows.set(JSON.stringify(row), row)
+ *   },
+ *   check: async () => ({ about: 'a map in memory' }),
+ *   close: async () => rows.clear(),
+ * }
+ */
 export interface Archive {
   /** The archive's name for operators, without user and password. */
   readonly shown: string

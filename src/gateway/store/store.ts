@@ -15,6 +15,22 @@ import type { StoreRecord } from './store-record.ts'
  *
  * Each call is atomic and reads the clock of the store. A call that is called durable has its effect on disk when it
  * resolves. Every call rejects with StoreUnavailable while the store cannot be reached, and after `close`.
+ *
+ * @example
+ * // A store that wraps another one, and counts its admissions.
+ * let admissions = 0
+ * const counting = (store: Store): Store => ({
+ *   ...store,
+ *   dump: () => store.dump(),
+ *   proveWritable: () => store.proveWritable(),
+ *   close: () => store.close(),
+ *   holds: new Proxy(store.holds, {
+ *     get: (holds, name, self) => {
+ *       if (name === 'admit') admissions++
+ *       return Reflect.get(holds, name, self)
+ *     },
+ *   }),
+ * })
  */
 export interface Store {
   readonly keys: KeyStore

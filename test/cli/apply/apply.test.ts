@@ -215,7 +215,7 @@ describe('svcctl plan', () => {
 
     expect(away).toMatchObject({ code: 0, stdout: expect.stringContaining('2 accounts on plan free') })
     expect(away.stdout).not.toContain('requests')
-    expect(away.stderr).toMatch(/^▲ past requests are not counted: there is no nowhere on this machine\n$/)
+    expect(away.stderr).toMatch(/^▲ past requests are not counted: nowhere is not on this machine\n$/)
     expect(JSON.parse(newest.stdout).touches.requests).toMatchObject({ requests: 3, refused: 1, only_newest: true })
     expect(JSON.parse(against.stdout).touches).toMatchObject({ accounts: null, requests: { requests: 5, refused: 1 } })
     await expect(svcctl('plan', '--newest', '0')).rejects.toThrow('Write a whole number of at least 1.')
@@ -515,7 +515,7 @@ describe('svcctl apply', () => {
 
     await expect(swapped).rejects.toMatchObject({ exitCode: 1 })
     await expect(swapped).rejects.toThrow(
-      /^✗ Revision [0-9a-f]{12} is serving now, not the one.*\n {2}run svcctl plan again: the revision it compared with is no longer in use$/,
+      /^✗ Revision [0-9a-f]{12} is in use now, not the one.*\n {2}run svcctl plan again: the revision it compared with is no longer in use$/,
     )
   })
 })

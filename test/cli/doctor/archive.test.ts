@@ -26,7 +26,7 @@ it('an archive that does not answer is a warning, since requests are served all 
     state: 'warning',
     text: 'takes no rows: postgres://127.0.0.1:1/svc: connect ECONNREFUSED 127.0.0.1:1',
     hint: expect.stringMatching(
-      /^Rows stay in the store until it does, for 90d at most. It is named in config.yaml:\d+.$/,
+      /^Rows stay in the store until it does, for at most 90d. It is named in config.yaml:\d+.$/,
     ),
   })
 })

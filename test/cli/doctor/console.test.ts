@@ -58,8 +58,8 @@ describe('the sign-in to the console', () => {
   })
 
   it.each<[string, Provider, string, RegExp, RegExp]>([
-    ['without S256', { methods: ['plain'] }, 'problem', /does not support PKCE with S256/, /Switch it on/],
-    ['that does not name its methods', { methods: null }, 'warning', /does not announce whether/, /Sign in once/],
+    ['without S256', { methods: ['plain'] }, 'problem', /does not support PKCE with S256/, /Enable it/],
+    ['that does not name its methods', { methods: null }, 'warning', /does not announce whether/, /Try a sign-in/],
     [
       'that refuses the redirect URI',
       { authorize: says(400, 'text/html', 'redirect_uri did not match') },
@@ -71,7 +71,7 @@ describe('the sign-in to the console', () => {
       'whose token endpoint names no origin',
       { token: noGrant({}) },
       'problem',
-      /does not answer pages of http:\/\/localhost:8080$/,
+      /rejects pages from http:\/\/localhost:8080$/,
       /Allow the origin http:\/\/localhost:8080/,
     ],
     [
@@ -97,7 +97,7 @@ describe('the sign-in to the console', () => {
     const found = await foundOf({}, more, 'http://localhost:8080, admin_url: http://127.0.0.1:9090')
 
     expect(found.map(({ subject }) => subject)).toEqual([URL_OF_CONSOLE, url])
-    expect(found[1]?.text).toMatch(/refuses|does not answer pages of http:\/\/127\.0\.0\.1:9090/)
+    expect(found[1]?.text).toMatch(/refuses|rejects pages from http:\/\/127\.0\.0\.1:9090/)
   })
 
   it('without TLS is a problem, since browsers give such a page no cryptography', async () => {

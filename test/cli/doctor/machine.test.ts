@@ -445,7 +445,7 @@ describe('exposure', () => {
   })
 
   it.each([
-    [0o750, 'warning', 'server.state_dir /dir/state is readable by others (0750)'],
+    [0o750, 'warning', 'server.state_dir /dir/state may be read by others (0750)'],
     [0o777, 'problem', 'server.state_dir /dir/state may be written by everybody (0777)'],
   ])('of state_dir with mode %o is a %s', async (mode, state, text) => {
     const found = await exposed(files, cwd => {

@@ -145,7 +145,7 @@ describe('a replica that breaks a promise', () => {
       { models: listOf({ id: 'other' }) },
       'warning',
       'accepts the model test-model, but does not list it',
-      /^It lists other\. Some backends answer to any name\. Is it right in config\.yaml:\d+$/,
+      /^It lists other\. Some backends accept any name\. Check the name in config\.yaml:\d+$/,
     ],
     [
       'has another API',
@@ -237,7 +237,7 @@ describe('a replica that breaks a promise', () => {
       'takes less than a model promises',
       { models: listOf({ id: 'test-model', max_model_len: 8192 }) },
       'warning',
-      'takes 8192 tokens, svc-core promises 32000',
+      'takes 8192 tokens, but svc-core promises 32000',
       /`context: 8192`/,
     ],
   ])('that %s', async (_, answers, state, text, hint) => {
@@ -250,8 +250,8 @@ describe('a replica that breaks a promise', () => {
     [
       'another number of dimensions',
       vectorOf(384),
-      'answers 384 dimensions, svc-embed promises 768',
-      /Let it serve a model with 768: config\.yaml:\d+$/,
+      'answers 384 dimensions, but svc-embed promises 768',
+      /Serve a model with 768 on it: config\.yaml:\d+$/,
     ],
     ['no vectors', json({ data: [] }), 'HOST answers an embedding with something other than vectors', /OpenAI/],
   ])('with %s', async (_, vector, text, hint) => {

@@ -169,7 +169,7 @@ describeRedis('a Redis', () => {
       state: 'warning',
       subject: 'responses.max_bytes_total',
       text: expect.stringMatching(
-        /^kept responses may use 1GB, and Redis, with maxmemory 209\.7MB, has room for 20\d(\.\d)?MB of them$/,
+        /^kept responses may use 1GB, but Redis, with maxmemory 209\.7MB, has room for only 20\d(\.\d)?MB$/,
       ),
       hint: 'Raise maxmemory, or lower responses.max_bytes_total: a store without room refuses every request.',
     })

@@ -20,14 +20,12 @@ it('room in Redis is what maxmemory leaves beside everything that is no kept res
   expect(checkKeptRoom(upTo(450e6), room)).toBeUndefined()
   expect(checkKeptRoom(upTo(1e9), room)).toMatchObject({
     state: 'warning',
-    text: 'kept responses may use 1GB, and Redis, with maxmemory 500MB, has room for 450MB of them',
+    text: 'kept responses may use 1GB, but Redis, with maxmemory 500MB, has room for only 450MB',
   })
 })
 
 it('a Redis that has more than it may has room for nothing', () => {
-  expect(checkKeptRoom(upTo(1e6), roomOfRedis({ most: 50e6, used: 60e6, kept: 0 }))?.text).toMatch(
-    /room for 0B of them$/,
-  )
+  expect(checkKeptRoom(upTo(1e6), roomOfRedis({ most: 50e6, used: 60e6, kept: 0 }))?.text).toMatch(/room for only 0B$/)
 })
 
 it('nothing is said where no responses are kept, or Redis has no maxmemory', () => {

@@ -91,6 +91,6 @@ describe('a replica whose pool speaks several dialects', () => {
     const { state, text, hint } = await foundOf(script(await startReplica()), 'chat, responses')
 
     expect({ state, text }).toEqual({ state: 'problem', text: 'HOST does not speak responses: 404' })
-    expect(hint).toMatch(/^Leave `responses` out of `speaks` in config.yaml:\d+/)
+    expect(hint).toMatch(/^Remove `responses` from `speaks` in config.yaml:\d+/)
   })
 })

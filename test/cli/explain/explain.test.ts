@@ -198,7 +198,7 @@ test.each([
   ['a plan that there is not', ['--plan', 'fre'], '✗ no such plan `fre`: did you mean `free`?'],
   ['a pool that there is not', ['--down', 'onprem-cor'], '✗ no such pool `onprem-cor`: did you mean `onprem-core`?'],
   ['a usage that there is not', ['--usage', 'request=3'], '✗ no such usage `request`: did you mean `requests`?'],
-  ['a usage by its old name', ['--usage', 'held_usd=3'], '✗ no such usage `held_usd`: it is called `reserved_usd`'],
+  ['a usage by its old name', ['--usage', 'held_usd=3'], '✗ no such usage `held_usd`: its name is now `reserved_usd`'],
   ['a usage without a value', ['--usage', 'requests'], '✗ --usage: `requests` is not name=value, such as requests=20'],
   [
     'a usage that is no number',

@@ -80,7 +80,7 @@ it('a text that is no key needs no variable', async () => {
     const { pool, stdout, stderr } = await one('openai/m', `${base('http://10.0.0.1:8000')}, api_key: ${text}`)
 
     expect(pool.key).toBeUndefined()
-    expect(stdout).toContain(`# \`${text}\` stands for no key, so that none is sent`)
+    expect(stdout).toContain(`# \`${text}\` means no key, so none is sent`)
     expect(stderr).not.toContain('Export')
   }
   const provider = await one('openai/m', ', api_key: none')
@@ -132,7 +132,7 @@ it('backends that LiteLLM spreads requests among, and that are an order here, ar
   const ordered = await imported(keys([', order: 1', ', order: 2']))
 
   expect(above(both.stdout, 'm')).toContain(
-    '# Not imported: model_list.m: LiteLLM spreads requests among its 2 pools; here the first of `serve` takes all of them until it fails',
+    '# Not imported: model_list.m: LiteLLM spreads requests over its 2 pools; here the first in `serve` gets all of them until it fails',
   )
   expect(ordered.stdout).not.toContain('spreads requests')
 })
@@ -182,7 +182,7 @@ ${entry('dall-e-3', 'azure/ours', more)}${entry('whisper', 'azure/ours', more)}$
 
   const kinds = Object.values<{ kind: string }>(yaml.models).map(({ kind }) => kind)
   expect(kinds).toEqual(['embedding', 'image', 'embedding'])
-  expect(stderr).toContain('▲ model_list[2].litellm_params.model: `azure/ours` is no model for chats')
+  expect(stderr).toContain('▲ model_list[2].litellm_params.model: `azure/ours` is not a model for chats')
   expect(stderr.match(/base_model/g)).toHaveLength(1)
 })
 

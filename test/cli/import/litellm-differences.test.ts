@@ -44,8 +44,8 @@ it('one backend that says something does not speak for the others without a rema
 
   expect(yaml.models.m).toMatchObject({ context: 32_000, max_output: 500 })
   const comments = above(stdout, 'm').join('\n')
-  expect(comments).toContain('# LiteLLM has the context of some of its backends in a list of its own')
-  expect(comments).toContain('# LiteLLM has the price of some of its backends in a list of its own')
+  expect(comments).toContain('# LiteLLM has the context of some of its backends in its own list')
+  expect(comments).toContain('# LiteLLM has the price of some of its backends in its own list')
   expect(comments).toContain('# Not imported: model_list.m.max_output: some of its backends have none')
 })
 
@@ -84,7 +84,7 @@ it('a group whose name no tier may have is reported, and keys may name it', asyn
 
   expect(yaml.models.m.tier).toBe('standard')
   expect(yaml.plans.a.models).toEqual(['m'])
-  expect(stderr).toContain('▲ model_list.m.access_groups: a model has one tier, which is standard')
+  expect(stderr).toContain('▲ model_list.m.access_groups: a model has one tier, here standard')
 })
 
 it('an answer that leaves no room for a prompt is cut, and the cut is reported', async () => {

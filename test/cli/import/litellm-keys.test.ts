@@ -13,7 +13,7 @@ it('a key that may do nothing is not minted, and no comment says that it had no 
     expect({ code, plans: Object.keys(yaml.plans) }).toEqual({ code: 0, plans: ['default'] })
     expect(stdout).not.toContain('keys mint')
     expect(stderr).toContain(`▲ keys[0].${field}: `)
-    expect(stderr).toContain(`▲ keys[0]: it would have no ${field} here: do not mint it`)
+    expect(stderr).toContain(`▲ keys[0]: it would lose its ${field} here: do not mint it`)
   }
 })
 
@@ -31,10 +31,10 @@ it('a key with a limit that cannot be written is not minted without it', async (
     const { stdout, stderr } = await withKeys([{ key_alias: 'a', [field]: value, budget_duration: '365d' }])
 
     expect(stdout).not.toContain('keys mint')
-    expect(stderr).toContain(`▲ keys[0]: it would have no ${field} here: do not mint it`)
+    expect(stderr).toContain(`▲ keys[0]: it would lose its ${field} here: do not mint it`)
   }
   const team = await withKeys([{ key_alias: 'team', models: ['all-team-models'] }])
-  expect(team.stderr).toContain('▲ keys[0]: it would have no models here: do not mint it')
+  expect(team.stderr).toContain('▲ keys[0]: it would lose its models here: do not mint it')
 })
 
 it('the default plan is not open where a limit of it cannot be written', async () => {

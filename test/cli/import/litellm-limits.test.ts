@@ -87,7 +87,7 @@ it('a key whose models are not here is not minted, and one with a pattern has th
   expect(stdout).not.toContain('--name lost')
   expect(yaml.plans.stars.models).toEqual(['gpt-4o'])
   expect(stderr).toContain('▲ keys[1].team_id: the account is that of the user')
-  expect(stderr).toContain('▲ keys[2].models: the models of the team are not in this file')
+  expect(stderr).toContain("▲ keys[2].models: the team's models are not in this file")
 })
 
 it('what the whole proxy may run at once is a limit of everybody', async () => {

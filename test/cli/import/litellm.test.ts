@@ -107,7 +107,7 @@ it('prices are for a million tokens, and room and tiers are those of the file', 
     ...{ kind: 'chat', tier: 'beta', context: 100_000, max_output: 20, vision: true },
     ...{ usd_per_1m: { input: 0.15, output: 0.6 }, serve: ['m'] },
   })
-  expect(stdout).toContain('access_groups: a model has one tier, which is beta')
+  expect(stdout).toContain('access_groups: a model has one tier, here beta')
 })
 
 it('names that may not be written here are aliases of those that may', async () => {

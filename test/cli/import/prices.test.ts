@@ -32,7 +32,7 @@ it.each([
   expect(yaml.models['llama-70b']).toMatchObject({
     ...{ serve: ['llama-70b'], context: 65_536, usd_per_1m: { input: 0.2, output: 0.8 } },
   })
-  expect(stdout).not.toContain('spreads requests among')
+  expect(stdout).not.toContain('spreads requests over')
 })
 
 it('backends of different prices stay pools of their own', async () => {

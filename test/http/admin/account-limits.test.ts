@@ -69,7 +69,7 @@ it.for<[object, string]>([
   [{ ...twoADay, measure: 'dollars' }, 'limit.measure'],
   [{ measure: 'requests', most: 2 }, 'needs a window'],
   [{ measure: 'concurrent', most: 2, per: 'day' }, 'have no window'],
-  [{ ...twoADay, per: 'year' }, '`year` is no window'],
+  [{ ...twoADay, per: 'year' }, '`year` is not a window'],
   [{ ...twoADay, of: 'everybody' }, 'limit.of: must be account, key, user here'],
   [{ ...twoADay, of: 'org' }, 'limit.of: must be account, key, user here'],
   [{ ...twoADay, model: 'gpt-9' }, 'there is no model, or tier, `gpt-9`'],
@@ -89,7 +89,7 @@ it('what is not set cannot be taken back, a device has none, and there is an end
   const refused = async (path: string, body: object) => String((await post(gateway, path, body))[1].error)
 
   expect(await refused('accounts/unlimit', { account: 'ada', limit: { measure: 'usd', per: 'month' } })).toContain(
-    'there is none of `usd per month`',
+    'no operator has set a limit of `usd per month`',
   )
   expect(await refused('accounts/limit', { account, limit: twoADay })).toContain('is a device')
   for (let days = 2; days <= 17; days++)

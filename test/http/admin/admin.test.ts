@@ -367,7 +367,7 @@ describe('an account', () => {
     const { status, body } = await send('accounts/plan', { account: 'ada', plan: null })
 
     expect(status).toBe(400)
-    expect(body.error).toContain('ada has no other plan to fall back to')
+    expect(body.error).toContain('ada has no plan to fall back to')
     expect(await did('accounts/show', { account: 'ada' })).toMatchObject({ plan: 'free' })
   })
 

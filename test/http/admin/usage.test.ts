@@ -315,7 +315,7 @@ it.each([
   ['/admin/usage?until=someday', 'until: must be a duration'],
   ['/admin/usage?since=2026-11-02&until=2026-11-02', 'until: must be after since'],
   ['/admin/usage?month=2026-13', 'month: must be a month such as'],
-  ['/admin/usage?month=2026-10&since=1d', 'month: goes without since'],
+  ['/admin/usage?month=2026-10&since=1d', 'month: cannot be combined with since'],
   ['/admin/usage?since=2026-02-30', 'since: must be'],
   ['/admin/usage?since=', 'since: must be'],
   ['/admin/usage?since=30', 'since: must be'],

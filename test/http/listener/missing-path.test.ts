@@ -23,9 +23,9 @@ const messageIn = ({ error }: { error: string | { message: string } }) =>
 
 describe('a path that is not served is a 404 that says what to call', () => {
   it.each([
-    ['a doubled slash', 'POST', '/v1//chat/completions', '/v1/chat/completions has a slash too many here'],
-    ['a doubled slash in front', 'POST', '//v1/embeddings', '/v1/embeddings has a slash too many here'],
-    ['a slash at its end', 'POST', '/v1/chat/completions/', '/v1/chat/completions has a slash too many here'],
+    ['a doubled slash', 'POST', '/v1//chat/completions', '/v1/chat/completions has an extra slash'],
+    ['a doubled slash in front', 'POST', '//v1/embeddings', '/v1/embeddings has an extra slash'],
+    ['a slash at its end', 'POST', '/v1/chat/completions/', '/v1/chat/completions has an extra slash'],
     ['a doubled slash and no /v1', 'POST', '//chat/completions', 'The path lacks /v1'],
     ['a slash at the end of nothing', 'GET', '/v1/nothing/', 'remove the extra slash'],
     ['compact of Responses', 'POST', '/v1/responses/compact', 'clients shorten their own histories'],
@@ -57,7 +57,7 @@ describe('a path that is not served is a 404 that says what to call', () => {
 it('a path with a slash too many is answered in the form of the dialect that it means', async () => {
   const { body } = await ask('POST', '/v1//messages')
 
-  expect(body).toMatchObject({ type: 'error', error: { message: expect.stringContaining('a slash too many') } })
+  expect(body).toMatchObject({ type: 'error', error: { message: expect.stringContaining('an extra slash') } })
 })
 
 it('what is served is refused by its method alone', async () => {

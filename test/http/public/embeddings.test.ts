@@ -145,7 +145,7 @@ it.each<[string, object, RegExp]>([
   ['no model', { model: undefined }, /^model: is required/],
   ['a chat model', { model: 'svc-core' }, /^model: svc-core is a model of kind chat/],
   ['an unknown model', { model: 'ada-002' }, /^model: no such model/],
-  ['other dimensions', { dimensions: 256 }, /^dimensions: svc-embed has 768/],
+  ['other dimensions', { dimensions: 256 }, /^dimensions: svc-embed has exactly 768/],
   ['token ids', { input: [[1, 2]] }, /^input: must be text.*check_embedding_ctx_length/],
   ['a batch over the limit', { input: ['a', 'b', 'c', 'd'] }, /^input: has 4 texts; at most 3/],
 ])('%s is a 400 that names the field', async (_name, body, error) => {

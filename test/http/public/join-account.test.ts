@@ -141,7 +141,7 @@ function guarantees(redis?: () => RedisServer): void {
 
       const told = await ask(JOIN, token, { invitation })
       expect(outcomeOf(told)).toBe('400 VALIDATION_ERROR')
-      expect(told.text).toContain(`this sign-in already has the account ${own} already`)
+      expect(told.text).toContain(`this sign-in already has the account ${own}`)
       expect((await accountOf(token)).body).toMatchObject({ account: own })
 
       expect((await ask(JOIN, token, { invitation, leave: true })).status).toBe(200)
@@ -155,7 +155,7 @@ function guarantees(redis?: () => RedisServer): void {
 
       const [status, { error }] = await post(test, 'accounts/invite', { account })
 
-      expect([status, error]).toEqual([400, expect.stringContaining('began with a sign-in')])
+      expect([status, error]).toEqual([400, expect.stringContaining('was created by a sign-in')])
     })
 
     it('needs the sign-in of a person: a key joins nothing', async () => {

@@ -84,7 +84,11 @@ const limited = async (rows: readonly (readonly [string, string])[], token?: str
     const { error, type } = JSON.parse(text)
     // Each dialect has a form of its own.
     if (path.startsWith('/v1/messages')) expect([type, error.type]).toEqual(['error', 'rate_limit_error'])
-    else expect([error.code, error.message]).toEqual(['rate_limit_exceeded', expect.stringContaining('times a second')])
+    else
+      expect([error.code, error.message]).toEqual([
+        'rate_limit_exceeded',
+        expect.stringContaining('requests per second'),
+      ])
   }
 }
 
