@@ -129,7 +129,7 @@ it('targets without a model answer with those that clients name', async () => {
     'gpt-4o-mini',
     'claude-x',
   ])
-  expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('say with --names') })
+  expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('with --names') })
   expect(none.stderr).not.toContain('sk-1234')
 })
 
