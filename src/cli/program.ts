@@ -45,7 +45,7 @@ export function svcctl(): Command {
   const program = new Command('svcctl')
     .description('Runs and governs an inference gateway.')
     .version(version)
-    // Or options behind `pools drain` would be taken for those of `pools`.
+    // Otherwise options after `pools drain` would be read as options of `pools`.
     .enablePositionalOptions()
     .exitOverride()
     .addOption(

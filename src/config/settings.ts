@@ -8,7 +8,7 @@ import type { PoolSettings } from './pool-settings.ts'
 import type { Problem } from './problem.ts'
 import type { SectionSettings } from './section-settings.ts'
 
-/** A configuration that may be served: what policy needs, what the process needs, and what is only worth a warning. */
+/** A valid configuration: policy, process settings, and warnings. */
 export interface Loaded {
   readonly config: Config
   readonly settings: Settings
@@ -59,9 +59,9 @@ export interface Settings {
     readonly adminTls?: AdminTlsSettings
     /** Addresses and networks (CIDR) whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: readonly string[]
-    /** Variables that applied files may use as secrets, beside those in use. */
+    /** Variables that applied files may use as secrets, besides those in use. */
     readonly variables: readonly string[]
-    /** How many processes serve clients: as many as the machine has cores for, or so many. */
+    /** How many processes serve clients: a number, or as many as the machine has cores for. */
     readonly workers: number | 'auto'
   }
   readonly store: StoreSettings
@@ -117,7 +117,7 @@ export interface AdminTlsSettings {
   /** This gateway's certificate for others that ask for one; without it `certificate`. */
   readonly fleetCertificate?: Secret
   readonly fleetKey?: Secret
-  /** Names in certificates, by what the operator may do. */
+  /** Certificate names by the operators' rights. */
   readonly admins: readonly string[]
   readonly support: readonly string[]
   readonly viewers: readonly string[]
@@ -206,7 +206,7 @@ export type StoreSettings =
       readonly tls: RedisTls
     } & SectionSettings<'redis'>)
 
-/** Certificates for TLS to Redis in place of this machine's own, as PEM. */
+/** Certificates for TLS to Redis instead of this machine's own, as PEM. */
 export interface RedisTls {
   /** Certificates that the server's must be signed by. */
   readonly ca?: Secret
@@ -224,7 +224,7 @@ export interface IdentitySettings extends SectionSettings<'identity'> {
   readonly admins: readonly string[]
   readonly support: readonly string[]
   readonly viewers: readonly string[]
-  /** Where services have their tokens from. */
+  /** The issuers of service tokens. */
   readonly issuers: readonly ServiceIssuer[]
 }
 
@@ -245,7 +245,7 @@ export interface ServiceAccounts {
   /** The claim whose value is the account. */
   readonly accountClaim: string
   readonly plan: string
-  /** Limits of each of its accounts, in place of the plan's of the same kind, or beside them. */
+  /** Limits of each of its accounts, replacing the plan's of the same kind or adding to them. */
   readonly limits?: readonly LimitRule[]
 }
 

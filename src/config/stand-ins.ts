@@ -29,7 +29,7 @@ export function loadWithStandIns(file: string, env: Env, cwd: string, disk: Disk
 export const lacking = (file: string, env: Env, cwd: string, disk: Disk = machineDisk): readonly string[] =>
   lackedBy(load(file, env, cwd, disk))
 
-/** Whether a text contains a stand-in, so that its value is unknown. */
+/** True if a text contains a stand-in, so that its value is unknown. */
 export const hasStandIn = (text: string): boolean => text.includes(WORD) || text.includes(HOST)
 
 const RULES: ReadonlySet<string> = new Set(['missing-env', 'no-secret-file'])

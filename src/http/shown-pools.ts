@@ -49,7 +49,7 @@ const spentBy = ({ store }: Pick<PoolsNow, 'store'>, pool: Pool): Promise<NanoUs
     throw error
   })
 
-/** How the files say that a pool is reached. */
+/** The pool's connection settings in the files. */
 export function settingsOf({ settings }: Pick<PoolsHere, 'settings'>, { name }: Pool): BackendSettings {
   const found = settings.backends.get(name)
   if (!found) throw new Error(`pool ${name} has no settings`)

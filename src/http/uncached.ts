@@ -1,2 +1,2 @@
-/** No cache may keep a key, or whose it is. */
+/** No cache may keep a key, or its owner. */
 export const UNCACHED = { 'cache-control': 'no-store' }

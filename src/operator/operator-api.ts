@@ -144,7 +144,7 @@ export interface MintedByOperator {
   readonly baseUrl: string
 }
 
-/** Who makes a change, where the operator says so. */
+/** The name of the operator who makes a change, if given. */
 export interface OperatorName {
   /** The name that the operator wants in the audit, in place of that of the user of this machine. */
   readonly as?: string

@@ -49,7 +49,7 @@ export async function isRunning(admin: string, tls?: ClientTls, after?: Clock['a
   }
 }
 
-/** How node calls what is wrong with the certificate of a server. */
+/** node's error codes for an untrusted server certificate. */
 const UNTRUSTED = /CERT|SIGNATURE/
 
 const untrusted = (admin: string, code: string): CommandFailed =>

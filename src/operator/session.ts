@@ -5,7 +5,7 @@ import { configDir, readJsonFile, writePrivate } from './session-file.ts'
 
 /** A sign-in to one gateway. */
 export interface Session {
-  /** Public URL of the gateway: what the tokens are for. */
+  /** Public URL of the gateway, which is the audience of tokens. */
   readonly gateway: string
   readonly issuer: string
   readonly clientId: string
@@ -29,7 +29,7 @@ export function readSessions(): ReadonlyMap<string, Session> {
   return new Map(Object.entries(sessions).flatMap(([gateway, value]) => (isSession(value) ? [[gateway, value]] : [])))
 }
 
-/** Keeps a session in place of the gateway's last one. */
+/** Keeps a session, replacing the gateway's last one. */
 export const saveSession = (session: Session): void =>
   writeSessions(new Map([...readSessions(), [session.gateway, session]]))
 
@@ -72,7 +72,7 @@ export async function freshSession(gateway: string, now: number): Promise<Sessio
   }
 }
 
-/** Undefined when the provider gives no more tokens. RFC 6749 6. */
+/** Undefined when the provider issues no more tokens. RFC 6749 6. */
 async function renewed(session: Session): Promise<Session | undefined> {
   const { gateway, issuer, clientId, refreshToken } = session
   if (refreshToken === undefined) return undefined

@@ -57,7 +57,7 @@ export interface Config {
 export interface Plan extends Declared {
   /** The models of the plan by name, each with the entry that includes it. */
   readonly models: ReadonlyMap<string, Inclusion>
-  /** The hosted tools of the plan by name, likewise. */
+  /** The hosted tools of the plan by name. */
   readonly tools: ReadonlyMap<string, Inclusion>
   /** Limits of requests and tokens. */
   readonly limits: readonly CountRule[]
@@ -68,7 +68,7 @@ export interface Plan extends Declared {
   readonly monthlyNanoUsd: NanoUsd
   /** Whether the plan serves past monthlyNanoUsd: never, always, or up to a cap beyond it. */
   readonly overage: Overage
-  /** In place of the model's. */
+  /** Overrides the model's. */
   readonly commit?: Commit
 }
 
@@ -108,10 +108,10 @@ export type Accepts = ReadonlyMap<string, Bound>
 export type Bound = { readonly at: Place } & (
   | { readonly is: 'number'; readonly min: number; readonly max: number }
   | { readonly is: 'one_of'; readonly words: readonly string[] }
-  /** A text of so many characters. */
+  /** A text of this many characters. */
   | { readonly is: 'text'; readonly max: number }
   | { readonly is: 'boolean' }
-  /** Any value, of so many bytes of JSON. */
+  /** Any value of this many bytes of JSON. */
   | { readonly is: 'json'; readonly max: number }
 )
 

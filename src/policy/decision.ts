@@ -40,7 +40,7 @@ export interface Allowed {
   readonly model: Model
   /** The route that upgraded the request. */
   readonly route?: Route
-  /** In the order they are to be tried. */
+  /** In the order of attempts. */
   readonly pools: readonly Pool[]
   readonly claims: Claims
   /** Hosted tools that the model may call. */
@@ -75,7 +75,7 @@ export interface Pieces {
 export interface SpendClaim {
   /** Absent when overage has no cap: the request is recorded, never refused. */
   readonly limit?: NanoUsd
-  /** The plan's own allotment, which is what the client is shown. */
+  /** The plan's own allotment, which clients see. */
   readonly allotment: NanoUsd
   readonly overageEnabled: boolean
   readonly window: Window
@@ -132,7 +132,7 @@ export function windowOf(at: EpochMs): Window {
   return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
 }
 
-/** Refuses a field at a stage, with the place of the files that says so. */
+/** Refuses a field at a stage, with its position in the files. */
 export function invalidAt(stage: Stage, field: string, problem: string, at?: Place, reason?: InvalidReason): InvalidAt {
   const denied = { ...invalid(field, problem, reason), stage }
   return at ? { ...denied, at } : denied

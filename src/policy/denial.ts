@@ -27,7 +27,7 @@ export type Denial =
   | ToolDenial
   /** `field` where it is something that the body names. */
   | ({ readonly code: 'NOT_FOUND'; readonly problem: string; readonly field?: string } & BackendWord)
-  /** A backend refuses the request for what is in it. */
+  /** A backend refuses the request for its content. */
   | ({ readonly code: 'FORBIDDEN'; readonly problem: string } & BackendWord)
   | { readonly code: 'METHOD_NOT_ALLOWED'; readonly allow: readonly string[] }
   | { readonly code: 'PAYLOAD_TOO_LARGE'; readonly limitBytes: number }
@@ -60,7 +60,7 @@ export interface Overflow {
   readonly limit: number
 }
 
-/** Stands in place of a result that is denied: `'denial' in result` distinguishes the two. */
+/** Replaces a denied result: `'denial' in result` distinguishes the two. */
 export interface Denied<D = Denial> {
   readonly denial: D
 }
@@ -106,7 +106,7 @@ export interface RuleDenial {
   readonly limit: number
   readonly retryAfterMs: Millis
   readonly rule: LimitRule
-  /** Running requests hold what is missing: when they end is unknown. */
+  /** Running requests hold the rest: when they end is unknown. */
   readonly isHeld?: true
 }
 
@@ -141,7 +141,7 @@ export interface ReadsDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'requests'
   readonly of: 'reads'
-  /** Whose reads are counted together. */
+  /** Whose reads count together. */
   readonly reader: 'key' | 'guests' | 'address' | 'files' | 'preflights'
   /** In a second. */
   readonly limit: number
@@ -206,7 +206,7 @@ export interface OverloadDenial {
 
 export interface ExhaustedDenial extends BackendWord {
   readonly code: 'UPSTREAMS_EXHAUSTED'
-  /** All of them answered 429: they serve others, and no more of them now. */
+  /** All of them answered 429: they serve others, but no more requests now. */
   readonly isBusy?: true
   /** `site` of the last pool that was tried. */
   readonly tier: string

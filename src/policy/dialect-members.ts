@@ -77,7 +77,7 @@ const messages: DialectMembers = {
 /** The members of each dialect in which a request may go to its backend as its client wrote it. */
 export const DIALECT_MEMBERS = { responses, messages } as const
 
-/** Dialects of clients beside chat completions. */
+/** Client dialects other than chat completions. */
 export type ClientDialectName = keyof typeof DIALECT_MEMBERS
 
 export const isClientDialect = (name: DialectName): name is ClientDialectName => Object.hasOwn(DIALECT_MEMBERS, name)

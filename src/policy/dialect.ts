@@ -162,7 +162,7 @@ const unusable = (tools: readonly string[], { name }: ChatModel, at: Place): Inv
 const refused = (field: string, { name }: ChatModel, at: Place): InvalidAt =>
   invalidAt('body', field === OTHERS ? 'body' : field, `is not accepted by ${name}`, at)
 
-/** Stands for more names than are kept. */
+/** Replaces the names beyond the limit. */
 const OTHERS = 'others'
 
 function lost(fields: readonly string[], model: ChatModel): InvalidAt {

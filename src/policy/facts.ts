@@ -52,13 +52,13 @@ export interface Terms {
   readonly override?: string
   /** The plan that the sign-in token claims. */
   readonly claimed?: string
-  /** In place of the plan's, by an operator. */
+  /** An operator's override of the plan's. */
   readonly overage?: Overage
   /** Beside the plan's allotment, by start of the billing window. */
   readonly grants?: Readonly<Record<EpochMs, NanoUsd>>
   /** An operator froze the account: nothing is served for it. */
   readonly frozen?: true
-  /** In place of the plan's of the same kind, or beside them, by an operator. */
+  /** An operator's limits, replacing the plan's of the same kind or adding to them. */
   readonly limits?: readonly LimitRule[]
   /** The name of the org that the account belongs to. */
   readonly org?: string
@@ -103,7 +103,7 @@ interface Ask {
   readonly user?: string
 }
 
-/** A request whose body is made of fields. */
+/** A request whose body consists of fields. */
 interface FieldsAsk extends Ask {
   /** The fields beyond the known ones that some model of the files declares. Absent where there are none. */
   readonly extras?: Readonly<Record<string, Extra>>

@@ -28,7 +28,7 @@ export type Flip =
   | { readonly change: 'plan'; readonly names: readonly string[] }
   /** Any of these models, by its name. */
   | { readonly change: 'model'; readonly names: readonly string[] }
-  /** No more than so many running requests; with one more it is refused. */
+  /** At most this many running requests; one more is refused. */
   | { readonly change: 'under_way'; readonly to: number }
   /** No more than so much held by running requests; with a nano-USD more it is refused. */
   | { readonly change: 'held'; readonly to: NanoUsd }
@@ -87,7 +87,7 @@ function later(config: Config, facts: Facts, counters: Counters): readonly Flip[
   return []
 }
 
-/** Until a denial is over by itself; undefined where that takes more than time, or the time is unknown. */
+/** Time until a denial clears; undefined if that takes more than time, or the time is unknown. */
 function waitOf(denial: Denial, at: EpochMs): Millis | undefined {
   if (denial.code === 'quota_exceeded') return denial.resetAt - at
   if (denial.code !== 'rate_limit_exceeded' || !isOfRule(denial)) return undefined

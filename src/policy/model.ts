@@ -68,7 +68,7 @@ function onlyImageModel(models: Config['models']): Chosen | InvalidAt {
 
 const throughAlias = (alias: Alias): Chosen => ({ model: alias.model, alias })
 
-/** Stands for any text, or none. */
+/** Matches any text, including none. */
 const ANY = '*'
 
 /** The alias that fits best: the one with more characters of its own, or of two with as many, the one whose beginning is longer. */

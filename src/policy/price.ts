@@ -43,7 +43,7 @@ export function partsOf({ inputTokens, cachedTokens = 0, cacheWriteTokens = 0, c
   return { fresh: inputTokens - cached - written, cached, written, kept: Math.min(cacheWrite1hTokens, written) }
 }
 
-/** How long a request has its backend keep the prompt in a cache. */
+/** How long a request asks its backend to cache the prompt. */
 export type CacheTime = '5m' | '1h'
 
 /**

@@ -68,7 +68,7 @@ export interface Outcome {
   readonly model?: string
   /** The route that chose the model. */
   readonly route?: string
-  /** In the order they are to be tried. */
+  /** In the order of attempts. */
   readonly pools?: readonly string[]
   readonly granted?: Granted
   readonly denial?: Denial
@@ -126,7 +126,7 @@ function judgedEnd(claims: Claims, judged: Judged): End {
   return shared && shared.taken + verdict.granted.cost > shared.limit ? { denial: guestsSpent(at) } : verdict
 }
 
-/** The verdict on claims at what they were judged on. */
+/** The verdict on claims from the recorded readings. */
 export const judgeAgain = (claims: Claims, judged: Judged): Verdict =>
   judgeReadings({ ...liveOf(judged), rules: readingsOfRules(claims, judged.rules) }, claims, judged.at)
 

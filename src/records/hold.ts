@@ -68,5 +68,5 @@ const HOLD_STATE = {
   shared: optional(yes),
 } satisfies Fields
 
-/** A running request. What it holds counts in no other record. */
+/** A running request, whose hold counts in no other record. */
 export interface HoldState extends RecordOf<typeof HOLD_STATE> {}

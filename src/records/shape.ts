@@ -38,7 +38,7 @@ export const nanoUsds: Shape<NanoUsd> = { kind: 'number' }
 /** Milliseconds since the epoch; ISO 8601 in JSON for people, a timestamp in a table. */
 export const moment: Shape<EpochMs> & { readonly kind: 'moment' } = { kind: 'moment' }
 export const flag: Shape<boolean> = { kind: 'flag' }
-/** A flag that is there or absent. */
+/** A flag that is present or absent. */
 export const yes: Shape<true> = { kind: 'flag' }
 export const text: Shape<string> = { kind: 'text' }
 /** A text out of a few. */
@@ -64,7 +64,7 @@ export const record = <T extends object>(fields: Fields<T>): RecordShape<T> => (
   fields: fields as Readonly<Record<string, AnyShape>>,
 })
 
-/** The shape of a record, whose fields can be gone through. */
+/** The shape of a record with a list of fields. */
 export type RecordShape<T> = Extract<AnyShape, { kind: 'record' }> & { readonly of?: (value: T) => T }
 
 /** The names of the fields that are numbers. */

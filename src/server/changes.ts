@@ -85,7 +85,7 @@ class ServedRevisions implements Revisions {
     this.#followers.push(hear)
   }
 
-  /** Reads what was kept before. Never rejects. */
+  /** Reads the kept revisions. Never rejects. */
   open(): Promise<void> {
     return this.#kept.open()
   }

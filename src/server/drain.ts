@@ -22,7 +22,7 @@ export interface Leaving extends Pick<Listener, 'cut' | 'destroy'> {
 export interface DrainTimes {
   /** Requests are still taken for as long. */
   readonly delay: Millis
-  /** Running requests may then go on for as long as this. */
+  /** How long running requests may continue then. */
   readonly timeout: Millis
 }
 

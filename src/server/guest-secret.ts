@@ -21,7 +21,7 @@ export async function guestSecretsOf({ guests, server }: Settings): Promise<read
 export async function ensureGuestSecrets(settings: Settings, random: Random): Promise<readonly Secret[]> {
   const found = await guestSecretsOf(settings)
   if (!settings.guests || found.length > 0) return found
-  // Never over one that is there: devices have keys of that.
+  // Never replaces an existing one: devices have keys from it.
   const secret = Buffer.from(random(BYTES)).toString('base64url')
   await createOnce(guestSecretFile(settings.server.stateDir), `${secret}\n`, random)
   return guestSecretsOf(settings)

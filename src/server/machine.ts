@@ -83,7 +83,7 @@ export function idlenessSampler(): () => Idleness {
   }
 }
 
-/** Node hands it out only where a flag says so. */
+/** Node exposes it only with a flag. */
 function collector(): () => void {
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as () => void
@@ -101,7 +101,7 @@ export function tuneCollector(): void {
   for (const flag of collectorFlags) setFlagsFromString(flag)
 }
 
-/** Samples this process's load; each call begins anew. */
+/** Samples this process's load; each call starts a new sample. */
 export function loadSampler(): () => Sample {
   const load = processLoad()
   return () => {

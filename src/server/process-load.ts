@@ -9,7 +9,7 @@ export interface ProcessLoad {
   readonly cpuRatio: number
 }
 
-/** Watches this process from now on; each call begins anew. */
+/** Watches this process from now on; each call starts anew. */
 export function processLoad(): () => ProcessLoad {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   delays.enable()

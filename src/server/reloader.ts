@@ -12,7 +12,7 @@ export interface ReloaderPorts {
   readonly examine: Examine
   /** Finishes a change of the files that was interrupted; undefined where there is none. Rejects when it cannot be finished. */
   readonly finish: () => Promise<unknown> | undefined
-  /** Opens what a configuration needs. Rejects when it cannot be had. */
+  /** Opens the resources of a configuration. Rejects if one is unavailable. */
   readonly open: (loaded: Loaded) => Promise<Opened>
   /** Stores the new revision. Never rejects. */
   readonly keep: (loaded: Loaded, by: string, how: How) => Promise<void>

@@ -54,7 +54,7 @@ export interface SnapshotPorts extends Pick<World, 'clock' | 'random'> {
   readonly store: Pick<Store, 'responses'>
 }
 
-/** A snapshot, and what it holds of the shares until it is closed. */
+/** A snapshot with its shared resources until it is closed. */
 interface Open<App> {
   readonly app: App
   readonly close: () => void
@@ -177,7 +177,7 @@ export class Tracing {
   readonly #alarm: Alarm
   readonly #instance: string
 
-  /** `instance` is what the process is called among all that send traces. */
+  /** `instance` is the name of the process among all that send traces. */
   constructor(alarm: Alarm, instance: string) {
     this.#alarm = alarm
     this.#instance = instance

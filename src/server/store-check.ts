@@ -13,7 +13,7 @@ import { LOCK_PATIENCE_MS } from './state/open-store.ts'
 export async function refuseDamaged({ store }: Pick<Settings, 'store'>): Promise<void> {
   if (store.kind !== 'embedded' || !existsSync(store.path)) return
   const lock = await lockDirectory(store.path, LOCK_PATIENCE_MS).catch(() => undefined)
-  // Opening the store says who has it, or what is wrong with its disk.
+  // Opening the store reveals who has it, or the disk's problem.
   if (!lock) return
   try {
     const check = await checkStore(store.path, CHECK_MS)

@@ -108,7 +108,7 @@ export function stepOf({ decision, route, why }: Combination, { pool, site }: Cl
   return steps.findLast(step => step.stage === stage) ?? steps.at(-1)
 }
 
-/** One request out of all, and what was decided. */
+/** One combination of a request, with its decision. */
 interface Combination {
   readonly plan: Plan
   /** The model or alias it asks for; absent for none. */

@@ -24,7 +24,7 @@ export interface Past {
   readonly again?: Outcome
   /** Whether the same files decided it then. */
   readonly sameFiles: boolean
-  /** Whether it comes to the same, to the byte. */
+  /** True if the result is the same, to the byte. */
   readonly agrees: boolean
   readonly steps: readonly Step[]
   /** Changes that would have had it admitted, each tried out. */

@@ -58,7 +58,7 @@ function resultOf(loaded: Loaded, { name, at, expect }: Example, simulation: Sim
   return { name, at, mismatches, ...(decided && { decided }) }
 }
 
-/** The step that refused; else the one that what was expected is about. */
+/** The step that refused; otherwise the one that the expectation is about. */
 function decidingStep({ steps }: Simulation, mismatches: readonly Mismatch[]): Step | undefined {
   const refusing = steps.find(({ outcome }) => outcome === 'deny')
   const about = mismatches.flatMap(({ path }) => STAGE_OF[path] ?? [])

@@ -67,7 +67,7 @@ interface Usage extends Readonly<Record<CalendarReading, number>> {
   readonly underWay: number
   /** The spend of all guests together in the UTC day. */
   readonly guests: NanoUsd
-  /** Rules whose `most` is used as well, all at once and now. */
+  /** Rules whose `most` is also used, all at once and now. */
   readonly rules: readonly LimitRule[]
 }
 

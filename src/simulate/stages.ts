@@ -71,7 +71,7 @@ const needsRouteStep = (why: readonly Step[]): boolean =>
   !why.some(({ stage }) => stage === 'route') &&
   why.some(({ stage }) => stage === 'gate')
 
-/** Stages that are not known here stand where they were decided. */
+/** Unknown stages stay at their position. */
 function inOrder(steps: readonly Step[]): readonly Step[] {
   let rank = 0
   const ranked = steps.map(step => {

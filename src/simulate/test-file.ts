@@ -22,7 +22,7 @@ export interface Tests {
   readonly rules: readonly Rule[]
 }
 
-/** One request, and what is to become of it. */
+/** One request with its expectation. */
 export interface Example {
   readonly name: string
   readonly at: Place

@@ -25,7 +25,7 @@ import type { Usage } from './usage/usage.ts'
 export interface ClientDialect {
   /** The chat that a body asks for. */
   read(body: JsonObject, terms: ReadTerms): ChatOfDialect | Denied
-  /** Reads a body whose tokens are to be counted. Unlike a request it needs no cap for the answer. */
+  /** Reads a body to count its tokens. Unlike a request it needs no cap for the answer. */
   countable(body: JsonObject, terms: ReadTerms): Pick<ChatOfDialect, 'chat'> | Denied
   /** The event that keeps a quiet stream open for its clients; undefined where a comment does that. */
   readonly ping: string | undefined

@@ -22,7 +22,7 @@ export interface ClientDialectRow {
   readonly catalogHeader: string | undefined
 }
 
-/** The dialects of clients beside that of chats, one row each. */
+/** Client dialects other than chat completions, one row each. */
 export const CLIENT_DIALECTS: Readonly<Record<ClientDialectName, ClientDialectRow>> = {
   responses: {
     title: 'Responses',

@@ -183,7 +183,7 @@ function dialectAsk(
 
 /** A request as backends of its dialect are sent it. */
 interface NativeRequest {
-  /** Members that it is sent with in place of the client's. */
+  /** Members that replace the client's. */
   readonly replaced: JsonObject
   readonly size: NativeSize
   readonly members: ReadMembers
@@ -252,7 +252,7 @@ const saysMore = (
 const isMore = ({ bytes, images, isUnbounded }: NativeSize, chat: ChatAsk): boolean =>
   isUnbounded === true || bytes > chat.textBytes || images > chat.images
 
-/** The bytes of the client, but for these members, and without some. */
+/** The client's bytes, except for these members, and without some. */
 function nativeBody(
   { body, texts, written }: DialectBody,
   members: JsonObject,

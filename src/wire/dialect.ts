@@ -62,6 +62,6 @@ export interface StreamTranslator {
 
 export interface ListedModel {
   readonly id: string
-  /** Tokens that the backend takes, where its list says so. */
+  /** Tokens that the backend takes, if its list names them. */
   readonly context?: number
 }

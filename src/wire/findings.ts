@@ -12,7 +12,7 @@ export class Findings {
   #onlyNative: OnlyNative | undefined
   readonly #lost = new Set<string>()
 
-  /** `required` is what a dialect says of a field that is missing. */
+  /** `required` is a dialect's wording for a missing field. */
   constructor(required = 'is required') {
     this.#required = required
   }

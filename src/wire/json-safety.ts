@@ -9,9 +9,9 @@ export const isObject = (value: unknown): value is JsonObject =>
 /** Nothing where there is no object. */
 export const asObject = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** A flaw that no request may have, wherever it stands. */
+/** A flaw that is not allowed anywhere in a request. */
 export interface Flaw {
-  /** Names and indexes from the top to where it stands. */
+  /** Names and indexes from the top to its position. */
   readonly path: readonly string[]
   readonly problem: string
 }

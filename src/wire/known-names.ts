@@ -41,7 +41,7 @@ export const folded = (name: string): string =>
     ? name
     : name.normalize('NFKC').toUpperCase().toLowerCase().replaceAll(DOT_ABOVE, '').normalize('NFKC')
 
-/** Longer than any known name, however it is written. */
+/** Longer than any known name in any spelling. */
 const MOST_CHARACTERS = 128
 /** The mark that a dotted capital I leaves in small letters. */
 const DOT_ABOVE = '\u0307'

@@ -6,7 +6,7 @@ export const WINDOW: Schema<LimitWindow> = text<LimitWindow>('`day`, `month`, or
   pattern: `^(?:${NAMED_WINDOWS.join('|')}|(?:[1-9]|[1-8][0-9]|90)d)$`,
 })
 
-/** A limit as it is stored and shown. */
+/** A limit in its stored and shown form. */
 export const LIMIT_RULE: Schema<LimitRule> = record(
   {
     measure: word(MEASURES),

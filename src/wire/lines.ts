@@ -57,7 +57,7 @@ export class LineCutter {
     return lines
   }
 
-  /** The text behind the last end of a line; empty where there is none. */
+  /** The text after the last line end; may be empty. */
   end(): string {
     return this.#rest + this.#decoder.decode()
   }

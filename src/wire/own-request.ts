@@ -2,7 +2,7 @@
 export interface OwnRequest {
   readonly id: string
   readonly at: string
-  /** Null in what the ledger says. */
+  /** Null for entries from the ledger. */
   readonly path: string | null
   /** 499 where the client left. Null in what the ledger says, which has those that were served. */
   readonly status: number | null

@@ -9,7 +9,7 @@ export function refuseMisspelt(body: JsonObject): Denied | undefined {
   return path && invalid(fieldName(path), `must be spelled ${JSON.stringify(folded(path.at(-1) ?? ''))}`)
 }
 
-/** Where the first one stands: names and indexes from the top. */
+/** The position of the first one: names and indexes from the top. */
 function misspeltIn(body: JsonObject): readonly string[] | undefined {
   for (const name in body) {
     if (isMisspelt(name)) return [name]

@@ -6,7 +6,7 @@ export const SPAN_FORMS = 'a time such as 90d, 12h or 30m, or whole seconds, of 
 /** A time that a client writes. What the schema cannot say, `readSpan` does. */
 export const SPAN = forms(whole(), text(`${SPAN_FORMS[0]?.toUpperCase()}${SPAN_FORMS.slice(1)}.`))
 
-/** The fields of a body that says what a new key is to be. */
+/** The fields of a body that describes a new key. */
 export const WISH_FIELDS = {
   name: optional(
     text("One line of at most 64 characters. Without a name, the key is the account's first.", {

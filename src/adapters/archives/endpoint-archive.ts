@@ -15,7 +15,7 @@ export class EndpointArchive implements Archive {
   readonly #token: () => string | undefined
   readonly #agent = new Agent({ connect: { timeout: CONNECT_MS }, headersTimeout: ANSWER_MS, bodyTimeout: ANSWER_MS })
 
-  /** The token as it is at this moment. */
+  /** The current token. */
   constructor(url: string, token: () => string | undefined) {
     this.#url = new URL(url)
     // A query may have a secret.
@@ -33,7 +33,7 @@ export class EndpointArchive implements Archive {
     if (status < 200 || status >= 300) throw this.#unavailable(`it answered ${status}`)
   }
 
-  /** Asks for nothing but an answer: what it says of a HEAD is its own business, unless it refuses the token. */
+  /** Only needs an answer: any response to a HEAD will do, unless it refuses the token. */
   async check(): Promise<ArchiveState> {
     const status = await this.#send('HEAD')
     if (status === 401 || status === 403) throw this.#unavailable(`it answered ${status}: look at the token`)

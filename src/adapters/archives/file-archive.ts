@@ -14,8 +14,8 @@ import { FileReads } from './file-reads.ts'
 export type LockDirectory = (path: string) => Promise<{ release(): Promise<void> }>
 
 /**
- * A directory with a compressed file for each UTC day of admissions. A batch is added to its file, and then `archive.json` says
- * how long the file is: what stands behind that was not finished, and is cut off before the next batch.
+ * A directory with a compressed file per UTC day of admissions. A batch is appended to its file, and then `archive.json` records
+ * the file's length: bytes after that belong to an unfinished batch, and are cut off before the next one.
  */
 export class FileArchive implements Archive {
   readonly shown: string
@@ -135,7 +135,7 @@ export class FileArchive implements Archive {
   }
 }
 
-/** Behind the name of every row. */
+/** Sorts after the name of every row. */
 const LAST = '\uffff'
 
 const rowName = ({ place, row }: LeavingRow): string => nameOf(row.requestId, place)

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
-/** Who gets a body as it is decoded. */
+/** The receiver of a body as it is decoded. */
 interface DecodedListener {
   data(bytes: Buffer): void
   end(): void
@@ -29,7 +29,7 @@ export class DecodedBody {
     return decoder && new DecodedBody(decoder(), listener)
   }
 
-  /** False where no more is to be written before the listener's `drain`. */
+  /** False if the caller must wait for the listener's `drain`. */
   write(bytes: Buffer): boolean {
     return this.#decoder.write(bytes)
   }

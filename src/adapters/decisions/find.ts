@@ -30,7 +30,7 @@ async function findIn(files: readonly LogFile[], sought: Sought): Promise<string
   }
 }
 
-/** Its time begins an id: ten digits of base 32 behind `req_`. */
+/** An id begins with its time: ten digits of base 32 after `req_`. */
 function timeOf(requestId: string): EpochMs | undefined {
   const digits = /^req_([0-9A-HJKMNP-TV-Z]{10})[0-9A-HJKMNP-TV-Z]{16}$/.exec(requestId)?.[1]
   if (digits === undefined) return undefined

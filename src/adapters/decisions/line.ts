@@ -69,7 +69,7 @@ function nativeOf({ providerTools, cuttable, native, cacheTime, unknown, address
   return `${run}${size}${more}`
 }
 
-/** The minute stands at the end of the line. */
+/** The minute is at the end of the line. */
 function seenOf(seen: Seen): string {
   if (!('readings' in seen)) return jsonOf(seen)
   const { at, readings, rules, shared } = seen

@@ -108,7 +108,7 @@ export class DecisionFiles implements DecisionLog {
 
 /** Lines within this time share a write. A crash loses at most these, and the write in flight. */
 const GATHER_MS: Millis = 50
-/** So many bytes are written at once. */
+/** Bytes written at once. */
 const GATHER_BYTES = 1_000_000
 /** The most bytes that wait for a slow disk. */
 const MOST_BYTES = 8_000_000

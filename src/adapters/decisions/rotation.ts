@@ -37,7 +37,7 @@ export class Rotation {
     await file?.handle.close()
   }
 
-  /** A file with room for so many bytes, or an empty one. */
+  /** A file with room for this many bytes, or an empty one. */
   async #withRoom(bytes: number): Promise<Open> {
     const { directory, maxBytes, files } = this.#settings()
     const isFull = (file: Open) => file.bytes > 0 && file.bytes + bytes > maxBytes
@@ -110,7 +110,7 @@ export async function logsIn(directory: string): Promise<LogFile[][]> {
   return logs.filter(files => files.length > 0)
 }
 
-/** Removes logs of workers that there are no more, but for as many of their newest files as a log may have. */
+/** Removes logs of workers that no longer exist, except as many of their newest files as a log may have. */
 export async function trimLogs(directory: string, workers: number, most: number): Promise<void> {
   const logs = await logsIn(directory).catch(() => [])
   const current = new Set([directory, ...Array.from({ length: workers }, (_, slot) => workerLog(directory, slot))])

@@ -34,7 +34,7 @@ export async function* scanByLabel(
   }
 }
 
-/** Where an account stands among the labels. */
+/** An account's position among the labels. */
 interface LabelPlace {
   readonly label: string
   readonly account: string

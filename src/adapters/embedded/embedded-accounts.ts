@@ -39,7 +39,7 @@ export class EmbeddedAccounts implements AccountStore {
     this.#state = state
   }
 
-  /** Writes only what the token changes: most sign-ins change nothing. */
+  /** Writes only fields that the token changes: most sign-ins change nothing. */
   async signIn(token: SignedIn): Promise<Caller> {
     const { records, now } = this.#state()
     const at = now()

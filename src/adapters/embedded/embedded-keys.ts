@@ -187,7 +187,7 @@ const USES_AT_ONCE = 512
 
 const FULL = { outcome: 'full' } as const
 
-/** The account whose label looks like that of one which would begin. */
+/** The account whose label looks like that of a new one. */
 const otherOpened = (records: Records, id: string, owner: Mint['owner']): Labelled | undefined =>
   'label' in owner && !records.accounts.doesExist(id) ? lookAlikeOf(records, owner.label) : undefined
 
@@ -218,7 +218,7 @@ function guestKey(records: Records, account: string, at: EpochMs): KeyRecord | u
   return hash === undefined ? undefined : keyRecord(records, hash, at)
 }
 
-/** A key that is to be stored: by its hash, but for what it becomes by that. */
+/** A key to be stored: by its hash, without members that storing adds. */
 interface Unstored {
   readonly hash: string
   readonly stored: Omit<StoredKey, 'account' | 'status' | 'number'>

@@ -77,7 +77,7 @@ export async function openOn(records: Records, lock: Lock, now: () => EpochMs, w
   }
 }
 
-/** The files of the store, beside its lock. */
+/** The store's files, besides its lock. */
 const STORE_FILES = ['data.mdb', 'lock.mdb']
 
 /** The store of a single process: admission in memory, durable state in LMDB. */

@@ -127,7 +127,7 @@ export class Holds {
   }
 }
 
-/** At least so many completed requests are remembered, and at most twice as many; a repetition follows the first call within moments. */
+/** Remembers at least this many completed requests, and at most twice as many; a repetition follows the first call within moments. */
 const COMPLETED_KEPT = 5000
 
 /** Plain request ids, without the signs in the keys of late and waste rows. They sort in memory as in the files. */

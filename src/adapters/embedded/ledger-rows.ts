@@ -117,7 +117,7 @@ function othersOf(row: StoredRow): Others | null {
   return copyGiven(row, OTHERS, others) ? others : null
 }
 
-/** Copies the fields that are there. False where none is. */
+/** Copies the fields that are present. False if there are none. */
 function copyGiven<Name extends OtherName>(from: Others, names: readonly Name[], to: Others): boolean {
   let isGiven = false
   for (const name of names) {

@@ -3,7 +3,7 @@ import { type Labelled, shapeHashes } from '../../gateway/accounts/look-alikes.t
 import { pagesOf } from './lmdb.ts'
 import { type LabelKey, type Records, readAccount } from './records.ts'
 
-/** The account whose label looks like this one; undefined where there is none. `except` may have it. Costs the same however many accounts there are. */
+/** The account whose label looks like this one, if any. `except` may have it. The cost does not depend on the number of accounts. */
 export function lookAlikeOf(records: Records, label: string, except?: string): Labelled | undefined {
   for (const shape of new Set(shapeHashes(label)))
     for (const kind of KINDS) {

@@ -3,7 +3,7 @@ import type { Cell, RuleCounter } from '../../policy/limits/rule-counter.ts'
 /** The counters of one group, by field. */
 export type CounterGroup = Map<string, RuleCounter>
 
-/** A group on disk: behind each field the index and what was used of each of its cells. What is held is known by the holds. */
+/** A group on disk: after each field, the index and the used amount of each of its cells. Reservations are known from the holds. */
 export type PackedGroup = readonly (string | number)[]
 
 export function packGroup(group: CounterGroup): PackedGroup {

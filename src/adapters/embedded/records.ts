@@ -62,7 +62,7 @@ export interface Records {
   readonly allowances: Database<PoolBudget, string>
   /** The spend of all guests by UTC day; held amounts are not read back, as with the counters. */
   readonly guestDays: Database<Spend, number>
-  /** Counters of rules by group; what is held in them is not written. */
+  /** Counters of rules by group, without reservations. */
   readonly rules: Database<PackedGroup, string>
   readonly responses: ResponseRecords
   /** Issued invoices, by account and month. */

@@ -11,7 +11,7 @@ export interface ResponseRecords {
   readonly numbers: Database<number, [account: string, id: string]>
   /** Their ids, by the items that they have. */
   readonly items: Database<string, [account: string, item: string, number: number]>
-  /** When their time is over; the value has no meaning. */
+  /** Responses by their expiry; the value has no meaning. */
   readonly expiries: Database<true, [expiresAt: EpochMs, account: string, number: number]>
   /** Totals by account; absent for an account without responses. */
   readonly totals: Database<Totals, string>
@@ -29,7 +29,7 @@ interface Totals {
   readonly last: number
 }
 
-/** The one table whose records are bytes as they are. */
+/** The one table whose records are plain bytes. */
 export const SEALED = { name: 'sealedResponses', encoding: 'binary' } as const
 
 export const openResponseRecords = (root: RootDatabase): ResponseRecords => ({
@@ -44,7 +44,7 @@ export const openResponseRecords = (root: RootDatabase): ResponseRecords => ({
 
 const ALL = 'all'
 
-/** Bytes of all responses, also of those whose time is over until they are deleted. */
+/** Bytes of all responses, including expired ones until they are deleted. */
 export const totalOf = ({ sums }: ResponseRecords): number => sums.get(ALL) ?? 0
 
 function addToTotal(records: ResponseRecords, bytes: number): void {
@@ -53,7 +53,7 @@ function addToTotal(records: ResponseRecords, bytes: number): void {
   else records.sums.remove(ALL)
 }
 
-/** The number of a response whose time is not over. */
+/** The number of a response that has not expired. */
 export function numberOf(records: ResponseRecords, account: string, id: string, at: EpochMs): number | undefined {
   const number = isName(id) ? records.numbers.get([account, id]) : undefined
   const stored = number === undefined ? undefined : records.kept.get([account, number])
@@ -127,7 +127,7 @@ interface Stored {
   readonly value: ResponseHead
 }
 
-/** Deletes some responses whose time is over. Only within a transaction. */
+/** Deletes some expired responses. Only within a transaction. */
 function dropExpired(records: ResponseRecords, at: EpochMs): void {
   const expired = Array.from(records.expiries.getKeys({ end: [at + 1], limit: EXPIRED_AT_ONCE }))
   for (const [, account, number] of expired) drop(records, account, number)

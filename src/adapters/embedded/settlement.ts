@@ -95,7 +95,7 @@ export async function abandon(state: StoreState, requestIds: readonly string[]):
   await state.writer.commit()
 }
 
-/** Ends the holds whose lease ran out. Resolves when that is on disk. */
+/** Ends holds whose lease expired. Resolves when that is on disk. */
 export async function sweep(state: StoreState): Promise<number> {
   const due = state.holds.due(state.now())
   for (const { hold } of due) orphan(state, hold.requestId)
@@ -210,7 +210,7 @@ function endHold(state: StoreState, { requestId }: Hold, charge: Charge, end: En
   return true
 }
 
-/** Charges a request whose hold ended before. */
+/** Charges a request whose hold has already ended. */
 function change(state: StoreState, hold: Hold, was: Charge, charge: Charge, shared: true | undefined): void {
   const { counters, guestSpend, writer, now } = state
   const at = now()

@@ -29,7 +29,7 @@ export class GuestSpend implements WriteBehind {
     return addNanoUsd(used, held)
   }
 
-  /** Adds what a request holds. */
+  /** Adds a request's hold. */
   take(hold: Hold): void {
     const day = dayOfHold(hold)
     if (!this.#days.has(day)) this.#begin(day)
@@ -46,7 +46,7 @@ export class GuestSpend implements WriteBehind {
     if (shared) this.#add(hold, subtractNanoUsd(cost, was.cost), nanoUsd(-heldBy(hold)))
   }
 
-  /** Corrects the charge of a request whose hold ended. */
+  /** Corrects the charge of a request whose hold has ended. */
   amend(hold: Hold, was: Charge, charge: Charge): void {
     this.#add(hold, subtractNanoUsd(charge.cost, was.cost), ZERO_USD)
   }

@@ -17,6 +17,6 @@ export function steadyClock(now: () => EpochMs, elapsed: () => Millis): () => Ep
   }
 }
 
-/** Counters begin anew where a clock is set back by more. */
+/** A clock that is set back further than this restarts the counters. */
 const STEP_BACK_MS: Millis = 120_000
 const SLOWLY = 0.9

@@ -21,7 +21,7 @@ import {
 import { put, type Write } from './lmdb.ts'
 import type { Records } from './records.ts'
 
-/** The state in memory that is to be written. */
+/** The state in memory that must be written. */
 interface Memory {
   countersOf(account: string): AccountCounters
   heldOf(requestId: string): OpenHold | undefined

@@ -4,7 +4,7 @@ import { Agent, request } from 'undici'
 import { lookupHost } from '../../gateway/descriptors.ts'
 import { parseUrl } from '../../kit/parse-url.ts'
 
-/** A provider, as it is read. */
+/** A provider's parsed documents. */
 interface Provider {
   /** The keys that it signs with. */
   readonly keys: JWK[]

@@ -16,7 +16,7 @@ function issuerIn(token: string): string {
   try {
     return decodeJwt(token).iss ?? ''
   } catch {
-    // Who judges it says what is wrong with its form.
+    // The issuer's own verifier reports faults of form.
     return ''
   }
 }

@@ -140,7 +140,7 @@ class PassthroughExchange implements Exchange {
     const connected = () => {
       if (this.#over) return
       this.#listener.connected()
-      // Only now, so that a body which can be sent once is still there when no connection comes to stand.
+      // Only now, so that a body which can be sent once is intact if no connection is established.
       if (!body) this.#body.end()
       else if ('bytes' in body) this.#body.end(body.bytes)
       else body.upload.into(this.#body)

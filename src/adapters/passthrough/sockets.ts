@@ -28,7 +28,7 @@ export const openSockets = (settings: ReadonlyMap<string, BackendSettings>): Soc
 
 /** A backend that does not answer a goodbye is left after as long, and a client that has not read all that it was sent. */
 const CLOSE_TIMEOUT = { backend: 1000, client: 10_000 }
-/** Into so many pieces a message may be cut by its sender. */
+/** A sender may split a message into this many pieces. */
 const MAX_FRAGMENTS = 1024
 /** The least size of a large message's piece that arrives alone: each of them takes as much room beside it. */
 const LEAST_CHUNK = 256

@@ -7,7 +7,7 @@ const LOW_WATER = 65_536
 /** The marks in frames, each of which takes more than its bytes. */
 const HIGH_FRAMES = 1024
 const LOW_FRAMES = 256
-/** Stands in place of a code where there was none: RFC 6455 7.4.1. */
+/** Replaces a missing code: RFC 6455 7.4.1. */
 const NO_CODE = 1005
 const ABNORMAL = 1006
 

@@ -8,7 +8,7 @@ import { SseSplitter } from '../../wire/sse.ts'
 
 /** The certificates by which gateways of a fleet trust each other, as PEM. */
 export interface PeerTls {
-  /** The authority of the others' admin listeners, beside well-known ones. */
+  /** The authority of the others' admin listeners, in addition to well-known ones. */
   readonly authority: string
   /** This gateway's certificate for those that ask for one. */
   readonly certificate: string
@@ -16,7 +16,7 @@ export interface PeerTls {
 }
 
 interface Self {
-  /** The admin token as it is now, which all of a fleet should have. */
+  /** The current admin token, which all gateways of a fleet should share. */
   readonly token: () => string
   /** As the files have it now; undefined where they have no TLS. */
   readonly tls: () => PeerTls | undefined
@@ -115,7 +115,7 @@ function problemOf(error: unknown, admin: string, patience: Millis): string {
   return `it does not answer at ${admin}: ${reason}`
 }
 
-/** How node calls what is wrong with the certificate of a server. */
+/** node's error codes for an untrusted server certificate. */
 const UNTRUSTED = /CERT|SIGNATURE/
 
 function reasonOf(error: unknown, patience: Millis): string {

@@ -70,7 +70,7 @@ export interface RedisStoreOptions extends Server {
   readonly after?: Clock['after']
 }
 
-/** Repeats what was acknowledged, on one connection or another. */
+/** Repeats acknowledged calls, on one connection or another. */
 export interface Repeater {
   call(call: ScriptCall): Promise<Reply>
   command(words: readonly string[]): Promise<unknown>
@@ -93,7 +93,7 @@ interface Kept<T> {
 interface Keeping<T> {
   /** The entry that was kept before the call was sent. */
   readonly intended?: Entry
-  /** Whether an answer says that something changed. */
+  /** True if an answer reports a change. */
   readonly isKept?: (answer: T) => boolean
 }
 
@@ -267,7 +267,7 @@ export class Access {
     return this.#shards.run(this.#placeOf(account), ({ client }) => this.#runOn(client, call), late)
   }
 
-  /** Repeats what was acknowledged on the connections that serve. */
+  /** Repeats acknowledged calls on the connections in use. */
   readonly repeater: Repeater = {
     call: call => this.run(this.#placeOf(call.account), link => this.#repeaterOn(link).call(call)),
     command: words => this.run(words[1] ?? '', link => this.#repeaterOn(link).command(words)),
@@ -374,7 +374,7 @@ export class Access {
     return movedAt !== undefined && admittedAt <= movedAt
   }
 
-  /** The slot of what was acknowledged. */
+  /** The slot of an acknowledged call. */
   slotOf(what: Acknowledged): number {
     return this.#shards.slotOf(this.#keyOf(what))
   }
@@ -453,7 +453,7 @@ export class Access {
     return tag === undefined ? undefined : `${this.layout.writeProbe}:{${tag}}`
   }
 
-  /** The servers that are there, and the slots that each has. */
+  /** The present servers, with the slots of each. */
   servers(): readonly { readonly server: string; readonly slots: ReadonlySet<number> }[] {
     const slots = new Map<string, Set<number>>()
     for (const [slot, server] of this.#servers) {
@@ -464,7 +464,7 @@ export class Access {
     return [...slots].map(([server, own]) => ({ server, slots: own }))
   }
 
-  /** The servers that are there. */
+  /** The present servers. */
   serverNames(): ReadonlySet<string> {
     return new Set(this.#servers.values())
   }

@@ -46,7 +46,7 @@ export interface StoredAccount extends AccountRecord {
   readonly text: string
   /** Hash of the active key, or of the one a device has. */
   readonly key: string
-  /** When the token was issued whose claims the account has. */
+  /** The issue time of the token whose claims the account has. */
   readonly believedAt: number
   /** The last change of its terms, which scripts compare too; empty where there was none, or an older gateway made it. */
   readonly change: string

@@ -1,4 +1,4 @@
-/** Where a Redis is, and who a gateway is there. */
+/** The address of a Redis, and the gateway's user there. */
 export interface RedisAddress {
   /** The server, the sentinels that know it, or nodes of a cluster. */
   readonly places: readonly Place[]

@@ -13,7 +13,7 @@ export interface Server {
   readonly url: string
   /** The password for the sentinels, which have users of their own. */
   readonly sentinelPassword?: string
-  /** Certificates in place of this machine's own. */
+  /** Certificates instead of this machine's own. */
   readonly tls?: Certificates
 }
 
@@ -39,7 +39,7 @@ export interface Link {
 
 export type Client = ReturnType<typeof newClient>
 
-/** One server, and who a gateway is there. */
+/** One server, and the gateway's user there. */
 export interface Target extends Pick<RedisAddress, 'credentials' | 'database' | 'isTls'> {
   readonly place: Place
   readonly tls?: Certificates

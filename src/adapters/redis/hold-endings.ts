@@ -67,7 +67,7 @@ export class HoldEndings {
     }
   }
 
-  /** Ends the holds whose lease ran out. Resolves to how many there were. */
+  /** Ends holds whose lease expired. Resolves to their number. */
   async sweep(): Promise<number> {
     if (!this.#access.up) return 0
     const { ask, layout, isUpAt } = this.#access
@@ -155,7 +155,7 @@ export class HoldEndings {
     const [own, others] = share ? await this.#access.intend([spooled, { call: share }]) : []
     const reply = await this.#access.end(spooled, call, own)
     this.#countSettled(reply)
-    // After the account: what it refuses to end still holds.
+    // After the account: if it refuses to end the hold, the share stays reserved.
     if (share) await this.#access.end({ call: share }, share, others)
     return reply
   }

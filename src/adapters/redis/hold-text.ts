@@ -35,7 +35,7 @@ export function holdText(hold: Hold): string {
   return HOLD_TEXT.textOf({ ...hold, spentTokens, spentCost })
 }
 
-/** The names of a hold, which lie beside its numbers. */
+/** The names of a hold, which are stored next to its numbers. */
 export interface HoldNames extends Pick<Hold, 'requestId' | 'account' | 'window'> {}
 
 /** Reads the numbers of a hold as scripts write them. */

@@ -96,7 +96,7 @@ class Inspector {
     const nodes = this.#address.isCluster ? this.#address.places : [undefined]
     return Promise.any(nodes.map(place => this.#dial(place))).catch(error => {
       if (!(error instanceof AggregateError)) throw error
-      // Each node has its reason; what they say together is only that none answered.
+      // Each node has its own reason; together they only show that none answered.
       throw error.errors.length === 1 ? error.errors[0] : new AggregateError(error.errors, '')
     })
   }

@@ -108,7 +108,7 @@ export class Layout {
     return `${this.#prefix.replace(/[\\*?[\]]/g, '\\$&')}:${name}`
   }
 
-  /** A name in Redis without what the names of all keys begin with. */
+  /** A name in Redis without the common prefix of all keys. */
   within(name: string): string {
     return name.slice(this.#prefix.length + 1)
   }
@@ -310,7 +310,7 @@ export class Bucket {
   allowance(pool: string): string {
     return `${this.#tag}:allowance:${pool}`
   }
-  /** The kept responses of an account, by id, and what they come to. */
+  /** The kept responses of an account by id, with their sum. */
   responses(account: string): string {
     return `${this.#tag}:responses:${account}`
   }

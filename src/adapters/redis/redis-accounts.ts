@@ -172,7 +172,7 @@ export class RedisAccounts implements AccountStore {
     }
   }
 
-  /** Behind the account, whose word counts: a name that is left over where this was cut off leads nowhere. */
+  /** After the account, which decides: a name left over from an interruption here leads nowhere. */
   async #index({ account, change }: SignInsChange): Promise<void> {
     const { layout } = this.#access
     if ('join' in change) await this.#access.set('SET', layout.joined(change.join), account)
@@ -289,7 +289,7 @@ export class RedisAccounts implements AccountStore {
     return { kind, account, keyPrefix, terms, ...(orgTerms && { orgTerms }) }
   }
 
-  /** Null where the key works no more. */
+  /** Null once the key no longer works. */
   async #maskOf(account: string, key: string): Promise<string | null> {
     const { ask, layout, now } = this.#access
     const name = layout.of(account).key(key)
@@ -329,7 +329,7 @@ const PAGE = 256
 /** Accounts of each bucket in a page, where all buckets are read side by side. */
 const SMALL_PAGE = 32
 
-/** Rows of several readers that have their newest first. */
+/** Merges rows of several readers that each have their newest first. */
 async function* newestOf(readers: readonly AsyncGenerator<AuditRow>[]): AsyncGenerator<AuditRow, void, undefined> {
   const open = await Promise.all(readers.map(async reader => ({ reader, head: await reader.next() })))
   for (;;) {

@@ -291,7 +291,7 @@ export class RedisKeys implements KeyStore {
     return keys
   }
 
-  /** Without a moment as of now. */
+  /** Without a moment, the present one. */
   async #read(account: string, hash: string, moment?: EpochMs): Promise<KeyRecord> {
     const { ask, layout, now } = this.#access
     const key = layout.of(account).key(hash)

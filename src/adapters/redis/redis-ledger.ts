@@ -129,7 +129,7 @@ export class RedisLedger implements LedgerStore {
     return undefined
   }
 
-  /** Looks in all buckets: an id does not say whose request it is. */
+  /** Searches all buckets: an id does not reveal its account. */
   async readRequest(requestId: string): Promise<readonly LedgerRow[]> {
     const { ask, layout } = this.#access
     const found: string[] = []
@@ -299,7 +299,7 @@ function placed(text: string): Placed {
   return { place: text.slice(0, text.indexOf(' ', row.requestId.length + 1)), row }
 }
 
-/** The next things of a reader: fewer where there are no more. */
+/** The next items of a reader; fewer at its end. */
 async function someOf<T>(reader: AsyncGenerator<T, void, undefined>, most: number): Promise<T[]> {
   const some: T[] = []
   while (some.length < most) {
@@ -314,7 +314,7 @@ const PAGE = 256
 /** Rows of each bucket held at once while all buckets are read side by side. */
 const SMALL_PAGE = 32
 const BUCKETS_AT_ONCE = 64
-/** Behind a place, and all texts that begin with it and a blank. */
+/** Sorts after a place, and after all texts that begin with it and a blank. */
 const BEHIND = '!'
 /** Together they index two million rows of all buckets in 18 MB. */
 const INDEX_SIZE = { rows: 32, blocks: 256 }

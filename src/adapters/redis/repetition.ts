@@ -136,7 +136,7 @@ export class Repetition {
     const due = new Map<string, Entry[]>()
     const servers = this.#access.servers()
     for (const [entry, { server, at }] of this.#early) {
-      // A successor is given it anew.
+      // A promoted server receives it again.
       const isThere = servers.some(each => each.server === server && each.slots.has(entry.slot))
       if (!isThere || entry.at < now - KEPT_MS) this.#early.delete(entry)
       else if (at <= now && !this.#given.has(server)) due.set(server, [...(due.get(server) ?? []), entry])

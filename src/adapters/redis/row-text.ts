@@ -24,7 +24,7 @@ export const REST_PLACES: Readonly<Record<Exclude<keyof LedgerRow, HeadField>, n
   charges: 12,
 }
 
-/** The fields that stand before the rest, as text between blanks. */
+/** The fields in front of the rest, as text between blanks. */
 type HeadField =
   | 'requestId'
   | 'kind'

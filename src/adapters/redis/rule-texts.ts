@@ -216,7 +216,7 @@ function readCellText(text: string): Cell {
 
 const cellText = ({ index, used, held }: Cell): string => `${index},${used},${held}`
 
-/** The newest cell, and what those before it in its window come to. */
+/** The newest cell, and the sum of the earlier ones in its window. */
 function newestText(counter: RuleCounter, per: RuleClaim['rule']['per']): string {
   const newest = counter.at(-1)
   if (!newest) return ''

@@ -32,7 +32,7 @@ export class SharedHolds {
     this.#access = access
   }
 
-  /** Takes the share of a request, with no more output than `want`. */
+  /** Takes a request's share, with at most `want` output. */
   async take(admission: Admission, want: number): Promise<Taken> {
     const { requestId, account, claims, shared, isTrial } = admission
     const part = { ...sharedPart(claims), output: { ...claims.output, want } }
@@ -116,7 +116,7 @@ export class SharedHolds {
     await this.#access.script(GUESTS, 'adoptShare', [...this.#keysOf(requestId), ...keys], all)
   }
 
-  /** Ends those whose lease ran out, at their last checkpoint. */
+  /** Ends those whose lease expired, at their last checkpoint. */
   async sweep(): Promise<void> {
     const { ask, layout, now } = this.#access
     const leases = layout.guests.sharedLeases

@@ -117,7 +117,7 @@ export const SEARCHED = 'searched'
 export const SHAPED = 'shaped'
 export const SHAPED_ON = 'shapedOn'
 
-/** The field of the identity that says that the store is not whole yet. */
+/** The field of the identity that marks an incomplete store. */
 export const RESTORING = 'restoring'
 
 const fileOf = (stateDir: string): string => join(stateDir, 'store-epoch')

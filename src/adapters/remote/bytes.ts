@@ -58,7 +58,7 @@ export class Writer {
     this.#view.setUint32(at, value, true)
   }
 
-  /** All that was written, and begins anew. */
+  /** Returns everything written, and starts again. */
   take(): Buffer {
     const written = this.#bytes.subarray(0, this.at)
     this.at = 0
@@ -93,7 +93,7 @@ export class Writer {
   }
 }
 
-/** Reads what a Writer wrote. What is cut off, or says that it is longer than it is, throws. */
+/** Reads a Writer's bytes. Throws if they are cut off, or claim to be longer than they are. */
 export class Reader {
   readonly #bytes: Buffer
   readonly #view: DataView
@@ -129,7 +129,7 @@ export class Reader {
     return this.#bytes.toString('utf16le', from, this.at)
   }
 
-  /** A copy: what is read from is used again. */
+  /** A copy, because the source buffer is reused. */
   raw(): Buffer {
     const length = this.u32()
     const from = this.#step(length)

@@ -35,5 +35,5 @@ export async function* pagesOf(
   yield { count, items: writer.take(), isLast: true }
 }
 
-/** Some milliseconds, with what it takes to read them. */
+/** Takes a few milliseconds, including the read. */
 const PAGE_BYTES = 256_000

@@ -46,7 +46,7 @@ export const FRAME = {
   failure: 3,
   /** Whether more follow, and the items. */
   page: 4,
-  /** The number of the call whose next page is asked for; `cancel` wants no more of it. */
+  /** Asks for the next page of the call with this number; `cancel` stops it. */
   more: 5,
   cancel: 6,
 } as const
@@ -97,7 +97,7 @@ export class Outbox {
     }
     if (this.#isDue) return
     this.#isDue = true
-    // After what the present turn still has to say.
+    // After the other messages of this turn.
     process.nextTick(() => this.flush())
   }
 
@@ -107,7 +107,7 @@ export class Outbox {
   }
 }
 
-/** Cuts what arrives into frames. `take` gets a reader that stands behind kind and call, and has to read to its end. */
+/** Cuts arriving bytes into frames. `take` gets a reader positioned after kind and call, and must read to its end. */
 export function framesOf(take: (kind: number, call: number, reader: Reader) => void): (chunk: Buffer) => void {
   let rest: Buffer[] = []
   let missing = 0
@@ -123,7 +123,7 @@ export function framesOf(take: (kind: number, call: number, reader: Reader) => v
   }
 }
 
-/** Reads all whole frames. Returns what is left. */
+/** Reads all whole frames. Returns the rest. */
 function readFrames(bytes: Buffer, take: (kind: number, call: number, reader: Reader) => void): Buffer {
   const reader = new Reader(bytes)
   let from = 0

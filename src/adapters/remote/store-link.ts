@@ -117,7 +117,7 @@ export class StoreLink {
     }
   }
 
-  /** Waits for what was asked, then lets go. */
+  /** Waits for pending calls, then closes. */
   async close(): Promise<void> {
     if (this.#end !== undefined) return
     this.#end = 'the store is closed'
@@ -240,7 +240,7 @@ const pageOf = ({ answer }: Method, reader: Reader): Page => {
   return { stream, items: answer.read(reader) as readonly unknown[] }
 }
 
-/** In place of the number of a stream: there is no more of it. */
+/** Replaces the number of a stream: it has ended. */
 export const DONE = 0
 
 /** A store process that goes on answering others is busy, and so is this machine: no call is given up meanwhile. */

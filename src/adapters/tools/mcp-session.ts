@@ -19,7 +19,7 @@ export interface McpSessionPorts {
   readonly clock: Clock
   /** Is called when the server notifies that its list of tools changed. */
   readonly toolsChanged: () => void
-  /** Is called when the session broke: it answers no more requests. */
+  /** Called when the session broke: it answers no more requests. */
   readonly ended: () => void
 }
 

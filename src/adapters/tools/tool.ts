@@ -25,7 +25,7 @@ export interface Outcome {
   readonly fault?: ToolFailure
 }
 
-/** The arguments of a call as a model wrote them, or what is wrong with them. An empty text stands for no arguments. */
+/** The arguments of a call as a model wrote them, or their fault. An empty text means no arguments. */
 export function readArguments(text: string): { readonly args: Arguments } | { readonly problem: string } {
   if (text.trim() === '') return { args: {} }
   if (Buffer.byteLength(text) > BYTES_MAX) return { problem: 'the arguments are longer than 64 KiB' }
@@ -40,7 +40,7 @@ export function readArguments(text: string): { readonly args: Arguments } | { re
   return { args }
 }
 
-/** Whether objects and arrays are nested deeper than so many levels. */
+/** True if objects and arrays are nested deeper than this. */
 export function deeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false
   return levels === 0 || Object.values(value).some(each => deeperThan(each, levels - 1))

@@ -56,7 +56,7 @@ async function list(operator: OperatorApi, { json, format, config: _, ...query }
     console.error(`▲ there are more than these ${query.limit}: give --limit, --search or --cursor ${accounts.next}`)
 }
 
-/** In a terminal the newest stand last, beside the prompt. */
+/** In a terminal the newest come last, next to the prompt. */
 const inReadingOrder = (accounts: readonly ShownAccount[], { sort }: AccountsQuery): readonly ShownAccount[] =>
   sort === 'created' && process.stdout.isTTY ? accounts.toReversed() : accounts
 

@@ -33,7 +33,7 @@ export async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array
 
 const partOf = (file: string): string => `.${basename(file)}.`
 
-/** Removes what a backup into the same file left that was killed. */
+/** Removes the leftovers of a killed backup into the same file. */
 async function removeParts(file: string): Promise<void> {
   const names = await readdir(dirname(file)).catch(() => [])
   const parts = names.filter(name => name.startsWith(partOf(file)) && /\.[0-9a-f]{12}\.part$/.test(name))

@@ -8,7 +8,7 @@ export interface TrustOptions {
   readonly unsigned?: boolean
 }
 
-/** Adds what a command has that reads a backup. */
+/** Adds the options of a command that reads a backup. */
 export const trusting = (command: Command): Command =>
   command
     .option('--key <file>', 'the key that signed it; default: `backup-key` in the state_dir of the configuration')

@@ -60,7 +60,7 @@ function flagOf(option: Option): readonly Flag[] {
   return [{ long, short, description: briefly(description), takes, choices, names: nameKind(option.flags) }]
 }
 
-/** The short text beside a word on one line. */
+/** The short text next to a word, on one line. */
 const briefly = (text: string): string => text.split(/[.;:] /, 1)[0] ?? ''
 
 const FILE = /[<[](?:file|dir|directory|path)\b/

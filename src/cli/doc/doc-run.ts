@@ -66,7 +66,7 @@ function linesText(fields: readonly FieldLine[], width: number): string {
   return columns(rows, width) + legend
 }
 
-/** Names, and texts that go on below where they begin. */
+/** Names, and texts that continue below their start. */
 function columns(rows: readonly (readonly string[])[], width: number): string {
   const names = Math.max(...rows.map(([name = '']) => name.length)) + 2
   return rows

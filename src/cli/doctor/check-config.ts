@@ -65,7 +65,7 @@ function* listeners({ settings: { server } }: Loaded): Generator<Finding> {
   }
 }
 
-/** Keys of guests and the token of the admin listener are there. */
+/** It has the guests' keys and the token of the admin listener. */
 function* stateDirectory({ settings: { server, store } }: Loaded): Generator<Finding> {
   const directories = new Map([[server.stateDir, 'server.state_dir']])
   if (store.kind === 'embedded' && !directories.has(store.path)) directories.set(store.path, 'store')

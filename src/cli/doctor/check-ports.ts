@@ -106,12 +106,12 @@ async function readiness(address: Address, tls?: ClientTls): Promise<JsonObject 
     )
     return isObject(said) ? said : undefined
   } catch {
-    // Whatever the reason: it does not say that it is ready.
+    // Whatever the reason, it does not report readiness.
     return signal.aborted ? 'silent' : undefined
   }
 }
 
-/** How the gateway of these files is spoken to, by its own certificate. */
+/** How to connect to the gateway of these files, with its own certificate. */
 const tlsFor = (adminTls: AdminTlsSettings | undefined): ClientTls | undefined =>
   adminTls && clientTls(adminTls.certificate.reveal())
 

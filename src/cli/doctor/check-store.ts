@@ -58,7 +58,7 @@ async function directoryFault(directory: string, field: string, runs: boolean): 
   }
 }
 
-/** A directory, or the nearest above it that is there. */
+/** A directory, or the nearest existing one above it. */
 async function nearest(directory: string): Promise<string> {
   for (let path = directory; ; path = dirname(path)) {
     const isThere = await stat(path).then(

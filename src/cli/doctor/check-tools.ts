@@ -40,7 +40,7 @@ interface Named {
 
 type Found = Pick<Finding, 'state' | 'text' | 'hint'>
 
-/** Asks an MCP server what the tool takes, in a session of its own. */
+/** Asks an MCP server for the tool's parameters, in a separate session. */
 async function learn(
   tool: McpToolSettings,
   { name, place, keyFrom }: Named,

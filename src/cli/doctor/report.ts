@@ -63,7 +63,7 @@ export function findingsJson(findings: readonly Finding[]): string {
   return `${JSON.stringify(records, null, 2)}\n`
 }
 
-/** Shorter ones are words that stand anywhere. */
+/** Shorter ones are common words. */
 const LEAST = 6
 
 /** A finding on one line and without secrets, which a backend or a store may have repeated in its error. */
@@ -86,7 +86,7 @@ function secretsOf({ backends, tools, guests, store, ledger }: Settings): readon
   return [...new Set(all)].filter(({ length }) => length >= LEAST).sort((a, b) => b.length - a.length)
 }
 
-/** As it is written in a URL, and as it is. */
+/** As written in a URL, and decoded. */
 function passwordsOf(url: string): readonly string[] {
   const password = passwordOf(url)
   return [password, decodeURIComponent(password)]

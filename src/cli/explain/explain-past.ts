@@ -104,7 +104,7 @@ function admittedText({ model = 'none', route, granted }: Outcome): string {
   return ['admitted', model, ...routed, ...output].join(' · ')
 }
 
-/** Whether this is what was decided then. */
+/** True if this equals the earlier decision. */
 function noteOf({ record, again, sameFiles, agrees }: Past, revision: string): string {
   if (sameFiles && agrees) return `Decided by revision ${revision}; these files decide it in the same way.`
   const then = `It was ${summaryOf(record.outcome)} then.`

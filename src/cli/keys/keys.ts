@@ -104,7 +104,7 @@ function ownerOf({ plan, account, guest }: MintOptions, wish: WishedKey): NewOwn
     return { device: guest }
   }
   if (account === undefined) throw wrong('name an account with --account, or a device with --guest')
-  // Who names a key has an account in mind that is there, else the gateway says that it needs a plan.
+  // Naming a key implies an existing account; otherwise the gateway reports that it needs a plan.
   if (plan === undefined && wish.name === undefined && !account.startsWith('acct_'))
     throw wrong('--plan is needed: the account may be a new one')
   return { account, ...(plan !== undefined && { plan }) }

@@ -15,11 +15,11 @@ export const sinceOption = (what: string): Option =>
 export const untilOption = (what: string): Option =>
   new Option('--until <when>', `${what}, in the same form as --since`).argParser(checkedSince)
 
-/** `--month`, in place of the two. */
+/** `--month`, instead of the two. */
 export const monthOption = (): Option =>
   new Option('--month <month>', 'one UTC month, such as 2026-10').conflicts(['since', 'until']).argParser(monthIn)
 
-/** A month as it is, where it is one. */
+/** The text if it is a valid month. */
 export function monthIn(text: string): string {
   if (!readMonth(text)) throw new InvalidArgumentError('Write a month such as 2026-10.')
   return text
@@ -36,7 +36,7 @@ export interface PeriodOptions {
 export const periodOf = ({ since, until, month }: PeriodOptions): Partial<PeriodOptions> =>
   month === undefined ? { since, ...(until !== undefined && { until }) } : { month }
 
-/** The text as it is: what it means is for the clock of the gateway to say. */
+/** The unchanged text: the gateway's clock decides what it means. */
 function checkedSince(text: string): string {
   if (readSince(text, world.clock.now()) === undefined) throw new InvalidArgumentError(`Write ${SINCE_FORMS}.`)
   return text
@@ -61,9 +61,9 @@ function moveIn(text: string, before: PlanMoves = new Map()): PlanMoves {
 
 /** How the requests that a change touches are counted. */
 export interface CountOptions {
-  /** The log to read in place of the gateway's own. */
+  /** The log to read instead of the gateway's own. */
   readonly decisions?: string
-  /** At most so many. */
+  /** The maximum. */
   readonly newest: number
 }
 
@@ -155,7 +155,7 @@ export interface Changing extends Common {
 /** Adds what every command about keys, accounts and pools has that changes something. */
 export const changing = (command: Command): Command => ofGateway(command).addOption(asOption())
 
-/** `--as`, of every command whose change the audit has. */
+/** `--as`, for every command whose change is audited. */
 export const asOption = (): Option =>
   new Option('--as <name>', 'who makes the change, for the audit; needs the admin token').argParser(nameIn)
 

@@ -49,5 +49,5 @@ const shown = (text: string, colour: boolean): string =>
         .join('')
     : printable(text)
 
-/** Every second part of what is split by them is a colour. */
+/** Every second part between them is a colour. */
 const OWN_COLOURS = new RegExp(`(${String.fromCharCode(27)}\\[(?:0|1|2|31|32|35)m)`)

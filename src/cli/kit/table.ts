@@ -4,7 +4,7 @@ import { oneLine } from '../../wire/printable.ts'
 /** A column of a table, and how it gives way where the terminal has no room for all. */
 export interface Column {
   readonly title: string
-  /** Stands flush right. */
+  /** Aligned right. */
   readonly number?: true
   /** The texts may be cut to this many columns. Without it nothing is cut: a number that lost digits is another number. */
   readonly least?: number
@@ -140,20 +140,20 @@ export function wrapped(text: string, width: number): readonly string[] {
   return [...lines, line]
 }
 
-/** A blank, but for that between a number and the word behind it. */
+/** A blank, except between a number and the following word. */
 const BREAK = /(?<!(?:^|[ ($])[\d.,]+) | (?=[^A-Za-z])/
 
 /** A sentence and the place in the files that it is about. */
 export interface Placed {
-  /** Stands before the sentence and may be coloured. */
+  /** Precedes the sentence and may be coloured. */
   readonly head: string
   readonly text: string
   readonly place?: string
 }
 
-/** Places stand below each other, unless a sentence is longer than this. */
+/** Places are aligned, unless a sentence is longer than this. */
 const MOST_TEXT = 84
-/** Sentences are not squeezed into less beside their places: the places then stand below them. */
+/** Sentences get at least this width next to their places; otherwise the places move below them. */
 const LEAST_TEXT = 32
 
 /**

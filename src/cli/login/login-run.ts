@@ -188,7 +188,7 @@ function unanswered(error: unknown): undefined {
   throw error
 }
 
-/** Why the provider says no, in its words. */
+/** The provider's reason for its refusal, in its words. */
 function refused({ status, body }: { readonly status: number; readonly body: JsonObject }): CommandFailed {
   const { error, error_description } = body
   const words = [error, error_description].filter(isText).map(printable).join(': ')

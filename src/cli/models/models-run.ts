@@ -41,11 +41,11 @@ const COLUMNS: readonly Column[] = [
   { title: 'MODEL' },
   { title: 'KIND', gives: 2 },
   { title: 'TIER', gives: 1 },
-  // Who answers in which order is what the command is asked for.
+  // The command is about which pools answer, and in which order.
   { title: 'POOLS', least: 16, whole: true },
   { title: 'CONTEXT', number: true, gives: 4 },
   { title: 'PRICE OF 1M TOKENS' },
-  // A part of a list would say that the others do not include the model.
+  // A partial list would suggest that other plans do not include the model.
   { title: 'PLANS', gives: 3 },
 ]
 

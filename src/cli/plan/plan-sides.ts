@@ -92,7 +92,7 @@ function linkSecretFiles(load: Load, { root, file, workTree }: Omit<Tree, 'remov
   }
 }
 
-/** How to print what is wrong, and what changes. */
+/** How to print problems and changes. */
 export type Format = 'text' | 'json' | 'github' | 'markdown'
 
 /** Reads the files of a candidate. Where they are invalid, prints their problems, sets exit code 1 and returns undefined. */
@@ -190,7 +190,7 @@ function checkOut(revision: string, config: string): Tree | Pick<NoBase, 'lacks'
   const remove = () => rmSync(made, { recursive: true, force: true })
   const root = join(made, 'tree')
   const file = join(root, prefix, basename(config))
-  // It has its own index, so that the repository's index stays as it is.
+  // A separate index keeps the repository's own unchanged.
   const env = { GIT_INDEX_FILE: join(made, 'index') }
   const isRead =
     git(workTree, ['read-tree', commit], env) !== undefined &&

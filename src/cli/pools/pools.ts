@@ -38,7 +38,7 @@ export function registerPools(program: Command): void {
       'show the pools and replicas of running gateways, added up: which are ok, ejected or drained. Each gateway ejects on its own',
     )
     .addOption(gatewayOption('as one gateway sees them'))
-    // Or --json behind `probe` would be taken for that of `pools`.
+    // Otherwise --json after `probe` would be read as an option of `pools`.
     .enablePositionalOptions()
     .action((options: Listing & OfFleet) => withPools(options, operator => list(operator, options)))
 

@@ -74,7 +74,7 @@ async function* jsonLines(standings: AsyncIterable<ShownStanding>): AsyncGenerat
 }
 
 async function tail({ config, json, gateway }: Common & OfFleet): Promise<void> {
-  // Only now: what they load costs more than a --help may take.
+  // Loaded late: they cost more than a --help may take.
   const [{ findAdminEndpoint }, { tailQuota }] = await Promise.all([
     import('../../operator/connect.ts'),
     import('./tail/run.ts'),

@@ -37,7 +37,7 @@ export interface ReplayTold extends Replayed {
 
 const COUNTS = ['requests', 'refused', 'allowed', 'rerouted', 'moved', 'undeterminable'] as const
 
-/** Counts give way in the order of what a candidate seldom changes. */
+/** Columns give way in the order of what a candidate seldom changes. */
 const GIVES: Readonly<Partial<Record<string, number>>> = { undeterminable: 1, rerouted: 2, moved: 3, 'reserved usd': 4 }
 const TABLE: readonly Column[] = [
   { title: 'PLAN', least: 8 },

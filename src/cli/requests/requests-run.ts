@@ -32,7 +32,7 @@ async function* lines(
   }
 }
 
-/** For people. What is missing is said on stderr. */
+/** For people. Gaps are reported on stderr. */
 function textOf(event: ShownEvent): string {
   if (event.event === 'request') return process.stdout.isTTY ? rowOf(event) : `${requestLine(event)}\n`
   if (event.event === 'gateway') console.error(followedNote(event))
@@ -58,7 +58,7 @@ function rowOf(event: ShownRequest): string {
   return `${text.slice(0, status)}${paint(TONES[tone], text.slice(status, end))}${text.slice(end)}\n`
 }
 
-/** A request as the gateway's log has it, and whose it was: however long that is. */
+/** A request in the log's form, with its account, at any length. */
 function requestLine(request: ShownRequest): string {
   const { asked } = request
   const who = labelOf(request)

@@ -42,7 +42,7 @@ export function registerRequests(program: Command): void {
     .option('--account <account>', 'only those of one account, by its id or label, or its key')
     .option('--errors', 'only what was refused, failed or broke off')
     .action(async (options: TailOptions) => {
-      // Only now: what it loads costs more than a --help may take.
+      // Loaded late: it costs more than a --help may take.
       const { tailRequests } = await import('./requests-run.ts')
       await tailRequests(options)
     })

@@ -144,7 +144,7 @@ const PLAN = 'pro'
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const CONFIG = join(ROOT, 'config.example.yaml')
 
-/** Removes what a demo of this folder left that was killed. */
+/** Removes the leftovers of a killed demo in this folder. */
 function clearUp(): void {
   const dead = deadDemoIn(process.cwd())
   if (!dead) return

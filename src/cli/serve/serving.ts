@@ -38,7 +38,7 @@ type Gateway = RunningGateway<MainApp>
 export interface ServeOptions {
   /** Whether to reload whenever a file changes. */
   readonly watch: boolean
-  /** Whether the operator wants a new store in place of one that is gone. */
+  /** True if the operator wants a new store instead of the missing one. */
   readonly newStore?: boolean
   /** Whether an embedded store is checked before it is opened. */
   readonly storeCheck?: boolean
@@ -116,7 +116,7 @@ async function run(
     examine: examineAgain,
     compare,
     ...(newStore && { newStore }),
-    // Only then: what it loads costs more than a start may take.
+    // Loaded late: it costs more than a start may take.
     explain: async (serving, line) => (await import('../explain/explain-past.ts')).explainedLine(serving, line),
     ...(main !== undefined && { main }),
     sample: loadSampler(),
@@ -179,7 +179,7 @@ async function start(loaded: Loaded, hooks: GatewayHooks & Lines, lost: () => vo
   return startTree(loaded, world, { ...hooks, workers, lost })
 }
 
-/** The process of the store ended by itself: nothing is known of what runs, and the ledger may lack what was not written. */
+/** The store process ended by itself: the state of running requests is unknown, and the ledger may lack unwritten rows. */
 async function lost(log: ProcessLog): Promise<never> {
   log.alarm('the store process ended', {})
   await within(LAST_LINES_MS, log.flush())

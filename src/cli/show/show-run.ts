@@ -16,7 +16,7 @@ import type { ShowOptions } from './show.ts'
 import { type Section, shownPassthrough, shownPlan, shownRoute, writtenModel } from './shown-policy.ts'
 import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
 
-/** Prints what a configuration comes to, or what has a name in it. Rejects with CommandFailed when it has Problems. */
+/** Prints the resolved configuration, or the parts with a given name. Rejects with CommandFailed when it has Problems. */
 export async function show({ config: file, matrix, json, full }: ShowOptions, name?: string): Promise<void> {
   if (matrix && name !== undefined)
     throw new CommandFailed('--matrix shows the whole configuration: leave the name out')
@@ -74,7 +74,7 @@ function textOf({ files, config }: Loaded, shown: Section, onLinesOf: (root: YAM
   if (!isMap(root)) return ''
   const onLines = onLinesOf(root)
   visit(document, {
-    // Short ones stand on one line, as people write them.
+    // Short ones stay on one line, as people write them.
     Collection: (key, node) => {
       node.flow = onLines.has(node) || isFlat(node, typeof key === 'number' ? MOST_FLAT_ENTRY : MOST_FLAT)
     },

@@ -129,7 +129,7 @@ function shownMeter(meter: Meter): Section {
 
 export const shownRoute = ({ name, when, model }: Route): Section => ({ name, when: whenOf(when), use: model.name })
 
-/** A condition as it is written. */
+/** A condition in its written form. */
 function whenOf(condition: Condition): Section {
   switch (condition.is) {
     case 'all':
@@ -155,7 +155,7 @@ function whenOf(condition: Condition): Section {
   }
 }
 
-/** Several headers stand in one field. */
+/** Several headers share one field. */
 const united = (one: Section, other: Section): Section => ({
   ...one,
   ...other,
@@ -170,7 +170,7 @@ function matcherOf(matcher: Extract<Condition, { is: 'signal' }>['matcher']): Se
 /** Fields as the main file of a configuration has them. */
 export type Section = Readonly<Record<string, unknown>>
 
-/** In place of a secret. */
+/** Replaces a secret. */
 export const COVERED = '[redacted]'
 
 /** Nano-USD for 1,000 tokens as US dollars for a million. */

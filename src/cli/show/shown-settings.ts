@@ -27,7 +27,7 @@ import {
 import { PROFILES } from '../../policy/providers/profiles.ts'
 import { COVERED, type Section, SHOWN, shownPrices, shownRule, shownSize, shownUsd } from './shown-policy.ts'
 
-/** The settings of the process, beside the policy. */
+/** The settings of the process, besides the policy. */
 export function shownSettings(settings: Settings, config: Config): Section {
   const { brand, store, ledger, guests, responses, errors } = settings
   return {
@@ -246,7 +246,7 @@ function providerOf({ name, facts }: PoolProvider, speaks: Pool['speaks']): Sect
 
 const FACTS = Object.keys(UNKNOWN) as (keyof PoolFacts)[]
 
-/** The key is covered, and with it what a header has from elsewhere. */
+/** Masks the key, and header values from elsewhere. */
 function addressOf({ auth, headers, query, betas }: BackendSettings): Section {
   const shown = headers && [...headers].map(([name, value]) => [name, typeof value === 'string' ? value : COVERED])
   return {

@@ -12,7 +12,7 @@ export interface ReadFiles {
   readonly sources: ReadonlyMap<string, string>
 }
 
-/** Where tests are looked for: beside the configuration. */
+/** The default test files: next to the configuration. */
 export const patternBeside = (config: string, cwd: string): string =>
   join(dirname(resolve(cwd, config)), 'policies/tests/*.test.yaml')
 

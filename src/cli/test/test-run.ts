@@ -91,7 +91,7 @@ async function watchTests(runOnce: () => Promise<Outcome>): Promise<void> {
 interface Outcome {
   readonly printed: string
   readonly exitCode: number
-  /** Paths whose change may change the outcome. */
+  /** Paths that may change the outcome. */
   readonly paths: readonly string[]
   /** The counts of tests that could be run. */
   readonly counts?: Counts
@@ -106,7 +106,7 @@ function textOf(path: string): string | null {
   try {
     return readBounded(path, MOST_OWN_BYTES)
   } catch {
-    // Not there, a directory, or larger than what is run.
+    // Missing, a directory, or larger than allowed.
     return null
   }
 }

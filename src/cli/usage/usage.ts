@@ -38,7 +38,7 @@ export function registerUsage(program: Command): void {
     .description(
       'show requests, tokens and US dollars by day, hour, plan, model, account or key, or by several of them',
     )
-    // Or --since behind `export` would be taken for that of `usage`.
+    // Otherwise --since after `export` would be read as an option of `usage`.
     .enablePositionalOptions()
     .addOption(sinceOption('the first UTC day'))
     .addOption(untilOption('the UTC day after the last one'))

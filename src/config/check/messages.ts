@@ -140,7 +140,7 @@ function sayUnknown(
   return { rule: 'unknown-field', message: `unknown field \`${name}\``, hint }
 }
 
-/** The field that was probably meant, among those that may stand there. */
+/** The field that was probably meant, among those allowed there. */
 export const fits = (path: readonly string[], error: ErrorObject): string | undefined =>
   meant(path.at(-1) ?? '', allowed(error))
 

@@ -108,7 +108,7 @@ const writtenSeller = ({ name, address, taxId, contact }: Partial<SellerSettings
   ...{ name, address, taxId, contact },
 })
 
-/** Another archive does not have what is in this one. */
+/** Another archive lacks the contents of this one. */
 const archiveRule =
   (sides: Sides): Rule<ArchiveSettings | undefined> =>
   (from, to, ...rest) => {

@@ -52,7 +52,7 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   servicePlans: nothing,
 }
 
-/** Changes of the models that aliases stand for. */
+/** Changes of the models that aliases name. */
 function compareAliases({ before, after }: Sides): readonly Change[] {
   const subject = (name: string) => `alias ${name}`
   return compareNamed(before.loaded.config.aliases, after.loaded.config.aliases, after.loaded, {

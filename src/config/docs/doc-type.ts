@@ -9,7 +9,7 @@ export interface Type {
   readonly type: string
   /** The unit of a quantity, with its range; null where the field is no quantity. */
   readonly unit: string | null
-  /** How to write it; null where the type says so. */
+  /** How to write it; null if the type explains that. */
   readonly written: string | null
   readonly range: string | null
 }

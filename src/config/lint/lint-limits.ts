@@ -67,7 +67,7 @@ const written = (plan: PlanSection): readonly Written[] =>
     return name === undefined || plan[name] === undefined ? [row] : [row, { rule, path: [name] }]
   })
 
-/** As they stand in the file, each once. */
+/** In file order, each once. */
 function inOrder(limits: readonly Written[], node: Node): readonly Written[] {
   const distinct = new Map(limits.map(limit => [limit.path.join('.'), limit]))
   const lines = ({ path }: Written) => (nodeAt(node, path) ?? node).span

@@ -43,7 +43,7 @@ function lintForm({ name, data }: Sound, say: Say): void {
 
 const OF_UPGRADES = ['max_session', 'idle_timeout', 'max_message'] as const
 
-/** Whether it speaks WebSocket, and says so. */
+/** True if it declares WebSocket. */
 function lintUpgrade({ name, data }: Sound, say: Say): void {
   const { methods, upgrade } = data
   if (upgrade && methods.includes('POST')) {

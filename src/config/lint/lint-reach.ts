@@ -67,7 +67,7 @@ export function isNeverReached(
   return windows !== undefined && limit.most >= windows * other.most
 }
 
-/** Measures of which a request takes no more than of this one. */
+/** Measures that are never larger than this one. */
 const WITHIN: Readonly<Record<Measure, readonly Measure[]>> = {
   requests: ['requests'],
   tokens: ['tokens', 'input_tokens', 'output_tokens'],
@@ -131,7 +131,7 @@ const HOLDS: Readonly<Record<string, readonly LimitWindow[]>> = {
 }
 
 interface Span {
-  /** Seconds that count, at the least and at the most. */
+  /** The minimum and maximum of seconds that count. */
   readonly least: number
   readonly most: number
   readonly slides: boolean

@@ -1,7 +1,7 @@
 import { parseUrl } from '../../kit/parse-url.ts'
 import type { Format } from './scalar.ts'
 
-/** Where rows of the ledger go, as `ledger.archive.to` says it. */
+/** The destination of ledger rows in `ledger.archive.to`. */
 export type ArchiveAddress =
   | ({ readonly kind: 'postgres'; readonly shown: string } & DatabaseAddress)
   | { readonly kind: 'files'; readonly path: string }

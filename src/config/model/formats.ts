@@ -133,7 +133,7 @@ const pattern: Format<string> = {
     try {
       return RE2JS.compile(text).programSize() <= MOST_INSTRUCTIONS ? text : undefined
     } catch {
-      // `fault` says what it finds wrong.
+      // `fault` describes the problem.
       return undefined
     }
   },
@@ -179,7 +179,7 @@ export const regexp: Format<string> = {
       new RegExp(text, 'u')
       return pattern.read(text)
     } catch {
-      // `fault` says what it finds wrong, or the hint what there is.
+      // `fault` describes the problem, or the hint lists the choices.
       return undefined
     }
   },

@@ -1,6 +1,6 @@
 import type { Value } from './tree.ts'
 
-/** Why a text cannot stand where it stands. */
+/** Why a text is not allowed in its place. */
 export interface Refusal {
   readonly rule: string
   /** Follows the written text: `012` + ` has a leading zero`. */

@@ -2,7 +2,7 @@ import { parseUrl } from '../../kit/parse-url.ts'
 import type { Format } from './scalar.ts'
 import { replaceVariables } from './variables.ts'
 
-/** Where a store is, as `store` says it. */
+/** The address of a store in `store`. */
 export type StoreAddress =
   | { readonly kind: 'embedded'; readonly path: string }
   /** `shown` is the URL without user and password. */
@@ -50,7 +50,7 @@ export function withPassword(url: string, password: string): string {
   return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`
 }
 
-/** As it is written in the URL of a store; empty where there is none. */
+/** As written in the URL of a store; empty without one. */
 export const passwordOf = (url: string): string => /^[\w+]+:\/\/[^@:]*:([^@]*)@/.exec(url)?.[1] ?? ''
 
 export const isTls = (url: string): boolean => url.startsWith('rediss')

@@ -76,7 +76,7 @@ export const isText = (node: Node | undefined): node is ScalarNode & { value: st
 /** Whether a Problem was reported for the value of a node. */
 export const isBroken = (node: Node | undefined): boolean => node?.is === 'scalar' && node.value === undefined
 
-/** Whether nothing stands where a value belongs. */
+/** True if a value is missing. */
 export const isEmpty = (node: Node | undefined): boolean =>
   node?.is === 'scalar' && (node.value === null || node.value === '')
 
@@ -90,7 +90,7 @@ export function plain(node: Node): unknown {
   return data
 }
 
-/** Whether plain data stands for a map. */
+/** True if plain data represents a map. */
 export const isRecord = (data: unknown): data is Record<string | number, unknown> =>
   typeof data === 'object' && data !== null && !Array.isArray(data)
 

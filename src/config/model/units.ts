@@ -113,7 +113,7 @@ function shownAs(kind: Unit['kind'], value: number): string {
   return String(kind === 'usd' ? value / 1e9 : kind === 'price' || kind === 'share' ? value / 1e6 : value)
 }
 
-/** In the largest unit that says it whole: `90d`. */
+/** In the largest unit that expresses it exactly: `90d`. */
 export function durationText(millis: Millis): string {
   if (millis === 0) return '0s'
   const { suffixes } = FORMS.duration

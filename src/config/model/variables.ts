@@ -15,7 +15,7 @@ export function interpolate(text: string, env: Env): string | Refusal {
 
 const VARIABLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^{}]*))?\}/g
 
-/** Replaces every variable of a text by what the function returns. */
+/** Replaces every variable in a text by the function's result. */
 export const replaceVariables = (text: string, by: (name: string, otherwise: string | undefined) => string): string =>
   text.replace(VARIABLE, (_, name: string, otherwise: string | undefined) => by(name, otherwise))
 
@@ -41,5 +41,5 @@ const BAD_SYNTAX: Refusal = {
   hint: `write \${NAME} or \${NAME:-default}; a default cannot hold braces`,
 }
 
-/** The environment of a process, or what a test puts in its place. */
+/** The environment of a process, or a test's replacement. */
 export type Env = Readonly<Record<string, string | undefined>>

@@ -46,7 +46,7 @@ interface Walk extends World {
 /** More than any honest file copies; a bomb is refused after as many. */
 const MOST_COPIES = 20_000
 const MOST_LEVELS = 32
-/** Tags that say what is so without them. */
+/** Tags that change nothing. */
 const PLAIN_TAGS: ReadonlySet<string> = new Set([
   '!',
   ...['str', 'map', 'seq'].map(name => `tag:yaml.org,2002:${name}`),

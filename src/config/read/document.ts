@@ -12,7 +12,7 @@ import type { Span } from '../model/tree.ts'
 import type { Report } from '../problem.ts'
 import type { Source } from './disk.ts'
 
-/** The one document of a file, and where things stand in it. */
+/** The only document of a file, with the positions of its parts. */
 export interface Written {
   readonly document: Document.Parsed
   readonly locate: Locate

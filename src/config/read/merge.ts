@@ -104,7 +104,7 @@ function usual(parts: readonly Part[]): Declaration<string> | undefined {
   return undefined
 }
 
-/** Their order must be seen, and so they stand in one file. */
+/** Their order must be visible, so they are in one file. */
 function routesIn(parts: readonly Part[], report: Report): readonly Declaration<RouteSection>[] {
   const found = parts.flatMap(part => {
     const entry = part.root.entries.get('routes')
@@ -125,7 +125,7 @@ function routesIn(parts: readonly Part[], report: Report): readonly Declaration<
   })
 }
 
-/** Each has a path of its own, whichever files they stand in. */
+/** Each has its own path, in whichever files they are. */
 function passthroughIn(parts: readonly Part[], report: Report): Declarations<PassthroughSection> {
   const all = new Map<string, Declaration<PassthroughSection>>()
   for (const { root, data } of parts) {

@@ -6,7 +6,7 @@ import { parse } from './compose.ts'
 import { type Disk, readSource, type Source } from './disk.ts'
 import { glob } from './glob.ts'
 
-/** Where a main file is, and what it is read by. */
+/** The location of a main file, and its reader. */
 export interface Origin {
   /** Absolute. */
   readonly path: string

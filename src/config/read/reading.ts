@@ -8,7 +8,7 @@ import type { FileText, Secret } from '../settings.ts'
 import type { Disk, Source } from './disk.ts'
 import { lookedAt } from './glob.ts'
 
-/** Every path whose change may change what is loaded: the files, where includes look for more, and files of secrets. */
+/** Every path whose change may affect the configuration: its files, the directories of includes, and secret files. */
 export function pathsOf(
   { path, directory, disk }: { readonly path: string; readonly directory: string; readonly disk: Disk },
   roots: readonly (MapNode | undefined)[],

@@ -16,7 +16,7 @@ export function sectionsOf(roots: readonly (MapNode | undefined)[]): Readonly<Re
   return Object.fromEntries([...values].map(([name, all]) => [name, digestOf(all)]))
 }
 
-/** As it was written, with the names of variables in place of what they hold. */
+/** As written, with names of variables instead of their values. */
 function plain(node: Node, without: ReadonlySet<string> = NONE): unknown {
   if (node.is === 'scalar') return node.written
   if (node.is === 'list') return node.items.map(item => plain(item))

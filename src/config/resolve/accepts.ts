@@ -16,7 +16,7 @@ export function acceptsOf({ accepts = {} }: { readonly accepts?: Written }, node
   return bounds.size > 0 ? { accepts: bounds } : {}
 }
 
-/** The part of a section that says which kind of bound it is. */
+/** The part of a section that names the kind of bound. */
 const BOUNDS = ['max', 'one_of', 'max_length', 'boolean', 'max_size'] as const
 
 type Written = Readonly<Record<string, AcceptedSection>>

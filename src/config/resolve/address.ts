@@ -3,7 +3,7 @@ import type { PoolSection } from '../file.ts'
 import { POOL_FIELDS } from '../pool-fields.ts'
 import type { Auth, BackendSettings, Secret } from '../settings.ts'
 
-/** How requests find the replicas of a pool, and what they are sent with beside its key. */
+/** How requests find the replicas of a pool, and what they carry besides its key. */
 export type PoolAddress = Pick<BackendSettings, 'auth' | 'headers' | 'query' | 'betas'>
 
 export function poolAddress(pool: Partial<PoolSection>, secrets: ReadonlyMap<string, Secret> = new Map()): PoolAddress {

@@ -21,7 +21,7 @@ export function readAdminTls(root: MapNode, place: SecretPlace, report: Report):
 }
 
 const SECTION = ['server', 'admin_tls']
-/** Each key behind its certificate, which it must fit. */
+/** Each key after its certificate, which it must match. */
 const HOLDS = { certificate: PEM, key: PEM, client_ca: PEM, fleet_ca: PEM, fleet_certificate: PEM, fleet_key: PEM }
 /** The certificate of each key. */
 const OF_KEY: Readonly<Record<string, string>> = { key: 'certificate', fleet_key: 'fleet_certificate' }

@@ -9,7 +9,7 @@ import { type FreshKey, newAccountId, newFreshKey } from './keys.ts'
  * like; empty where there is none.
  */
 export const plainLabel = (label: string): string =>
-  // Accents that something invisible kept apart come together behind it.
+  // Accents that something invisible separated combine once it is removed.
   label.normalize('NFKC').replace(UNSEEN, '').normalize('NFKC').trim()
 
 /** Characters without a shape that are letters or marks by their category. */
@@ -50,7 +50,7 @@ interface OperatorMint {
   readonly brand: string
   readonly label: string
   readonly plan: string
-  /** Whether an account that is there already stays on its plan. */
+  /** True if an existing account stays on its plan. */
   readonly keepsPlan?: boolean
   /** How many keys of the account may work at a time. */
   readonly most: number

@@ -9,7 +9,7 @@ export class BoundedHeap<T> {
     this.#compare = compare
   }
 
-  /** Whether there is room for no other item but in place of a larger one. */
+  /** True if another item must replace a larger one. */
   get isFull(): boolean {
     return this.#heap.length >= this.#room
   }

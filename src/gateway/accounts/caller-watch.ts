@@ -96,7 +96,7 @@ export type CallerEnd = 'revoked' | 'frozen'
 
 interface Watched extends Listed {
   readonly account: string
-  /** Undefined for a sign-in, whose end its token says. */
+  /** Undefined for a sign-in, which ends with its token. */
   readonly keyHash: string | undefined
   readonly run: (reason: CallerEnd) => void
 }

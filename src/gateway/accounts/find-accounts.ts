@@ -5,9 +5,9 @@ import type { AccountRecord, AccountStore } from '../store/account-store.ts'
 export interface FindQuery {
   /** A part of the label or the id, in whatever case. */
   readonly text: string
-  /** At most so many. */
+  /** The maximum. */
   readonly limit: number
-  /** At most so many accounts are looked at one by one. */
+  /** How many accounts are examined one by one. */
   readonly budget: number
 }
 
@@ -45,7 +45,7 @@ async function* beginning(accounts: Scans, { text }: FindQuery): Candidates {
     }
 }
 
-/** Undefined once as many were looked at as may be. */
+/** Undefined once the budget is used up. */
 async function* containing(accounts: Scans, { text, budget }: FindQuery): Candidates {
   const part = text.toLowerCase()
   let looked = 0

@@ -26,7 +26,7 @@ export interface Identify {
   person(authorization: string | undefined): Promise<SignIn | Denied>
 }
 
-/** A client whose address is found out where a key asks for it. */
+/** A client whose address is resolved if a key needs it. */
 export interface AddressedClient {
   readonly clientAddress: string
 }

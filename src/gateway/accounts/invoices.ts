@@ -12,7 +12,7 @@ import { type Invoice, invoiceOf } from './invoice.ts'
 
 type InvoiceLedger = Pick<LedgerStore, 'readTotals' | 'readTools' | 'readInvoices' | 'keepInvoice'>
 
-/** Whose invoices are asked for, and what new ones state. */
+/** The accounts of the invoices, and the statements on new ones. */
 export interface Billed {
   readonly account: string
   readonly label: string
@@ -21,7 +21,7 @@ export interface Billed {
   readonly round: Rounding
 }
 
-/** So many months before a month may add late usage to its invoice. */
+/** Late usage from this many earlier months may be on an invoice. */
 const LATE_MONTHS = 3
 /** Months before this one that a list goes back. */
 const LISTED_MONTHS = 12

@@ -26,7 +26,7 @@ export class KeyUses {
     this.#next ??= this.#clock.after(SOON, () => this.#keepDue())
   }
 
-  /** Has the store keep what it does not have yet, for the last time. */
+  /** Writes the remaining uses to the store, for the last time. */
   async stop(): Promise<void> {
     this.#next?.()
     await this.#keep([...this.#uses].filter(([, { at, keptAt }]) => keptAt === undefined || at > keptAt))

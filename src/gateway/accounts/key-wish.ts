@@ -4,7 +4,7 @@ import type { Narrowed } from '../../records/key.ts'
 import type { Mint } from '../store/key-store.ts'
 import { isNetwork } from './networks.ts'
 
-/** The terms asked for a new key, beside its owner. */
+/** The requested terms of a new key, besides its owner. */
 export interface KeyWish extends Pick<Mint, 'name' | 'life'>, Narrowed {}
 
 /** The fault of a wish; undefined where it can be granted. */

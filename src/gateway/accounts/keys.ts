@@ -54,7 +54,7 @@ export const toStoredKey = (key: string, random: Random): NewKey => ({
   id: `key_${base62(16, random)}`,
 })
 
-/** A key that is to be made, and how it is stored. */
+/** A key to be made, and its stored form. */
 export interface FreshKey {
   readonly value: string
   readonly key: NewKey

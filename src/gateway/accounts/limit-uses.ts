@@ -16,9 +16,9 @@ export interface LimitStores extends CounterStores {
   readonly holds: Pick<HoldStore, 'readRules' | 'beginCounters'>
 }
 
-/** Whose limits are asked for. */
+/** The account whose limits are read. */
 interface Limited extends Pick<Caller, 'account' | 'kind' | 'terms' | 'orgTerms'> {
-  /** Those whose own limits are asked for; undefined is a sign-in. */
+  /** The keys whose own limits are read; undefined is a sign-in. */
   readonly keys: readonly (CallerKey | undefined)[]
 }
 

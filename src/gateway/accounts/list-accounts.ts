@@ -14,9 +14,9 @@ export interface ListQuery {
   /** Only accounts with this in their id or label, in whatever case. */
   readonly search?: string
   readonly order: ListOrder
-  /** At most so many. */
+  /** The maximum. */
   readonly limit: number
-  /** Only what stands behind it in the order. */
+  /** Only accounts after it in the order. */
   readonly after?: ScanPlace
 }
 

@@ -11,9 +11,9 @@ type ReadInvoice = (account: AccountRecord) => Promise<ShownInvoice>
 
 interface MonthQuery {
   readonly month: BillingMonth
-  /** At most so many invoices. */
+  /** The most invoices. */
   readonly limit: number
-  /** Only accounts behind it, in the order of labels. */
+  /** Only accounts after it, in the order of labels. */
   readonly after?: ScanPlace
 }
 

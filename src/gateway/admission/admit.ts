@@ -25,7 +25,7 @@ import type { Admission, AdmissionDenied, Admitted, HoldStore } from '../store/h
 import { StoreUnavailable } from '../store/store.ts'
 import { rateAt } from './rate-state.ts'
 
-/** A request that may be sent, and what it holds until it is settled. */
+/** An admitted request, and its hold until it is settled. */
 export interface AdmittedCall {
   readonly caller: Caller
   readonly request: InferenceRequest
@@ -39,7 +39,7 @@ export interface AdmittedCall {
   readonly spent?: Spent
 }
 
-/** The weight of an answer's rounds that are over. */
+/** The weight of an answer's finished rounds. */
 export interface Spent extends Usage {
   /** Whether a backend did not report its usage of one of them. */
   readonly estimated: boolean

@@ -26,7 +26,7 @@ export interface AheadStores {
   readonly orgs: Pick<OrgStore, 'readAll'>
 }
 
-/** Limits that will count, and whose requests. */
+/** Limits that will count, and their accounts. */
 export interface NewRules {
   readonly rules: readonly LimitRule[]
   /** Whether some of them may have counted before: nothing is known of the files of then. */
@@ -82,7 +82,7 @@ function rulesOf(config: Config | undefined, name: string): readonly LimitRule[]
   return plan ? [...plan.rules.map(({ rule }) => rule), ...plan.counts] : []
 }
 
-/** So many of the newest rows are looked at: a fraction of a second. */
+/** How many of the newest rows are read: a fraction of a second. */
 const MOST_ROWS = 100_000
 
 const isOfMany = (of: LimitRule['of']): boolean => of === 'plan' || of === 'org' || of === 'everybody'

@@ -27,7 +27,7 @@ export interface Lease {
   end(): void
 }
 
-/** A call and the lease of what it holds. */
+/** A call with the lease of its hold. */
 export interface LeasedCall extends AdmittedCall {
   readonly lease: Lease
 }
@@ -48,7 +48,7 @@ export class Leases {
   readonly #clock: Clock
   readonly #alarm: Alarm
   readonly #open = new Roster<OpenLease>()
-  /** The configuration as it is now, where it changed since the start. */
+  /** The present configuration, if it changed since the start. */
   present: Config | undefined
   #stopHeartbeats: Cancel = () => {}
   #stopFirst: Cancel | undefined
@@ -78,7 +78,7 @@ export class Leases {
     this.#stopFirst ??= this.#clock.after(FIRST_CHECKPOINT_MS, () => this.#firstCheckpoints())
   }
 
-  /** One is over. */
+  /** A request ended. */
   ended(lease: OpenLease): void {
     this.#open.remove(lease)
   }

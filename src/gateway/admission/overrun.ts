@@ -20,7 +20,7 @@ export interface OverrunPorts {
   readonly alarm: Alarm
 }
 
-/** Behind the attempts of a request, and behind its health checks. */
+/** After the attempts of a request, and after its health checks. */
 const FIRST_OVERRUN = 2000
 
 /** Records what a backend made beyond the cap as waste of its pool. Settling does not wait for it. */

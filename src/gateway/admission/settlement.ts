@@ -38,7 +38,7 @@ export class Ending {
     this.#attempt = attempt
   }
 
-  /** The answer is over. Resolves once it is settled, durably. */
+  /** The answer has ended. Resolves once it is settled, durably. */
   end(how: AnswerEnd, work: Work): Promise<Bill> {
     this.#attempt.end(how, work)
     return this.settle(work)

@@ -12,7 +12,7 @@ import { orgId } from '../store/org-store.ts'
 /** Keep the 8 newest grants. Not by age: a fast clock would drop the current one. */
 const GRANTS_KEPT = 8
 
-/** Terms after a change, and what the audit says of it. */
+/** Changed terms, with their audit text. */
 interface Changed extends Pick<AuditRow, 'action' | 'before' | 'after'> {
   readonly terms: Terms
 }
@@ -28,7 +28,7 @@ export function changed(terms: Terms, change: TermsChange['change']): Changed {
   return granted(terms, change)
 }
 
-/** Terms with one of them set anew, or without it. */
+/** Terms with one of them set or removed. */
 function setTo<Name extends keyof Terms>(
   current: Terms,
   name: Name,
@@ -62,7 +62,7 @@ function unlimited(terms: Terms, counted: CountedLimit): Changed {
   }
 }
 
-/** The limits but for the one that counts the same, and that one. */
+/** The limits except the one that counts the same, and that one. */
 function withoutLimit({ limits = [] }: Terms, counted: CountedLimit) {
   const isOther = (limit: LimitRule) => countedBy(limit) !== countedBy(counted)
   return { limits: limits.filter(isOther), before: limits.find(limit => !isOther(limit)) }
@@ -84,7 +84,7 @@ export function withClaim({ claimed: _before, ...terms }: Terms, claimed: string
   return claimed === undefined ? terms : { ...terms, claimed }
 }
 
-/** Whether an org that is there says the same. */
+/** True if an existing org has the same terms. */
 export const sameOrgTerms = (a: OrgTerms | undefined, b: OrgTerms | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && sameTerms(a, b))
 

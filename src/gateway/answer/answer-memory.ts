@@ -218,7 +218,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
   #onRoom: (() => void) | undefined
   /** Bytes that are counted twice while it is read. */
   #copied = 0
-  /** Bytes that are counted beside those of `hold`. */
+  /** Bytes counted besides those of `hold`. */
   #beside = 0
   #isOver = false
 

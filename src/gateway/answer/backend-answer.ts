@@ -46,11 +46,11 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
   protected readonly settings: BackendSettings
   /** Called off with the end of the answer. */
   protected readonly deadlines: Deadlines
-  /** Whether the client takes no more at present. */
+  /** True while the client reads nothing. */
   protected isPaused = false
   /** When the backend last sent something, while its stream was not paused. */
   protected heardAt: Millis
-  /** Set once what is kept of it is counted. */
+  /** Set once its kept bytes are counted. */
   #held: AnswerRoom | undefined
   readonly #onRoomLost = () => this.losesRoom()
   /** How it is received when a turn of the event loop has received its share. */
@@ -160,7 +160,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     paced(this.#paced, came)
   }
 
-  /** There is no memory for what is kept of it. */
+  /** There is no memory for its kept bytes. */
   protected losesRoom(): void {
     this.leave()
   }
@@ -186,7 +186,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
       this.#report(status === undefined ? { kind: 'answered', answer } : { kind: 'answered', answer, status })
   }
 
-  /** All of it is there, before any of it went to the client. */
+  /** The whole answer has arrived, before any of it went to the client. */
   protected complete(answer: A): void {
     if (this.#enter('complete')) this.#report({ kind: 'answered', answer })
   }
@@ -216,7 +216,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     this.#report(work ? { kind: 'left', work } : { kind: 'left' })
   }
 
-  /** It had begun, and is over. */
+  /** The answer had started, and has ended. */
   protected conclude(how: AnswerEnd, cause = ''): void {
     if (!this.#enter('conclude')) return
     this.deadlines.callOff()
@@ -286,7 +286,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
       this.deadlines.callOff()
       this.onOver()
     }
-    // A client that left gets nothing of what was fetched for its usage.
+    // A client that left receives nothing of an answer fetched for its usage.
     if (outcome.kind !== 'answered' || this.#client?.gone) this.#held?.hold(0)
     if (this.#state === 'over') this.#handOver()
     this.keepsAll()

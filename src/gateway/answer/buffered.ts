@@ -34,7 +34,7 @@ export function attemptBuffered<A>(
 
 /** Smaller answers are read at once: waiting for a turn would take longer. */
 export const LIGHT_BYTES = 65_536
-/** No backend says more in place of an answer. */
+/** No backend's error is longer than this. */
 const MAX_ERROR_BYTES = 1_048_576
 /** How long images may take once their client left: their cost is known when they came. */
 const IMAGE_WAIT: Millis = 30_000

@@ -77,7 +77,7 @@ function* answerOf(
   }
 }
 
-/** All of a stream that is over. */
+/** Everything of a finished stream. */
 interface Fetched {
   readonly stream: AnswerStream
   readonly events: string

@@ -5,11 +5,11 @@ import type { EndedAnswer } from '../attempt/outcome.ts'
 export interface LiveStream {
   /** Set where the events have the dialect of the client already. */
   readonly native?: NativeEnding | undefined
-  /** Bytes of what the model has said so far. */
+  /** Bytes of the model's output so far. */
   readonly saidBytes: number
   /** Whether as many bytes stay in memory until its end: to be translated, or for a further round. */
   readonly keepsSaid: boolean
-  /** Hands over what was held, and from now on every event. */
+  /** Hands over the held events, and from now on every event. */
   attach(sink: Sink<string>): void
   pause(): void
   resume(): void
@@ -19,7 +19,7 @@ export interface LiveStream {
   clientLeft(): Promise<EndedAnswer>
 }
 
-/** How a stream ends that passes through as it is. */
+/** The ending of a stream that passes through unchanged. */
 export interface NativeEnding {
   /** The event that ends the answer, once all was said. */
   readonly last: string
@@ -65,7 +65,7 @@ export class Outbox<T extends { readonly length: number }> {
     return this.#heldLength <= MAX_HELD
   }
 
-  /** Hands over what was held, and from now on every piece. */
+  /** Hands over the held pieces, and from now on every piece. */
   attach(sink: Sink<T>): void {
     this.#sink = sink
     const held = this.#held

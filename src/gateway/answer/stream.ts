@@ -72,7 +72,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   #reading: 'events' | 'usage' | 'json' = 'events'
   readonly #inbox = new Inbox(() => this.#take())
   readonly #outbox = new Outbox(joinTexts)
-  /** JSON that came in place of events. */
+  /** JSON that arrived instead of events. */
   readonly #json: Buffer[] = []
   #jsonBytes = 0
   /** Bytes that it kept when they were counted last. */
@@ -112,7 +112,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.#dialect = dialectOf(target.pool)
     this.#reader = this.native ?? new StreamReader(chunks, choices, this.#dialect.translator?.(thoughtsApart), maySkip)
     this.#surplus = target.surplus
-    // The time for a whole answer begins anew with each attempt.
+    // The time for a whole answer restarts with each attempt.
     if (takesWhole) return
     this.deadlines.after(target.streamTime, () => this.giveUp({ ...this.failure('stream timeout'), ...PATIENCE_LOST }))
   }
@@ -184,7 +184,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     return { outputBytes, tokens, least: this.#least }
   }
 
-  /** A backend that may hide what it made gets some seconds to tell it. */
+  /** A backend that may hide its output gets some seconds to report it. */
   protected override clientLeaves(): void {
     const isWorking = this.state === 'sent' || this.state === 'headed'
     if (!isWorking || !this.#isWorthWaiting) return void this.leave()
@@ -198,7 +198,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.#firstToken?.sent(this.clock.now())
     const { headersTimeout, firstContentTimeout, answerTimeout } = this.settings
     this.heardAt = this.clock.elapsed()
-    // The client waits for all of a whole answer, however it comes.
+    // The client waits for a whole answer, however it arrives.
     if (this.#takesWhole) {
       this.deadlines.after(answerTimeout, () => this.late('answer timeout'))
       return
@@ -289,7 +289,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.deadlines.after(Math.max(0, this.#stopsAt - now), () => this.state === 'over' || stop())
   }
 
-  /** Reads what came, as far as the client takes it. */
+  /** Reads what arrived, as far as the client takes it. */
   #take(): void {
     const from = this.clock.elapsed()
     const waiting = this.#inbox.bytes
@@ -303,7 +303,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.chargePart(waiting - this.#inbox.bytes, from)
   }
 
-  /** Nothing more comes: what is left is read whether it is taken or not. */
+  /** Nothing more arrives: the rest is read whether it is taken or not. */
   #takeAll(): void {
     while (this.#takeNext());
   }
@@ -329,7 +329,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     }
   }
 
-  /** Tokens of what was said so far, at the least. */
+  /** A lower bound of the tokens so far. */
   get #tokens(): number {
     const { least, reportsOutput } = this.#reader
     return reportsOutput || !this.#measure ? least.outputTokens : this.#measure.tokensOf(least.outputTokens)
@@ -339,7 +339,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     return this.#grant !== undefined && !this.#reader.finished && this.#tokens > this.#grant.tokens
   }
 
-  /** Ends an answer whose backend goes on beyond the cap that it was told. */
+  /** Ends an answer whose backend ignores its cap. */
   #cut(events: string): void {
     this.#isCut = true
     this.abortExchange()
@@ -416,7 +416,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   }
 }
 
-/** The id of an answer whose backend gave it none. */
+/** The id of an answer without an id from its backend. */
 export const answerId = (requestId: string): string => `chatcmpl-${requestId}`
 
 /** The time for the whole stream is over: no replica is at fault, and no time is left for another attempt. */
@@ -444,7 +444,7 @@ class Inbox {
   add(bytes: Buffer): void {
     this.#waiting.push(bytes)
     this.bytes += bytes.length
-    // Who takes no more must say so before all of what the socket had is here.
+    // A consumer that is full must say so before the whole socket buffer is here.
     if (this.bytes >= PIECE_BYTES) this.#read()
     else if (!this.#isDue) {
       this.#isDue = true
@@ -478,7 +478,7 @@ const LEAST_EVENT_BYTES = 24
 const LF = 0x0a
 const CR = 0x0d
 
-/** Cuts bytes behind each line that ends an event. */
+/** Cuts bytes after each line that ends an event. */
 function* eventsIn(bytes: Buffer): Generator<Buffer> {
   let start = 0
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {

@@ -20,7 +20,7 @@ import { StoreUnavailable } from '../store/store.ts'
 import type { ArchiveReader, IdRange } from './archive.ts'
 import { byRequest, idOf, joined, joinedRows, type RequestRows } from './joined-requests.ts'
 
-/** A store whose ledger is read with what left it for an archive. */
+/** A store whose ledger includes the archived rows. */
 export const withArchive = (store: Store, archive: ArchiveReader, now: () => EpochMs): Store => ({
   keys: store.keys,
   accounts: store.accounts,

@@ -79,7 +79,7 @@ export class Archiver {
     return this.#run
   }
 
-  /** Resolves once the batch in flight is over, and another process may go on. */
+  /** Resolves once the batch in flight has finished, and another process may continue. */
   async close(): Promise<void> {
     this.#isStopped = true
     this.#stop()

@@ -59,12 +59,12 @@ export class SpokenAnswer {
     this.#ignoresStore = ignoresStore
   }
 
-  /** Bytes of what was said before, which is kept with the answer. */
+  /** Bytes of the earlier conversation, which is kept with the answer. */
   get saidBytes(): number {
     return this.#kept?.saidBytes ?? 0
   }
 
-  /** Adds the headers of an answer beside those that all answers have. */
+  /** Adds headers to those that all answers have. */
   addHeaders(headers: Record<string, string>, { admitted }: Pick<Answered, 'admitted'>): void {
     const { requestId, addRate } = this.#dialect?.errors.headers ?? {}
     if (requestId !== undefined) headers[requestId] = this.#call.requestId
@@ -84,7 +84,7 @@ export class SpokenAnswer {
     return light ? yield* light.restored(json, writer.tokenForm) : json
   }
 
-  /** Keeps a whole answer, where that was asked for, and says so in it. */
+  /** Keeps a whole answer, if requested, and says so in it. */
   keep(written: Buffer, { isNative }: Pick<WholeServed, 'isNative'>, inTurn: ReadInTurn): Buffer | Promise<Buffer> {
     return this.#kept?.whole(written, isNative === true, inTurn) ?? written
   }

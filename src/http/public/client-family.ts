@@ -83,7 +83,7 @@ async function answer(view: View, call: HttpCall, match: Matched<ClientEndpoint>
   }
 }
 
-/** A page of another origin may ask first what it may send. */
+/** A page of another origin may send a preflight. */
 async function unrouted(view: View, call: HttpCall, denial: AnyDenial): Promise<void> {
   const { app } = view
   // The connection itself refuses malformed requests, and those beyond the limit of their address.

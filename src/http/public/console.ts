@@ -28,7 +28,7 @@ export function serveConsoleFile(app: ConsoleApp, call: HttpCall, name: string):
 function servedConsole(app: ConsoleApp, call: HttpCall): ServedConsole | undefined {
   const { console: isServed, consoleUrl, publicUrl } = app.settings.server
   if (!isServed) return answerMissing(call, 'This gateway serves no console.')
-  // Another page has its place: sign-ins lead back there.
+  // Another page replaces it: sign-ins lead back there.
   if (consoleUrl !== undefined && consoleUrl !== `${publicUrl}/console`)
     return answerMissing(call, `The console is at ${consoleUrl}.`)
   const built = builtOrMissing(call)

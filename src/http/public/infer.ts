@@ -174,7 +174,7 @@ export function traceOf(
 /** Dependencies of opening streams. */
 type LateApp = Pick<ClientApp, 'clock' | 'settings'>
 
-/** Begins a stream that is overdue before any pool has answered; failover goes on behind it. */
+/** Starts a stream that is overdue before any pool has answered; failover continues behind it. */
 class LateStart {
   readonly events: EventResponse
   /** Cancels the timer that opens the stream. */
@@ -211,7 +211,7 @@ class LateStart {
     if (spoken) this.#call.lastEvent = error => spoken.translated(tried).fail(error)
   }
 
-  /** Says which pool answers: in the headers, or behind them where they are sent. */
+  /** Names the answering pool: in the headers, or after them if they are sent. */
   answers(admitted: AdmittedCall, pool: Pool): void {
     if (!this.events.opened) this.#open(admitted, pool)
     else this.events.comment(poolComments(this.#app.settings.brand, admitted, pool))

@@ -38,7 +38,7 @@ export class KeptAnswer {
     this.#thread = thread
   }
 
-  /** Bytes of what was said before. */
+  /** Bytes of the earlier conversation. */
   get saidBytes(): number {
     return this.#thread.said?.input.length ?? 0
   }
@@ -72,7 +72,7 @@ export class KeptAnswer {
     const { saidBytes } = this
     const isLight = last.length + saidBytes <= LIGHT_BYTES
     const written = isLight ? { is: await write(atOnce) } : await workOnCopy(this.#call.costs, write, saidBytes)
-    // Its connection breaks: what was sent must not look complete.
+    // Its connection breaks: a partial answer must not look complete.
     if (written === 'lost') throw new ClientLeft()
     return written.is
   }

@@ -30,7 +30,7 @@ export interface Format<P> extends Omit<Reader<P, WireRequest>, 'check'> {
   }
 }
 
-/** Who looks up what a body refers to. */
+/** Looks up the references of a body. */
 interface LookUp {
   readonly account: string
   readonly reading: Reading
@@ -91,7 +91,7 @@ function nextTurn({ turns }: Pick<ClientApp, 'turns'>, account: string, decided:
   return turns.take(account)
 }
 
-/** A body that refers to what is kept, or whose caller has to be confirmed. */
+/** A body with references to kept content, or whose caller must be confirmed. */
 interface Referring<P> {
   readonly referring: P
   readonly bytes: number

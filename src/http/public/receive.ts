@@ -38,7 +38,7 @@ export interface Received<T> {
 
 /** How a body is read, in two steps: each may take as long as the event loop should be held at most. */
 export interface Reader<P, T> {
-  /** Which long texts are left out of what is parsed. */
+  /** The long texts left out of parsing. */
   readonly elides: Elides
   /** `spans` are the values that its account sent before. */
   readonly parse: (bytes: Buffer, spans?: KnownSpans) => P | Denied

@@ -98,7 +98,7 @@ class PassthroughResponse {
     if (!request.complete) request.resume()
   }
 
-  /** Breaks the connection: what was sent must not look complete. */
+  /** Breaks the connection: a partial answer must not look complete. */
   breakOff(): void {
     this.#call.destroy()
   }

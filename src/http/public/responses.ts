@@ -17,7 +17,7 @@ import { asksForTools, inference } from './infer.ts'
 import { KeptReading } from './kept-reading.ts'
 import type { Format } from './receive-request.ts'
 
-/** A body, and what it got of kept responses. */
+/** A body with its kept responses. */
 interface ResponsesBody extends DialectBody {
   readonly from?: { readonly previous: string | null; readonly items: readonly string[]; readonly bytes: number }
 }

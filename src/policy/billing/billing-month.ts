@@ -23,7 +23,7 @@ export function monthAt(at: EpochMs): BillingMonth {
   return monthOf(date.getUTCFullYear(), date.getUTCMonth())
 }
 
-/** So many months before another one. */
+/** This many months before another one. */
 export function monthBefore({ since }: BillingMonth, months = 1): BillingMonth {
   const date = new Date(since)
   return monthOf(date.getUTCFullYear(), date.getUTCMonth() - months)

@@ -19,7 +19,7 @@ interface UnitPrice {
   readonly price: NanoUsd
 }
 
-/** Items beside the tokens of a request: images, or what a pass-through route measured. */
+/** Charged items besides tokens: images, or a pass-through route's measure. */
 export interface ChargedItems {
   readonly kind: 'image' | 'metered'
   readonly count: number

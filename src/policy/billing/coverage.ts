@@ -4,7 +4,7 @@ import { addNanoUsd, lowerNanoUsd, type NanoUsd, subtractNanoUsd } from '../nano
 export interface Allotment {
   /** Part of its plan. */
   readonly allowance: NanoUsd
-  /** Granted by an operator beside it. */
+  /** Credit granted by an operator. */
   readonly credit: NanoUsd
 }
 

@@ -315,7 +315,7 @@ function addToBucket(minute: readonly Bucket[], second: number, requests: number
   return added
 }
 
-/** -1 where there is none. What is asked for is mostly the newest one. */
+/** -1 if there is none. The search is mostly for the newest one. */
 function indexOfBucket(minute: readonly Bucket[], second: number): number {
   let index = minute.length - 1
   while (index >= 0 && minute[index]?.second !== second) index--

@@ -10,7 +10,7 @@ import { readNamed, readQuota } from './named-reading.ts'
 /** A rule, and what of it is used at a moment. */
 export interface LimitUse {
   readonly rule: LimitRule
-  /** The id of the key whose limit it is. */
+  /** The id of the key that owns the limit. */
   readonly key?: string
   /** Absent where each end user has a count of their own, and none is meant. */
   readonly count?: LimitCount

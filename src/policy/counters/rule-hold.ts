@@ -109,7 +109,7 @@ const cellAgain = (counter: RuleCounter, taken: TakenCell, now: EpochMs): number
 export const takeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight): RuleCounter =>
   change(counter, taken, isRequests(taken) ? 1 : 0, heldOf(taken, weight), taken.cell)
 
-/** The counter with what a request holds that was counted before. */
+/** The counter with a request's hold that was counted before. */
 export const holdCell = (counter: RuleCounter, taken: TakenCell, weight: Weight): RuleCounter =>
   change(counter, taken, 0, heldOf(taken, weight), Math.max(taken.cell, counter.at(-1)?.index ?? taken.cell))
 
@@ -148,7 +148,7 @@ function move(
 export const resumeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight, now: EpochMs): RuleCounter =>
   changeAt(counter, taken, 0, heldOf(taken, weight), now)
 
-/** The counter after a hold ended at what the request weighed, less what it was charged before, `was`. */
+/** The counter after a hold ended at the request's weight, less its earlier charge, `was`. */
 export const releaseCell = (
   counter: RuleCounter,
   taken: TakenCell,

@@ -65,7 +65,7 @@ export const LIMIT_SCOPES = ['account', 'key', 'user', 'plan', 'org', 'everybody
 
 export type LimitScope = (typeof LIMIT_SCOPES)[number]
 
-/** Rules that name no scope are of what they are set for. */
+/** Rules without a scope apply to their owner. */
 export const sharedBy = (of: LimitScope, rules: readonly LimitRule[] = []): readonly LimitRule[] =>
   rules.map(rule => (rule.of === undefined ? { ...rule, of } : rule))
 

@@ -12,7 +12,7 @@ export function whereText({ per, of, model }: LimitRule): string {
 /** Maximum of a rule: `$5 a day (UTC)`. */
 export const allowedText = (rule: LimitRule): string => `${amountText(rule, rule.most)} ${whereText(rule)}`
 
-/** So much of what a rule counts: `700 tokens`, `$5`, `$0.50`. */
+/** An amount of a rule's measure: `700 tokens`, `$5`, `$0.50`. */
 export function amountText({ measure }: Pick<LimitRule, 'measure'>, amount: number): string {
   if (measure === 'usd')
     return `$${(amount / 1e9)

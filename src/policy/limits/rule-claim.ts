@@ -20,7 +20,7 @@ export const isSharedGroup = (group: string): boolean => group !== 'account' && 
 
 export const measureOfField = (field: string): Measure => field.slice(0, field.indexOf('/')) as Measure
 
-/** The key whose counter it is; undefined where keys share it. */
+/** The key that owns the counter; undefined if keys share it. */
 export const keyOfField = (field: string): string | undefined => field.split('/', 3)[2] || undefined
 
 export function windowOfField(field: string): LimitWindow | undefined {
@@ -71,7 +71,7 @@ export function claimsOfRules(
   return claims
 }
 
-/** Whose counters a request takes of. */
+/** The owners of counters that a request uses. */
 interface RuledCaller {
   readonly key?: { readonly id: string; readonly origin?: string }
   readonly terms: { readonly org?: string }
@@ -113,7 +113,7 @@ function fieldOf({ measure, per, of, model }: LimitRule, { key }: RuledCaller): 
   return `${measure}/${per ?? ''}/${of === 'key' ? (key?.origin ?? key?.id ?? NO_KEY) : ''}/${model ?? ''}`
 }
 
-/** Requests of a sign-in share what a key would have. */
+/** Sign-ins share the counter that a key would have. */
 export const NO_KEY = 'sign-in'
 
 /** How much of each measure a request weighs. */

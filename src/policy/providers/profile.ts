@@ -102,7 +102,7 @@ export interface Cell<T> {
   readonly models?: readonly string[]
   /** Exceptions among those names. */
   readonly but?: readonly string[]
-  /** URLs and issues (`owner/repository#number`) that say so. */
+  /** URLs and issues (`owner/repository#number`) as evidence. */
   readonly source: readonly [string, ...string[]]
 }
 

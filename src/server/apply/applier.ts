@@ -40,7 +40,7 @@ export interface ApplierPorts {
 
 type Place = NonNullable<ApplierPorts['place']>
 
-/** Whether a change that can be made is to be made. */
+/** Confirms a change that can be made. */
 type Agreed = () => Promise<boolean>
 
 interface Written {

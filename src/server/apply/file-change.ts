@@ -102,7 +102,7 @@ async function faultAt(
 
 const ELSEWHERE = 'change the files where they come from, then run svcctl reload'
 
-/** The nearest directory above a path that is there. */
+/** The nearest existing directory above a path. */
 async function folderOf(path: string): Promise<string> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     const there = await lstat(folder).catch(() => undefined)

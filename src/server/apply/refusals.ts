@@ -20,7 +20,7 @@ export class Refused extends Error {
 export const refusal = (reason: string): Refused =>
   new Refused({ code: 'APPLY_REFUSED', reason, problems: [], text: '' })
 
-/** A refusal with more in its sentence; any other error as it is. */
+/** A refusal with a longer sentence; any other error unchanged. */
 export function withMore(error: unknown, more: string): unknown {
   if (!(error instanceof Refused) || error.denial.code !== 'APPLY_REFUSED') return error
   return new Refused({ ...error.denial, reason: error.denial.reason + more })
@@ -79,7 +79,7 @@ export interface Surroundings {
   readonly directory: string
   /** Names of the files that serve, relative to the directory. */
   readonly serving: ReadonlySet<string>
-  /** Directories in which the gateway keeps what is its own. Absolute. */
+  /** Absolute directories of the gateway's own files. */
   readonly own: readonly string[]
 }
 

@@ -20,13 +20,13 @@ import type { AsGateway } from '../state/open-store.ts'
 
 /** The workers, as main sees them. */
 export interface MainPorts {
-  /** In place of a store of its own. */
+  /** Replaces its own store. */
   readonly openState?: (as: AsGateway) => Promise<OpenState>
   /** Gets to know what main is made of, before it serves. */
   readonly attach: (parts: MainParts) => void
   /** Whether main takes in what a worker found: that has raised the alarm. */
   readonly takesIn: () => boolean
-  /** In place of what one process knows by itself. */
+  /** Replaces the single process's own view. */
   readonly process: Pick<MainApp, 'recent'> & Required<Pick<MainApp, 'poolsOfOthers' | 'processes' | 'workers'>>
   /** Starts the workers, which serve clients; drains and cuts them. */
   readonly clients: Pick<Listener, 'cut' | 'destroy'> & {
@@ -62,7 +62,7 @@ export interface MainParts {
 export interface WorkerPorts {
   /** The store of all, or the worker's own way to it. */
   readonly openState: (as: AsGateway) => Promise<OpenState>
-  /** Gets to know what the worker is made of, before it serves. */
+  /** Receives the worker's parts, before it serves. */
   readonly attach: (parts: WorkerParts) => void
   /** Whether the worker takes in what another process found: that has raised the alarm. */
   readonly takesIn: () => boolean

@@ -72,7 +72,7 @@ export interface Task {
   readonly file: string
   readonly env: Env
   readonly cwd: string
-  /** In place of the files on the disk. */
+  /** Replaces the files on disk. */
   readonly candidate: Candidate | undefined
 }
 

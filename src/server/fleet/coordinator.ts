@@ -165,7 +165,7 @@ function mergedDenial(problems: readonly Problem[]): ApplyDenial {
   return { code: 'APPLY_REFUSED', reason, problems: found, text, ...(plansInUse && { plansInUse }) }
 }
 
-/** How the fleet differs from what the operator saw. */
+/** How the fleet differs from the operator's view. */
 function differenceOf(members: readonly Member[], expected: readonly ExpectedGateway[]): string | undefined {
   const lines = (all: readonly ExpectedGateway[]) =>
     all.map(({ gateway, revision }) => `${gateway} serves ${revision}`).sort()

@@ -110,5 +110,5 @@ function adminUrl({ fleetUrl, adminTls, admin: { host, port } }: Settings['serve
   return `http${adminTls ? 's' : ''}://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
-/** Hosts of an address that stands for all of a machine. */
+/** Hosts that mean all addresses of a machine. */
 const ANY: ReadonlySet<string> = new Set(['0.0.0.0', '::'])

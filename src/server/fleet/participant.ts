@@ -57,7 +57,7 @@ export class Participant {
     })
   }
 
-  /** Does what the store says was decided. What came of that here; undefined where there was nothing to do. */
+  /** Applies the decided change. Returns its result here; undefined if there was nothing to do. */
   async settle(id: string): Promise<Applied | undefined> {
     const mine = this.#prepared?.id === id ? this.#prepared : undefined
     const state = await this.#ports.fleet.announce()

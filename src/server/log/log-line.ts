@@ -43,7 +43,7 @@ export const alarmLine = (message: string, details: Readonly<Record<string, unkn
     )
     .join(' ')}`
 
-/** A further part of a line, if it is there. */
+/** An optional further part of a line. */
 const part = (text: string): string => (text === '' ? '' : `  ${text}`)
 
 function modelOf({ model, rule }: LogEntry, asked: string): string {

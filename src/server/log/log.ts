@@ -51,7 +51,7 @@ export class ProcessLog {
     return out.dropped + err.dropped
   }
 
-  /** A request is over. */
+  /** A request ended. */
   request(entry: LogEntry, config: Config): void {
     const level = levelOf(entry)
     if (!this.#prints(level)) return
@@ -231,7 +231,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A percent sign that stands for itself.
+    // A literal percent sign.
     return text
   }
 }

@@ -1,6 +1,6 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 
-/** Colours a text, or leaves it as it is. */
+/** Colours a text, or leaves it unchanged. */
 export const painter =
   (colour: boolean) =>
   (tone: keyof typeof TONES, text: string): string =>

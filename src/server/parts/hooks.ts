@@ -26,12 +26,12 @@ export interface GatewayHooks extends ProcessHooks, FilesOf {
   readonly keepToken?: (token: string) => void
   /** Decides a line of the decision log again; without it none is explained. */
   readonly explain?: (serving: Pick<Loaded, 'config' | 'settings'>, line: string) => Promise<ShownPast | undefined>
-  /** Whether the operator wants a new store in place of one that is gone. */
+  /** True if the operator wants a new store instead of the missing one. */
   readonly newStore?: boolean
   /** Name of the process, where one process has several gateways. */
   readonly name?: string
   /** Prints what reloads did. */
   readonly say?: (text: string) => void
-  /** Metrics of the whole process, shown beside those of the gateway. */
+  /** Metrics of the whole process, in addition to the gateway's. */
   readonly processMetrics?: Registry
 }

@@ -54,7 +54,7 @@ export class Serving<Process extends SnapshotPorts> {
     this.#snapshots = new OpenSnapshots(await openSnapshot(this.#first, 1, shares))
   }
 
-  /** Opens what a configuration needs, in this process. */
+  /** Opens the resources of a configuration, in this process. */
   async open(next: Loaded, generation: number): Promise<Opened> {
     if (!this.#ports) throw new Error('nothing serves yet')
     const { shares, stored, beginLimits } = this.#ports

@@ -28,7 +28,7 @@ export interface Stored extends Pick<OpenState, 'proveStore'>, Part {
 
 interface StoredPorts {
   readonly openState: (as: AsGateway) => Promise<OpenState>
-  /** Whether the operator wants a new store in place of one that is gone. */
+  /** True if the operator wants a new store instead of the missing one. */
   readonly newStore?: boolean | undefined
   /** Set where another process of the gateway takes rows to the archive. */
   readonly isReader?: boolean

@@ -20,7 +20,7 @@ export interface AsGateway {
   readonly keep: () => Millis
   /** Hears of the rows it writes. */
   readonly wrote: Wrote
-  /** Whether the operator wants a new store in place of one that is gone. */
+  /** True if the operator wants a new store instead of the missing one. */
   readonly newStore?: boolean
 }
 

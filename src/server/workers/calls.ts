@@ -17,9 +17,9 @@ export type WorkerCalls = {
   start(task: WorkerTask): Promise<void>
   /** Opens a configuration, and serves what served before. Resolves with its fingerprint. */
   prepare(attempt: number, generation: number, examined: Examined): Promise<string>
-  /** Serves what was prepared. Rejects where it cannot. */
+  /** Serves the prepared configuration. Rejects if it cannot. */
   commit(attempt: number): Promise<void>
-  /** Lets go of what was prepared, or is being prepared. */
+  /** Releases a configuration that is prepared, or being prepared. */
   abort(attempt: number): void
   /** The worker's counts, and the health of its process. */
   metrics(): Promise<ProcessMetrics>
@@ -56,9 +56,9 @@ export type MainCalls = {
   passed(passed: Passed): void
   /** It has these connections, by their numbers. */
   taken(numbers: readonly number[]): void
-  /** So many connections from these addresses are closed. */
+  /** This many connections from these addresses are closed. */
   closed(addresses: readonly string[]): void
-  /** So many of its connections are idle. */
+  /** This many of its connections are idle. */
   idle(count: number): void
   clients(counts: ClientCounts): void
   /** An account's requests that all workers remember. */

@@ -44,7 +44,7 @@ export class CountsOfWorkers {
     this.#tell = tell
   }
 
-  /** `slots` are those of the workers that there are. */
+  /** `slots` are those of the present workers. */
   report(from: number, counts: ClientCounts, slots: number): void {
     this.#bySlot.set(from, counts)
     this.#tellOthers(from, slots)

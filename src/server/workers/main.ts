@@ -223,7 +223,7 @@ export class Main {
     else this.#trials.delete(place)
   }
 
-  /** A worker ended: what it held is free. */
+  /** A worker ended: its slots are free. */
   #gone(slot: number): void {
     this.#acceptor.end(slot)
     this.#leases.end(slot)
@@ -253,7 +253,7 @@ export class Main {
     return joined(await this.#workers.askAll(peer => peer.ask('recent', account), nothing, REMEMBERED_MS), most)
   }
 
-  /** Has all processes say what they counted. */
+  /** Makes all processes report their counts. */
   #recount(): Promise<void> {
     const ofStore = this.#shared?.child.metrics()
     return this.#counts.recount(

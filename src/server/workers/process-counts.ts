@@ -5,7 +5,7 @@ import type { Vitals } from '../../wire/admin/process.ts'
 import { within } from '../world.ts'
 import { type ProcessMetrics, VitalsMetrics } from './vitals.ts'
 
-/** In place of a slot. */
+/** Replaces a slot. */
 export const STORE = -1
 
 /** The counts of a gateway's processes, by their slots. Those of a process that ended are final. */
@@ -22,7 +22,7 @@ export class ProcessCounts {
     this.#vitals.know(nameOf(slot), vitals)
   }
 
-  /** The process of a slot ended: what it counted stays in the sums. */
+  /** The process of a slot ended: its counts stay in the sums. */
   end(slot: number): void {
     this.#ended.set(slot, this.#endedIn(slot) + 1)
     this.#vitals.end(nameOf(slot))

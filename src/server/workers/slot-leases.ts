@@ -6,7 +6,7 @@
 export class SlotLeases {
   readonly #pools = new Map<string, PoolLeases>()
   readonly #lend: (slot: number, pool: string, places: number) => void
-  /** Asks a worker to give back what it does not use. */
+  /** Asks a worker to return its unused slots. */
   readonly #recall: (slot: number, pool: string) => void
 
   constructor(
@@ -17,7 +17,7 @@ export class SlotLeases {
     this.#recall = recall
   }
 
-  /** So many requests wait in a worker. */
+  /** This many requests wait in a worker. */
   want(slot: number, pool: string, places: number, most: number): void {
     const lent = this.#of(pool)
     lent.most = most

@@ -21,7 +21,7 @@ export class Slot {
   readonly listening: Promise<void>
   readonly startedAt: EpochMs
   readonly restarts: number
-  /** Resolves once its process is no more. */
+  /** Resolves once its process has ended. */
   readonly ended: Promise<unknown>
   readonly #clock: Clock
   #servesSince: Millis | undefined
@@ -88,7 +88,7 @@ export class Slot {
     this.#stop = this.#clock.after(PING_MS, ping)
   }
 
-  /** Its process is no more. */
+  /** Its process has ended. */
   end(): void {
     this.#stop()
   }

@@ -10,7 +10,7 @@ export class StartupBuffer {
     else take()
   }
 
-  /** The worker can take in what is said. */
+  /** The worker can receive messages. */
   open(): void {
     const waiting = this.#waiting ?? []
     this.#waiting = undefined

@@ -17,7 +17,7 @@ export interface StoreChild {
   metrics(): Promise<ProcessMetrics>
   /** Has it write what waits, and end. Resolves with whether all was written. */
   close(): Promise<boolean>
-  /** Ends it as it is. */
+  /** Kills it at once. */
   kill(): void
 }
 
@@ -76,5 +76,5 @@ export async function startStoreProcess(
   }
 }
 
-/** As this file is: the sources, or what is built of them. */
+/** Like this file: the sources, or their compiled form. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))

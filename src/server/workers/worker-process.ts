@@ -238,7 +238,7 @@ function serveHanded(server: Server): void {
   server.emit('listening')
 }
 
-/** Passes on together what comes in one turn. */
+/** Passes on the messages of one turn together. */
 function gathered<T>(pass: (all: readonly T[]) => void): (one: T) => void {
   let all: T[] = []
   return one => {

@@ -20,7 +20,7 @@ export interface WorkersPorts {
   readonly calls: (slot: number) => Omit<MainCalls, 'born'>
   /** A worker serves from now on. */
   readonly ready: (slot: number) => void
-  /** A worker ended: what it held is free. */
+  /** A worker ended: its slots are free. */
   readonly gone: (slot: number) => void
   /** Where their lines go. */
   readonly out: LineOut
@@ -42,7 +42,7 @@ export class Workers {
   #isUnready = false
   #turn = 0
   #attempts = 0
-  /** Slots whose last worker could not begin. */
+  /** Slots whose last worker failed to start. */
   readonly #failing = new Set<number>()
   /** When workers could not begin, in the last minute. */
   #failedAt: readonly Millis[] = []
@@ -199,7 +199,7 @@ export class Workers {
     if (left.length > 0) this.#ports.clock.after(LOOK_MS, () => this.end(patience - LOOK_MS))
   }
 
-  /** Ends what is left of them. */
+  /** Kills the remaining ones. */
   kill(): void {
     this.#isLeaving = true
     this.#slots.forEach(({ worker }) => {
@@ -262,7 +262,7 @@ export class Workers {
     if (this.#isLeaving) return
     const again = present.servedFor < STEADY_MS ? failures + 1 : 0
     const inMs = waitAfter(again)
-    // One that did not begin says why by itself.
+    // A worker that failed to start reports the reason itself.
     if (present.hasBegun) alarm('a worker ended; another one takes its place', { slot, ...how, inMs })
     this.#beginSoon(slot, again, present.restarts + 1)
   }
@@ -323,5 +323,5 @@ const LOOK_MS: Millis = 1000
 export const forkWorker = (): ChildProcess =>
   fork(MODULE, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced' })
 
-/** As this file is: of the sources, or of what is built of them. */
+/** Like this file: from the sources, or from their compiled form. */
 const MODULE = new URL(`worker-process${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)

@@ -5,7 +5,7 @@ export type Door = 'public' | 'admin'
 
 /** The facts that a page of the console has before it asks for anything: none of them is secret. */
 export interface ConsoleBoot {
-  /** Whose console it is: that of customers, or that of operators. */
+  /** The audience of the console: customers or operators. */
   readonly door: Door
   readonly brand: string
   /** The build of the console's files. */

@@ -6,7 +6,7 @@ import { type ErrorForm, specForm } from './forms.ts'
 
 export interface DocsTerms {
   readonly brand: string
-  /** Absent where there is no such page; likewise the other. */
+  /** Absent if there is no such page; the same holds for the other. */
   readonly consoleUrl?: string | undefined
   readonly topupUrl?: string | undefined
   /** Whether people mint keys of their own with a sign-in. */

@@ -52,7 +52,7 @@ function paramOf(denial: AnyDenial): string | null {
   return own ?? (field || null)
 }
 
-/** Null where OpenAI has none, and `type` says it all. */
+/** Null if OpenAI has none, and `type` is sufficient. */
 const CODES: Readonly<Partial<Record<AnyDenial['code'], string | null>>> = {
   NO_AUTH: 'invalid_api_key',
   INVALID_KEY: 'invalid_api_key',

@@ -1,4 +1,4 @@
-/** A client is shown no more characters of a backend's text. */
+/** The most characters of a backend's text that a client sees. */
 const MAX_LENGTH = 512
 /** More of a text is not looked at, so that the time this takes is bounded whatever a backend writes. */
 const MAX_READ = 4096

@@ -3,11 +3,11 @@ import type { ExhaustedDenial, OverloadDenial, PlanDenial, QuotaDenial } from '.
 import { usdText } from '../money.ts'
 import { type LimitDenial, limitSentence } from './limit-sentence.ts'
 
-/** An error answer, beside the parts that all answers of its code share. */
+/** An error answer, besides the parts that all answers of its code share. */
 export interface Answer {
   readonly body: ErrorBody
   readonly headers?: Readonly<Record<string, string>>
-  /** In place of the reason phrase of the code. */
+  /** Replaces the code's reason phrase. */
   readonly reason?: string
 }
 

@@ -31,7 +31,7 @@ export interface MostNew {
 
 /** A member of the object that a JSON text is, in bytes of the text. */
 export interface Member {
-  /** Where its name stands, as it is written, without its quotes. */
+  /** The position of its name as written, without quotes. */
   readonly nameStart: number
   readonly nameEnd: number
   /** Where its value begins, right behind the colon, and where it ends, blanks and all. */

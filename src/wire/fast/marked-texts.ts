@@ -17,7 +17,7 @@ export class MarkedTexts {
     this.#elided = elided
   }
 
-  /** A text with what its marks stand for. */
+  /** A text with its marks resolved. */
   read(text: string): string {
     if (!this.#has(text)) return text
     let read = ''
@@ -117,7 +117,7 @@ export class MarkedTexts {
     return String(JSON.parse(this.#bytes.toString('utf8', from, to)))
   }
 
-  /** Where a text stands in the body, without its quotes. */
+  /** A text's position in the body, without its quotes. */
   #placeOf({ number }: Mark): { readonly from: number; readonly size: number } {
     const [from = 0, to = 2] = [this.#elided[3 * number], this.#elided[3 * number + 1]]
     return { from: from + 1, size: to - from - 2 }
@@ -127,7 +127,7 @@ export class MarkedTexts {
 /** Those of a body of which nothing was left out. */
 export const wholeTexts = new MarkedTexts(Buffer.alloc(0), new Int32Array())
 
-/** Where a mark stands, and which text it stands for. */
+/** A mark's position, and its text. */
 interface Mark {
   readonly start: number
   readonly end: number

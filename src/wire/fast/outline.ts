@@ -6,7 +6,7 @@ import { scriptPass } from './script-pass.ts'
 import { WebAssemblyPass } from './webassembly-pass.ts'
 import { isWithout } from './without.ts'
 
-/** The part of a JSON text that is to be parsed. */
+/** The part of a JSON text that is parsed. */
 export interface Outline extends Shape {
   /** The text. For each text that was left out stands a mark, U+0000 and its number; data:image/ of a picture stays. */
   readonly text: string
@@ -184,9 +184,9 @@ const TOO_MANY_NEW = {
 
 /** The texts of a body, of which long ones may have been left out. */
 export interface Texts {
-  /** UTF-8 bytes of a text, or of what it is a mark of. */
+  /** UTF-8 bytes of a text, or of a mark's text. */
   sizeOf(text: string): number
-  /** A text, or what it is a mark of. */
+  /** A text, or a mark's text. */
   read(text: string): string
   /** Shows the pieces of a text in their order, without making a text of what was left out. */
   visit(text: string, visitor: TextVisitor): void

@@ -8,7 +8,7 @@ const BACKSLASH = 0x5c
 const LETTER_U = 0x75
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
-/** Characters that may follow a backslash, beside u. */
+/** Characters that may follow a backslash, besides u. */
 const SHORT_ESCAPES = new Set(Buffer.from('"\\/bfnrt'))
 const MOST_MEMBERS = 1024
 /** The parser keeps one copy of texts up to this length in UTF-16, of which each unit takes at most three bytes of UTF-8. */
@@ -30,7 +30,7 @@ class Strings {
   readonly bytes: Buffer
   opened = 0
   closed = 0
-  /** Bytes that the escapes of the last string take more than what they stand for. */
+  /** Bytes that the last string's escapes add. */
   escaped = 0
   /** Whether the parser may refuse the last string. */
   isPeculiar = false

@@ -16,7 +16,7 @@ export interface EventTemplate {
 export interface TemplatedEvents {
   /** Where they end. */
   readonly end: number
-  /** Bytes of what they say. */
+  /** Bytes of their content. */
   readonly outputBytes: number
   /** Tokens that they took at the least. */
   readonly tokens: number

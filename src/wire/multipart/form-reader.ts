@@ -64,7 +64,7 @@ export class FormReader {
     return this.#pieces.splice(0)
   }
 
-  /** Whether there is more to do with what came. */
+  /** True if there is more to do with the received bytes. */
   #step(): boolean {
     switch (this.#state) {
       case 'delimiter':

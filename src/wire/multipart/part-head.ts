@@ -1,7 +1,7 @@
 /** The headers of a part of a form. */
 export interface PartHead {
   readonly name: string
-  /** Bytes of what follows, where it says so. */
+  /** Its content length, if given. */
   readonly length?: number
 }
 

@@ -13,7 +13,7 @@ export function refuseKept(body: JsonObject, found: Findings): void {
 
 const PROBLEM = 'names content stored at the provider, which is not available here; send the content itself'
 
-/** Where the first of them stands. */
+/** The position of the first one. */
 function fieldIn(object: JsonObject, at: string): string | undefined {
   const own = ownField(object)
   if (own !== undefined) return `${at}${own}`

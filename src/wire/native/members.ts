@@ -168,7 +168,7 @@ class MemberReader {
     } else if (!this.#isOfServer(name)) this.address ??= field
   }
 
-  /** Whether an address stands where the bytes of a file should. */
+  /** True if an address replaces the bytes of a file. */
   #isAddressed(value: string): boolean {
     return SCHEMES.some(scheme => this.#terms.texts.startsWith(value, scheme))
   }

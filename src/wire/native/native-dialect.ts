@@ -60,7 +60,7 @@ export interface NativeEvent {
 
 export interface NativeAnswer {
   readonly usage?: Usage
-  /** Bytes of what the model said. */
+  /** Bytes of the model's output. */
   readonly outputBytes: number
   /** The answer as the client gets it, where that is not what the backend sent. */
   readonly sent?: JsonObject

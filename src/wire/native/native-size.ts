@@ -124,7 +124,7 @@ function isFile({ type, media_type, file_data, file_url, url }: JsonObject): boo
 /** Sound and films, of whose tokens nothing is known either. */
 const MEDIA: ReadonlySet<unknown> = new Set(['input_audio', 'input_video', 'video_url', 'video', 'audio'])
 
-/** A picture weighs what the model says of any, also where it stands elsewhere. */
+/** An image weighs what the model declares for any image, wherever it is. */
 const isImage = ({ type, source }: JsonObject): boolean =>
   type === 'input_image' ||
   type === 'computer_screenshot' ||

@@ -1,7 +1,7 @@
 import type { CapField } from '../../policy/config.ts'
 import type { PoolFacts } from '../../policy/providers/profile.ts'
 
-/** The values that a body gets in place of its client's. */
+/** The values that replace the client's in a body. */
 export interface BackendTerms {
   /** The backend's own name of the model. */
   readonly model: string

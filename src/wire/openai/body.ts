@@ -17,7 +17,7 @@ export interface ParsedBody {
 
 /** A body without the long texts of its messages or its input, which only a backend reads: to parse them would be most of the work. */
 export interface OutlinedBody {
-  /** In their place stand marks. */
+  /** Marks replace them. */
   readonly outline: JsonObject
   readonly texts: Texts
   /** The body as it was sent, where every reader takes it as this one does. */
@@ -26,7 +26,7 @@ export interface OutlinedBody {
 
 /** A body in Responses or Messages, without long texts of what was said. */
 export interface DialectBody extends ParsedBody {
-  /** In their place stand marks. */
+  /** Marks replace them. */
   readonly texts: MarkedTexts
   readonly written: Written | undefined
 }
@@ -75,7 +75,7 @@ export const outlineOf = (chat: JsonObject, texts: MarkedTexts = wholeTexts): Ou
   written: undefined,
 })
 
-/** The parser keeps one of those names that stand twice. */
+/** The parser keeps one of two equal names. */
 const writtenOf = (bytes: Buffer, { names, outline }: ReadObject): Written | undefined =>
   names === outline.names && !outline.notSpliceable && !isWithout('body-view')
     ? { bytes, members: outline.members }

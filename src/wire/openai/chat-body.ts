@@ -87,7 +87,7 @@ const isRenamed = ({ developer }: ChatAsk, { facts }: BackendTerms): boolean =>
 const isRespelt = (body: JsonObject, request: ChatAsk, terms: BackendTerms): boolean =>
   isRenamed(request, terms) || hasOtherIds(body, terms.facts) || hasOtherThoughts(body, terms.facts)
 
-/** A body whose messages say the same in the backend's form. */
+/** A body whose messages mean the same in the backend's form. */
 function respelt(body: JsonObject, request: ChatAsk, terms: BackendTerms): JsonObject {
   const renamed = isRenamed(request, terms) ? withoutDevelopers(body) : body
   return withAcceptedThoughts(withAcceptedIds(renamed, terms.facts), terms.facts)

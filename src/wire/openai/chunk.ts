@@ -18,7 +18,7 @@ export type Chunk =
   /** Not JSON, or not an object. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'error'; readonly error: unknown }
-  /** A choice ended with a reason that says it is not whole. */
+  /** A choice ended with a reason that marks it incomplete. */
   | { readonly kind: 'failed'; readonly cause: string }
   | DeltaChunk
 

@@ -96,7 +96,7 @@ function backendEmbeddings(
   return Buffer.from(JSON.stringify({ ...withoutFields(texts.whole(), ['model', ...unsent]), model }))
 }
 
-/** In place of token ids, which have a form of their own. */
+/** Replaces token ids, which have their own form. */
 const ONE_TEXT = 'x'
 
 interface TokenIds {

@@ -5,7 +5,7 @@ import { isObject } from '../json-safety.ts'
 import { leastTokens } from '../usage/usage.ts'
 import { type Chunk, type ChunkReader, type DeltaChunk, DONE } from './chunk.ts'
 
-/** An event of a stream, but for the text in its middle. */
+/** An event of a stream, except for the text in its middle. */
 interface ChunkTemplate {
   readonly before: string
   readonly after: string

@@ -6,7 +6,7 @@ import type { Entry, Listed } from '../tools/listed.ts'
 import { type AnswerTerms, type RoundAnswer, readRound } from './answer.ts'
 import type { BackendTerms } from './backend-terms.ts'
 
-/** The terms of a round, beside the conversation so far. */
+/** The terms of a round, besides the conversation so far. */
 export interface HostedTerms extends BackendTerms {
   /** The fields that the model declares. */
   readonly accepts?: Accepts | undefined

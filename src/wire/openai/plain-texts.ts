@@ -52,5 +52,5 @@ function saidIn(part: unknown): string {
   return said === undefined ? '' : textsIn(said).all
 }
 
-/** Where the text of a part stands. */
+/** The position of a part's text. */
 const TEXTS = ['text', 'thinking', 'reasoning', 'refusal', 'content'] as const

@@ -78,7 +78,7 @@ export class RenamingWriter implements AnswerWriter {
   }
 }
 
-/** The way back, from what a backend calls a tool. */
+/** The way back, from the backend's name of a tool. */
 interface ReadonlyNames {
   readonly own: (sent: string) => string
 }

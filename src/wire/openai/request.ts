@@ -53,7 +53,7 @@ export interface Thread {
     /** The ids of those that came from earlier answers, oldest first. */
     readonly items: readonly string[]
   }
-  /** Bytes that it takes of the memory for bodies, beside the body itself. */
+  /** Bytes that it uses of the memory for bodies, besides the body itself. */
   readonly bytes: number
 }
 
@@ -111,7 +111,7 @@ export interface StreamWanted {
   readonly choices: number
   /** Whether each signed thought is to come with its end: other dialects tell it there. */
   readonly thoughtsApart?: true
-  /** Whether the answer may go on without an event that cannot be read. */
+  /** True if the answer may continue without an unreadable event. */
   readonly maySkip?: true
   /** Whether a whole answer of a backend that does not stream will do. */
   readonly takesWhole?: true

@@ -42,7 +42,7 @@ function isFound(matcher: Matcher, text: string, folded: string, headers: Header
 const fold = (text: string): string =>
   text.normalize('NFKC').toUpperCase().toLowerCase().replaceAll('ς', 'σ').replace(BLANKS, ' ')
 
-/** Runs of blanks, but for the single space that nearly all are. */
+/** Runs of blanks, except for single spaces, which are the most common. */
 const BLANKS = /\s{2,}|[^\S ]/g
 
 /** Whether whole words of a folded text are the phrase. */

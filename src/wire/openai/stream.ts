@@ -48,7 +48,7 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
     return deltas ? deltas.shown > 0 || this.finished : this.started
   }
 
-  /** Whether every choice has its finish_reason. */
+  /** True if every choice has its finish_reason. */
   get finished(): boolean {
     return this.#finished.size >= this.#choices
   }

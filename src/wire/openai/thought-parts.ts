@@ -10,7 +10,7 @@ export function hasOtherThoughts({ messages }: JsonObject, facts: ThoughtFacts |
   return messages.some(message => 'reasoning_content' in asObject(message) || 'reasoning' in asObject(message))
 }
 
-/** A chat whose thoughts stand where a backend takes them. */
+/** A chat whose thoughts are where a backend accepts them. */
 export function withAcceptedThoughts(body: JsonObject, facts: ThoughtFacts | undefined): JsonObject {
   const { messages } = body
   if (!Array.isArray(messages) || !hasOtherThoughts(body, facts)) return body

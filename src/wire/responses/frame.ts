@@ -4,7 +4,7 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { readUsage, reasoningTokensIn } from '../usage/reported-usage.ts'
 import type { Usage } from '../usage/usage.ts'
 
-/** A response object around what was said so far. */
+/** A response object around the output so far. */
 export function writeFrame({ id, created, model, echoed }: FrameTerms, state: FrameState): JsonObject {
   const { status, error = null, incomplete = null, output, usage = null } = state
   const or = (field: string, otherwise: unknown): unknown => echoed[field] ?? otherwise

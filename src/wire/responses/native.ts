@@ -50,7 +50,7 @@ const isForBackend = (item: unknown): boolean => !isObject(item) || (!isOurs(ite
 const isOurs = ({ type, encrypted_content: sealed }: JsonObject): boolean => type === 'reasoning' && isSealed(sealed)
 
 class ResponsesReader implements NativeReader {
-  /** As it was when it began: without what was said. */
+  /** The response at its start: without output. */
   #response: JsonObject = { object: 'response', output: [] }
   readonly #parts = new OpenParts()
   /** The number of the next event. */
@@ -66,7 +66,7 @@ class ResponsesReader implements NativeReader {
     this.#output.read(event)
     const { response, sequence_number: sequence } = event
     if (isObject(response)) this.#response = response
-    // In place of an error comes ours.
+    // Our error replaces the backend's.
     if (typeof sequence === 'number' && read.error === undefined) this.#sequence = sequence + 1
     return read
   }
@@ -154,7 +154,7 @@ const partOf = ({ output_index: index, content_index: part, summary_index: summa
 const said = (text: string): NativeEvent =>
   text === '' ? NOTHING : { ...NOTHING, outputBytes: Buffer.byteLength(text), tokens: leastTokens(text) }
 
-/** Bytes of what the model said in an item of the output. */
+/** Bytes of the model's output in an output item. */
 function bytesOf({ content, summary, name, arguments: args, input }: JsonObject): number {
   let bytes = 0
   for (const text of [name, args, input]) if (typeof text === 'string') bytes += Buffer.byteLength(text)

@@ -64,7 +64,7 @@ function textOf({ response_format, verbosity }: JsonObject): JsonObject | undefi
   return Object.keys(text).length > 0 ? text : undefined
 }
 
-/** A schema stands in the format itself here, and has to have a name. */
+/** A schema is in the format itself here, and must have a name. */
 function formatOf({ type, json_schema, schema: nameless }: JsonObject): JsonObject | undefined {
   if (type !== 'json_schema') return type === 'json_object' ? { type } : undefined
   const { name, description, schema = nameless, strict } = asObject(json_schema)

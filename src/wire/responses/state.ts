@@ -22,7 +22,7 @@ const previousResponseNotFound = (id: string): Denied =>
     'previous_response_not_found',
   )
 
-/** Refuses an item that stands for one of an earlier answer. */
+/** Refuses an item that represents one of an earlier answer. */
 export const itemNotFound = (field: string, id: string): Denied => ({
   denial: {
     code: 'NOT_FOUND',

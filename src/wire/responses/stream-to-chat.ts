@@ -96,7 +96,7 @@ export class ResponsesStream implements StreamTranslator {
 
   #begin(index: unknown, item: JsonObject): string {
     const open = this.#item(index)
-    // The text of a custom tool becomes JSON once all of it is there.
+    // The text of a custom tool becomes JSON once it is complete.
     return item.type === 'function_call' ? this.#call(open, item) : ''
   }
 

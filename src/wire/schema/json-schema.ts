@@ -19,7 +19,7 @@ export function jsonSchemaOf(schema: AnySchema, writing: Writing = {}): JsonSche
   return here === undefined ? reference : { ...reference, description: here }
 }
 
-/** The schema by which bodies are checked: what it says of a field is what the refusal says. */
+/** The schema for checking bodies: its description of a field is the refusal. */
 export const checkOf = (schema: AnySchema): JsonSchema => jsonSchemaOf(schema, { forRefusals: true })
 
 /** The properties of a record, and which of them are always there. */

@@ -89,7 +89,7 @@ function readField(field: AnyField, value: unknown, name: string): unknown {
 
 const missing = (what: string): TypeError => new TypeError(`the gateway sent no ${what}`)
 
-/** The form whose type of JSON the value has. */
+/** The form that matches the value's JSON type. */
 function formOf(forms: readonly AnySchema[], value: unknown, what: string): AnySchema {
   const found = forms.find(({ kind }) => KINDS[kind] === typeOf(value))
   if (!found) throw missing(what)

@@ -191,7 +191,7 @@ export const closed = <F extends Fields>(
 /** A record that may have further members. */
 export const open = <S extends RecordSchema>(schema: S): S => ({ ...schema, isOpen: true })
 
-/** The schema of a record whose fields other records can take over. */
+/** The schema of a record whose fields other records can include. */
 export interface RecordIn<F extends Fields> extends Omit<RecordSchema, 'fields'> {
   readonly fields: F
   readonly of?: (value: RecordOf<F>) => RecordOf<F>

@@ -84,7 +84,7 @@ export class ClientEvents {
       ...(given && { event_id: given }),
     }
     const eventId = said ?? (given || undefined)
-    // The backend might take the other value of a name that stands twice.
+    // The backend might take the other value of a duplicate name.
     const isAsSent = written !== undefined && Object.keys(changes).length === 0
     return {
       ...(eventId !== undefined && { eventId }),
@@ -134,7 +134,7 @@ export class ClientEvents {
     if (name !== backendModel && !isOwnModel(name)) found.refuse('model', OTHER_MODEL)
     const tools = providerToolsIn(part).filter(tool => !providerTools.includes(tool))
     if (tools.length > 0) found.refuse('tools', `${tools.join(', ')} cannot be used here`, 'unsupported_value')
-    // Other protocols have these names for what they like.
+    // Other protocols use these names for other things.
     if (of === 'event') refuseKept({ ...part, prompt: undefined }, found)
     else this.#refuseState(part, texts, of, found)
     return found.denied

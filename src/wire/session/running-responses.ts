@@ -48,7 +48,7 @@ export class RunningResponses {
 
   #end(id: string): Millis | undefined {
     const since = this.#begun.get(id)
-    // Not every backend says that one has begun.
+    // Some backends do not announce the start of one.
     if (!this.#begun.delete(id)) return this.#forgetFirst(() => true)
     return since
   }

@@ -31,7 +31,7 @@ export class SessionUsage {
     return undefined
   }
 
-  /** Tokens that were said in what is not done. */
+  /** Tokens in unfinished parts. */
   get tokens(): number {
     return this.#responses.tokens + this.#transcriptions.tokens
   }
@@ -128,7 +128,7 @@ class SaidTokens {
 
 export const idIn = (id: unknown): string => (typeof id === 'string' ? id.slice(0, 128) : '')
 
-/** The types of events by which a response is over. */
+/** The types of events that end a response. */
 export const DONE_TYPES: ReadonlySet<unknown> = new Set([
   'response.done',
   'response.completed',

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Denied, invalid } from '../../policy/denial.ts'
 
-/** A request for a WebSocket, beside its path and its key. */
+/** A request for a WebSocket, besides its path and its key. */
 export interface SocketRequest {
   /** As the query names it. */
   readonly model?: string
-  /** Subprotocols, of which one is to be spoken. */
+  /** Subprotocols, one of which is used. */
   readonly protocols: readonly string[]
 }
 

@@ -63,7 +63,7 @@ export class DeltaReader {
   #answer: OneAnswer | undefined
   #usage: JsonObject | undefined
   #finish = ''
-  /** Bytes of what the client got. */
+  /** Bytes sent to the client. */
   shown = 0
 
   constructor(terms: ReaderTerms) {
@@ -71,7 +71,7 @@ export class DeltaReader {
     this.#answer = terms.answer
   }
 
-  /** The answer that later rounds go on with. */
+  /** The answer that later rounds continue. */
   get answer(): OneAnswer | undefined {
     return this.#answer
   }

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../json-safety.ts'
 
 /** A hosted tool that a request lists. */
 export interface ListedTool {
-  /** As it is declared. */
+  /** The declared name. */
   readonly name: string
   /** The model's name for it: its own, or the one with the brand's prefix that the client sent. */
   readonly seenAs: string
@@ -50,7 +50,7 @@ function declaredName(name: string, { brand, declared }: ToolNames): string {
   return declared.has(rest) ? rest : name
 }
 
-/** The fault of a request for hosted tools, beside their names. */
+/** The fault of a request for hosted tools, besides their names. */
 export function toolsProblem(body: JsonObject, entries: readonly Entry[]): Denied | undefined {
   const wrong = entries.length > 0 ? entriesProblem(body, entries) : undefined
   if (wrong) return wrong

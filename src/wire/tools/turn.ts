@@ -13,7 +13,7 @@ export interface Turn {
 export interface HostedCall {
   /** As the backend gave it, which may be nothing. */
   readonly id: string
-  /** As it is declared. */
+  /** The declared name. */
   readonly tool: string
   readonly seenAs: string
   /** As the model wrote them, which need not be JSON. */

@@ -10,7 +10,7 @@ it('a pattern becomes the models that clients name', async () => {
   expect(yaml.pools['openai-gpt-x']).toMatchObject({ model: 'gpt-x' })
   expect(yaml.aliases).toEqual({ 'openai/gpt-x': 'openai-gpt-x' })
   expect(stderr).not.toContain('▲')
-  expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('say with --names') })
+  expect(none).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('with --names') })
 })
 
 it('a name goes to the most specific pattern that it matches, and to no other', async () => {

@@ -105,7 +105,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Whether PostgreSQL answered that there is no such table. */
+/** True if PostgreSQL answered that the table does not exist. */
 export const isTableMissing = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof Error && 'code' in error.cause && error.cause.code === '42P01'
 

@@ -37,7 +37,7 @@ const FIRST = [
   'tool_costs',
 ]
 
-/** Behind them stand those of fields that were declared since. */
+/** Fields declared later follow them. */
 const COLUMNS = inOrder(FIRST, [...FIELDS.keys()])
 
 const NAMES = COLUMNS.join(', ')

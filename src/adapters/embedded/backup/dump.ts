@@ -46,7 +46,7 @@ const dumpOf = <V, K extends Key>(
       }
   }
 
-/** Tables that a dump leaves out: other records have their contents, a restore makes them anew, or they belong to one store alone. */
+/** Tables that a dump leaves out: other records have their contents, a restore rebuilds them, or they belong to one store only. */
 type InOthers = 'keyUses' | 'joined' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'series' | 'room'
 
 /** The compiler asks for what a new database has. */

@@ -76,7 +76,7 @@ export async function openRestored(path: string): Promise<void> {
     )
 }
 
-/** Puts whole files in the place of those that are there. */
+/** Replaces the existing files by complete ones. */
 async function finishRestore(path: string): Promise<void> {
   const whole = wholeOf(path)
   if (!existsSync(whole)) return

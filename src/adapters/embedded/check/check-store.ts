@@ -50,7 +50,7 @@ export async function checkStore(path: string, most?: Millis): Promise<StoreChec
 /** How long a disk that does not answer is waited for behind the time of a check. */
 const GRACE_MS: Millis = 2000
 
-/** As this file is: the sources, or what is built of them. */
+/** Like this file: the sources, or their compiled form. */
 const extension = import.meta.url.slice(import.meta.url.lastIndexOf('.'))
 
 /** The first error of a disk that could not read all of a store; undefined where it could. */

@@ -47,7 +47,7 @@ interface Tree {
   readonly root: number
 }
 
-/** Where a page puts what it leads to. */
+/** Where a page puts its references. */
 interface Below {
   readonly table: CheckedTable
   readonly trees: (readonly [string, Tree])[]

@@ -21,7 +21,7 @@ export function readRecords(path: string, tables: readonly string[], isOver: () 
   return { unreadable, isDone: true }
 }
 
-/** Undefined where the time is over. */
+/** Undefined once the time limit has passed. */
 function unreadableIn(table: Database<unknown, never>, isOver: () => boolean): number | undefined {
   let [count, read] = [0, 0]
   try {
@@ -31,7 +31,7 @@ function unreadableIn(table: Database<unknown, never>, isOver: () => boolean): n
     }
     return count
   } catch {
-    // A key that is none: what lies behind it is not known.
+    // An invalid key: nothing is known of what follows it.
     return count + 1
   }
 }

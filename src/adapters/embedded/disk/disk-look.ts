@@ -4,9 +4,9 @@ import { accessSync, constants, statfsSync } from 'node:fs'
 export interface DiskLook {
   /** Bytes that this user may still write; infinite where the file system does not say. */
   readonly free: number
-  /** Below so many free bytes the disk is as good as full. */
+  /** Below this many free bytes the disk counts as full. */
   readonly margin: number
-  /** Whether a write over a block that is allocated takes no other one. */
+  /** True if overwriting an allocated block never allocates another one. */
   readonly writesInPlace: boolean
   readonly isReadOnly: boolean
 }

@@ -49,7 +49,7 @@ export class DiskRoom {
   }
 
   static async open(terms: RoomTerms): Promise<DiskRoom> {
-    // Appending writes behind the end in any case, and so never over a page.
+    // Appended writes go to the end, and so never over a page.
     const file = await open(terms.path, 'a')
     try {
       return new DiskRoom(file, wholePages((await file.stat()).size, terms.use()), terms)
@@ -132,7 +132,7 @@ export class DiskRoom {
     return this.#hasAllocated(this.#promised, use) && (this.#look.writesInPlace || needed <= this.#look.free)
   }
 
-  /** Whether so many pages are allocated behind the last one that was used. */
+  /** True if this many pages are allocated after the last used one. */
   #hasAllocated(pages: number, use: TreeUse): boolean {
     return endOf(pages, use) <= this.#allocated
   }
@@ -148,7 +148,7 @@ export class DiskRoom {
     this.#look = this.#lookAt(this.#path)
   }
 
-  /** Allocates so many pages behind the last one that was used, or as many of them as there is room for. */
+  /** Allocates this many pages after the last used one, or as many as there is room for. */
   #extend(pages: number): Promise<void> {
     const before = this.#extending ?? Promise.resolve()
     const extending = before.then(() => this.#append(pages))
@@ -208,7 +208,7 @@ const FULL = 'the disk of the store is full'
 const READ_ONLY = 'the disk of the store is read-only'
 type Shortage = typeof FULL | typeof READ_ONLY
 
-/** How old a look at the disk may be: what a commit needs is allocated in any case. */
+/** How old a look at the disk may be: a commit's own pages are always allocated. */
 const LOOK_MS: Millis = 100
 /** How often a full disk is looked at. */
 const AGAIN_MS: Millis = 1000

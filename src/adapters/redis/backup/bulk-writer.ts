@@ -343,7 +343,7 @@ function listIn<T>(lists: Map<string, T[]>, name: string): T[] {
   return list
 }
 
-// How long scripts keep what may go by itself.
+// How long scripts keep records that may expire.
 const COUNTERS_KEPT_S = 3 * 86_400
 const RING_KEPT_S = 600
 const SHARED_KEPT_S = 100 * 86_400

@@ -1,7 +1,7 @@
 import { BUCKETS, type Layout } from '../layout.ts'
 import type { DedicatedConnections } from '../servers/dedicated-connections.ts'
 
-/** The names in one bucket, behind its tag, by their kinds. What stands behind `:` is the last part of a name. */
+/** The names in one bucket, after its tag, by kind. The last part of a name follows `:`. */
 export type BucketNames = Readonly<Partial<Record<NameKind, readonly string[]>>>
 
 export type NameKind = (typeof KINDS)[number]

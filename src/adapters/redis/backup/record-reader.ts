@@ -63,7 +63,7 @@ export function countersState(
   return ['counters', { account, minute: read.minute, calendar: read.calendar, used }]
 }
 
-/** The groups of accounts stand behind the account in their names. */
+/** Groups of accounts have the account in their names. */
 const GROUP = /^([\s\S]*):(account|user:[^:]*)$/
 
 export function rulesState(name: string, fields: readonly string[], isShared = false): StoreRecord {
@@ -108,7 +108,7 @@ export function holdState(requestId: string, lease: string, fields: Fields, shar
   return { state: present<HoldState>(held), shared: shared ? SHARE_TEXT.read(shared) : undefined }
 }
 
-/** The kept responses of an account, oldest first. Those whose time is over meanwhile are left out. */
+/** The kept responses of an account, oldest first, without those that expire meanwhile. */
 export async function* responseStates(
   client: Client,
   bucket: Bucket,

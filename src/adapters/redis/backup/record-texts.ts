@@ -1,7 +1,7 @@
 import type { RowState } from '../../../gateway/store/store-record.ts'
 import { readRow, restOf, whoseOf } from '../row-text.ts'
 
-/** A row with what the store alone needs of it. */
+/** A row with the parts that only the store needs. */
 export function readRowState(text: string): RowState {
   const row = readRow(text)
   const [, place = '', , , , , tokens] = text.split(' ', 7)

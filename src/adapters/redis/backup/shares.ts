@@ -7,7 +7,7 @@ import type { HoldFields } from './bucket-snapshot.ts'
 
 /** A request's share of limits that accounts share, where those lie apart. */
 export interface Share {
-  /** The day and the cost of what it holds of what guests share. */
+  /** The day and the cost of its hold on what guests share. */
   readonly shared: string
   readonly rules: HeldRules | undefined
 }

@@ -131,7 +131,7 @@ export class Journal {
     if (last) this.#forgetOf(server, last.count)
   }
 
-  /** Forgets what a server acknowledged before a count. */
+  /** Forgets the calls that a server acknowledged before a count. */
   #forgetOf(server: string, count: number): void {
     this.#forget(this.#entries.filter(entry => entry.server !== server || entry.count >= count))
   }

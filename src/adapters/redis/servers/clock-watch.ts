@@ -104,5 +104,5 @@ const LOOK_MS: Millis = 1000
 const LATE_MS: Millis = 500
 /** NTP moves a clock by less. */
 const TOLERANCE_MS: Millis = 1000
-/** Counters begin anew where a clock is set back by more. */
+/** A clock that is set back further than this restarts the counters. */
 const STEP_BACK_MS: Millis = 120_000

@@ -131,7 +131,7 @@ export class Cluster implements Shards {
   #look(): Promise<void> {
     this.#looking ??= this.#view()
       .then(view => this.#follow(view))
-      // Where no node answers, all stays as it is, and the next look follows.
+      // If no node answers, everything stays unchanged until the next look.
       .catch(() => {})
       .finally(() => {
         this.#looking = undefined
@@ -253,7 +253,7 @@ interface Master {
   readonly slots: Set<number>
   /** Those that it has only now, and that serve no request yet. */
   readonly gained: Set<number>
-  /** Resolves once that is over, or was given up. */
+  /** Resolves once that has finished, or was given up. */
   ready: Promise<void>
   /** Ends the first wait for it. */
   readonly release: () => void

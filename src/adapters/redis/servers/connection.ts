@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly alarm: Alarm
   /** The longest silence of the server before it counts as down. */
   readonly answerMs: Millis
-  /** The timers of calls, in place of those of this process. */
+  /** Timers for calls, instead of this process's own. */
   readonly after?: Clock['after'] | undefined
   /** Which one, where the address names several. */
   readonly place?: Place
@@ -33,7 +33,7 @@ export class Connection implements Shard {
   readonly #options: ConnectionOptions
   #dialer: Dialer
   #link: Link | undefined
-  /** A connection whose server is being looked at. */
+  /** A connection whose server is being checked. */
   #trying: Link | undefined
   #watch: NodeJS.Timeout | undefined
   /** How many calls were answered so far. */

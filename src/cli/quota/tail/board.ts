@@ -93,7 +93,7 @@ const REQUESTS_KEPT = 2000
 
 const SECONDS = 60
 
-/** How many requests came in the last minute, and what they cost. */
+/** The number of requests in the last minute, and their cost. */
 class Pace {
   readonly #seconds = new Map<number, { requests: number; usd: number }>()
 
@@ -133,7 +133,7 @@ export type Sort = keyof typeof WEIGHTS | ColumnRule['name']
 
 export interface Arrangement {
   readonly sort: Sort
-  /** A part of the label, id or plan, in any case; empty for all accounts. */
+  /** A part of the label, id or plan, ignoring case; empty for all accounts. */
   readonly filter: string
 }
 

@@ -143,7 +143,7 @@ function layoutOf(rows: readonly Row[], until: string, width: number): Layout {
 }
 
 const hasAll = ({ widths }: Layout): boolean => widths.every(each => each > 0)
-/** All but what is reserved, which seldom is anything. */
+/** All columns except reservations, which are seldom anything. */
 const hasMost = ({ widths, table }: Layout): boolean =>
   widths.every((each, index) => each > 0 || table[index]?.title === RESERVED)
 

@@ -14,7 +14,7 @@ export const showTail = (model: TailModel, signal: AbortSignal): Promise<void> =
   withCursor(() => drawTail(model, signal))
 
 async function drawTail(model: TailModel, signal: AbortSignal): Promise<void> {
-  // However the process ends, the terminal is as it was.
+  // Restores the terminal, however the process ends.
   const restore = () => void process.stdout.write(LEAVE_SCREEN + SHOW_CURSOR)
   process.once('exit', restore)
   process.stdout.write(ENTER_SCREEN)
@@ -76,7 +76,7 @@ function Tail({ model, colours }: { readonly model: TailModel; readonly colours:
   )
 }
 
-/** A line, with what is marked in it in a colour of its own. */
+/** A line with its marked part in a separate colour. */
 function partsOf({ text, marked }: Line, colours: boolean): readonly (string | ReactElement)[] {
   if (!colours || !marked) return [text || ' ']
   const { from, to, tone } = marked

@@ -22,7 +22,7 @@ export type Press =
   | 'backspace'
   | { readonly typed: string }
 
-/** The effect of a key beside the change of the view. */
+/** The effect of a key, besides the change of the view. */
 export type Effect = { readonly kind: 'quit' } | { readonly kind: 'revoke'; readonly account: string }
 
 export interface Pressed {

@@ -4,7 +4,7 @@ import { serviceClaim } from '../../../policy/plan.ts'
 import { signInOf } from './claims.ts'
 import { accountOf, type BadToken, type SignIn } from './sign-in.ts'
 
-/** The account that the token of a service stands for: that of the first entry whose claims it has. */
+/** The account of a service token: that of the first entry that matches its claims. */
 export function serviceOf(
   claims: JWTPayload,
   { issuer, accounts }: { readonly issuer: string; readonly accounts: readonly ServiceAccounts[] },

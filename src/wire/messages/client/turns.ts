@@ -7,7 +7,7 @@ import { chatFieldsOf, reasoningMember } from '../../reasoning/signed-thoughts.t
 export class Turns {
   readonly #turns: Turn[] = []
 
-  /** The turn of the user that goes on, or a new one. */
+  /** The current user turn, or a new one. */
   get user(): UserTurn {
     const last = this.#turns.at(-1)
     if (last?.role === 'user') return last
@@ -16,7 +16,7 @@ export class Turns {
     return turn
   }
 
-  /** The turn of the assistant that goes on, or a new one. */
+  /** The current assistant turn, or a new one. */
   get assistant(): AssistantTurn {
     const last = this.#turns.at(-1)
     if (last?.role === 'assistant') return last

@@ -119,9 +119,9 @@ export class CallItems {
   }
 }
 
-/** Where the items of an answer stand. */
+/** Positions of an answer's items. */
 interface Places {
-  /** Makes room for an item behind all others. */
+  /** Reserves a position after all others. */
   next(): number
   /** An item is closed. */
   put(place: number, item: JsonObject): void

@@ -11,7 +11,7 @@ import type { ChatPart } from './read-content.ts'
 export class Conversation {
   readonly #leading: string[] = []
   readonly #turns: (Turn | JsonObject)[] = []
-  /** The answer of the assistant that goes on with the next item of it. */
+  /** The assistant's answer that continues with its next item. */
   #open: Turn | undefined
   /** The last answer with a call of this id. */
   readonly #callers = new Map<string, Turn>()

@@ -14,7 +14,7 @@ export class Output {
   readonly #sink: OutputSink
   /** Items by their index; an item that is not closed yet is undefined. */
   readonly #items: (JsonObject | undefined)[] = []
-  /** The text or the reasoning that goes on with the next delta. */
+  /** The text or reasoning that continues with the next delta. */
   #open: MessageItem | ReasoningItem | undefined
   readonly #calls: CallItems
   readonly #signed = new SignedThoughts()

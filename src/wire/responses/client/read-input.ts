@@ -9,7 +9,7 @@ import { ADDITIONAL_TOOLS } from './read-tools.ts'
 import type { ClientTools } from './tool-kinds.ts'
 import { carriesContent } from './unknown-item.ts'
 
-/** Reads what was said so far: the instructions, and a text or items. */
+/** Reads the conversation so far: the instructions, and a text or items. */
 export function readInput(body: JsonObject, tools: ClientTools, found: Findings): Conversation {
   const conversation = new Conversation()
   const instructions = found.text('instructions', body.instructions)

@@ -8,7 +8,7 @@ import {
 import type { OutputSink } from './output-sink.ts'
 import type { Wanted } from './wanted.ts'
 
-/** The model's reasoning, written as a summary or as it is. */
+/** The model's reasoning, written as a summary or in full. */
 export class ReasoningItem {
   readonly place: number
   readonly #id: string
@@ -75,7 +75,7 @@ export class ReasoningItem {
     return this.#wantsSeal || this.#calls.length > 0 || this.#field !== undefined
   }
 
-  /** A Responses backend's own seal goes back to it as it is. */
+  /** A Responses backend receives its own seal unchanged. */
   get #sealed(): string {
     const [only, ...others] = this.#signed
     if (only?.type === 'reasoning' && others.length === 0) return only.encrypted_content
