@@ -113,7 +113,7 @@ test('a pool overrides the timeouts of failover one by one', () => {
   })
 })
 
-test('what a pool says of probes, waits, room and cost is read, and overrides failover one by one', () => {
+test("a pool's settings for probes, waits, room and cost override failover one by one", () => {
   const failover = 'failover: { wait_for_retry_after: 2s, probe: { path: /up, every: 1m } }\n'
   const own =
     'context: 8k, max_concurrent: 5, queue_timeout: 2s, max_usd_per_hour: 1.5, cost_usd_per_1m: { input: 0.10 }'
@@ -252,7 +252,7 @@ test('a byte order mark and Windows line ends do not shift places', () => {
   expect(found(result)).toEqual(['config.yaml:1:8 bad-value', 'config.yaml:4:29 out-of-range'])
 })
 
-test('what is no readable text is refused with its name', () => {
+test('an unreadable file is refused by its name', () => {
   expect(found(loadFiles({}))).toEqual(['config.yaml:1:1 no-file'])
   expect(found(loadFiles({ 'config.yaml/a': '' }))).toEqual(['config.yaml:1:1 unreadable-file'])
   expect(found(loadFiles({ 'config.yaml': Buffer.from([0x61, 0xff]) }))).toEqual(['config.yaml:1:1 not-utf8'])

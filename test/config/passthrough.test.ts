@@ -80,7 +80,7 @@ test('the paths that the gateway keeps for itself are those it serves', () => {
     expect(isOwnPath(path), path).toBe(false)
 })
 
-test('what `svcctl show` prints of them is a file that means the same', () => {
+test('the output of `svcctl show` is a file with the same meaning', () => {
   const { loaded } = sideOf(uncommented())
   const shown = shownConfig(loaded)
 

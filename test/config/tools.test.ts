@@ -47,7 +47,7 @@ test('a tool of each kind has what was written of it, and defaults for the rest'
   expect(settings.limits).toMatchObject({ toolRounds: 8, toolTime: 120_000 })
 })
 
-test('what is written of a tool holds in place of the defaults', () => {
+test('written settings of a tool override the defaults', () => {
   const own = 'tool: web, transport: sse, description: Searches., timeout: 1.5s, max_result: 1MB, mcp:'
   const policy = 'max_calls: 100, usd_per_call: 0.005, mcp:'
   const limits = 'limits: { tool_rounds: 32, tool_time: 1m }\n'

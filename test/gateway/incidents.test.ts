@@ -78,7 +78,7 @@ it('one whose end no alarm tells is over ten minutes after its last alarm', asyn
   expect(await incidents.newest(9)).toMatchObject([{ kind: 'gateway-fault', alarms: 2, openMs: 9 * MINUTE }])
 })
 
-it('what several processes say of themselves is over once all of them say so, or are gone', () => {
+it('an incident of several processes ends once all of them report its end, or are gone', () => {
   for (const worker of ['worker 0', 'worker 1', 'worker 2']) hear('overloaded: guests are refused', {}, worker)
   hear('no longer overloaded: everybody is served', {}, 'worker 0')
   incidents.processEnded('worker 1')

@@ -42,7 +42,7 @@ const request = fc.record({
   failures: maybe(fc.constant([{ pool: 'onprem', cause: 'status 500' }])),
 })
 
-it('what is remembered is what ended, newest first: of all, of each account, and by id', () => {
+it('finished requests are remembered, newest first: of all, of each account, and by id', () => {
   fc.assert(
     fc.property(fc.array(request, { maxLength: 60 }), all => {
       const recent = new RecentRequests(500, sizes)

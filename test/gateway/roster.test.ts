@@ -57,7 +57,7 @@ test('all is what was there when it was asked for', () => {
   expect(roster.all).toEqual([])
 })
 
-test('what came and went is freed by collections of the young generation alone', () => {
+test('entries that came and went are freed by young-generation collections alone', () => {
   const roster = new Roster<Guest>()
   const [rounds, each] = [20, 100]
   const pass = () => {

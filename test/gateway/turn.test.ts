@@ -16,7 +16,7 @@ test('those who wait for the end of one turn take each of their steps together, 
   expect(steps).toEqual(['a first', 'b first', 'c first', 'a second', 'b second', 'c second'])
 })
 
-test('whoever comes later waits for the end of another turn', async () => {
+test('a later caller waits for the end of another turn', async () => {
   const first = endOfTurn()
   await first
 
@@ -24,7 +24,7 @@ test('whoever comes later waits for the end of another turn', async () => {
   await endOfTurn()
 })
 
-test('what is given during a turn is handed on once, in order, and nothing before its end', async () => {
+test('items given during a turn are handed on once, in order, at its end', async () => {
   const handed: (readonly number[])[] = []
   const give = atEndOfTurn<number>(all => handed.push(all))
 
@@ -40,7 +40,7 @@ test('what is given during a turn is handed on once, in order, and nothing befor
   expect(handed).toEqual([[1, 2], [3]])
 })
 
-test('what is given while others are handed on waits for the next turn', async () => {
+test('an item given while others are handed on waits for the next turn', async () => {
   const handed: (readonly number[])[] = []
   const give = atEndOfTurn<number>(all => {
     handed.push(all)

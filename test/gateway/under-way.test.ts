@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { UnderWay } from '../../src/gateway/lifetimes.ts'
 
-it('whoever waits for what is under way hears when the last of it is over', async () => {
+it('a waiter learns when the last running request has ended', async () => {
   const underWay = new UnderWay()
   await underWay.none()
   underWay.begin()

@@ -21,7 +21,7 @@ const ask: ChatAsk = {
   developer: true,
 }
 
-it('what is changed for a provider is said with where that is known from', () => {
+it('each change for a provider is listed with its source', () => {
   const pool = poolOf({ model: 'gpt-5.2', replicas: ['https://api.openai.com/v1'] })
 
   expect(adaptationsOf(pool, ask)).toEqual([
@@ -30,7 +30,7 @@ it('what is changed for a provider is said with where that is known from', () =>
   ])
 })
 
-it('what the files say has no source', () => {
+it('facts from the files have no source', () => {
   const provider: PoolSection['provider'] = { drops: ['seed'], developer_role: false }
   const pool = poolOf({ model: 'm', replicas: ['http://10.0.0.1/v1'], provider })
 

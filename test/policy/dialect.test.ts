@@ -55,7 +55,7 @@ describe('the pools of a request in a dialect', () => {
     expect(poolsOf(policy, { dialect: 'messages', onlyNative }, ['claude'])).toEqual(['both', 'claude'])
   })
 
-  test('what cannot be translated is refused where no pool speaks the dialect', () => {
+  test('an untranslatable request is refused if no pool speaks its dialect', () => {
     const denial = { code: 'VALIDATION_ERROR', ...onlyNative }
 
     expect(poolsOf(served([onprem, claude]), { dialect: 'responses', onlyNative })).toEqual(denial)
@@ -63,7 +63,7 @@ describe('the pools of a request in a dialect', () => {
     expect(poolsOf(served([onprem]), { dialect: 'responses', onlyNative: named })).toEqual({ ...denial, ...named })
   })
 
-  test('what a translation loses is lost where the model allows it', () => {
+  test('a translation may lose fields only if the model allows it', () => {
     expect(poolsOf(served([onprem, claude]), { dialect: 'messages', losses: ['web_search'] })).toEqual([
       'onprem',
       'claude',

@@ -9,7 +9,7 @@ const second = NOON / 1000
 const standing = (over: Partial<AccountCounters>): AccountCounters => ({ ...NO_COUNTERS, ...over })
 const changes = (flips: ReturnType<typeof flipsOf>) => flips.map(({ change }) => change)
 
-test('what is admitted needs no flip', () => {
+test('an admitted request needs no flip', () => {
   expect(flipsOf(config, facts(), NO_COUNTERS)).toEqual([])
 })
 

@@ -30,7 +30,7 @@ test('a second is counted in milliseconds, each begun one whole', () => {
   ])
 })
 
-test('what is held is the most that it can come to', () => {
+test('the reservation is the maximum cost', () => {
   expect(worstOf({ by: 'call', price: nanoUsd(7) })).toBe(7)
   expect(worstOf({ by: 'second', price: nanoUsd(7), max: 3 })).toBe(21)
   expect(worstOf({ by: 'usage', input: 1, output: 1 })).toBe(0)

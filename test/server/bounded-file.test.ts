@@ -60,7 +60,7 @@ it('a test of policies in a file of 1 GB is a problem of that file', () => {
   expect(problems).toEqual(['`huge.json` is larger than 1 MB'])
 })
 
-it('of a pipe or a device without an end no more is read than is allowed', () => {
+it('an endless pipe or device is read up to the bound', () => {
   expect(() => readBounded('/dev/zero', 1_000_000)).toThrow('larger than 1 MB')
 })
 

@@ -43,7 +43,7 @@ async function begin(site: Site, count: number) {
   return { streams, letGo: held.letGo }
 }
 
-it(`of ${STREAMS} streams over SIGTERM none is cut, all are in the ledger, and the exit code is 0`, async () => {
+it(`${STREAMS} streams over SIGTERM all finish, all are in the ledger, and the exit code is 0`, async () => {
   const site = await start()
   const key = await site.key()
   backend.always(stream({ chunks: Array.from({ length: 30 }, (_, i) => `word ${i} `), gapMs: 20 }))

@@ -88,7 +88,7 @@ it('a thread that does not end in time is ended, and the files are refused for i
   expect(await examine()).toMatchObject({ ok: false, problems: [{ rule: 'slow-files' }] })
 })
 
-it('what was found in another thread is what a load finds', async () => {
+it('another thread finds the same as a load', async () => {
   const file = join(filesOf({ 'config.yaml': good() }), 'config.yaml')
   const examine = (await apart())(file)
   // Both must come from one build: plans hold rows of the table of limits, whose functions equal only themselves.

@@ -36,7 +36,7 @@ it('is made once, of 32 random bytes, for the owner alone, and nothing else is l
   expect(readdirSync(stateDir)).toEqual(['guest-secret'])
 })
 
-it('of eight that make it at once, all have the same', async () => {
+it('eight processes that make it at once all have the same secret', async () => {
   const settings = settingsOf()
 
   const all = await Promise.all(Array.from({ length: 8 }, () => ensureGuestSecrets(settings, randomBytes)))

@@ -21,7 +21,7 @@ it('a file that others may read is replaced by one that only its owner may', () 
   expect(readdirSync(dir)).toEqual(['admin.token'])
 })
 
-it('what a link points to never gets the token', () => {
+it('the target of a link never gets the token', () => {
   const elsewhere = join(dir, 'elsewhere')
   writeFileSync(elsewhere, 'old', { mode: 0o644 })
   symlinkSync(elsewhere, tokenFile(dir))

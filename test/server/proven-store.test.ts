@@ -44,7 +44,7 @@ async function start() {
   return { open: parts.open, loaded, proven }
 }
 
-it('what was proven of the store is put in force with the files that say so', async () => {
+it('a proven change of the store takes effect with its files', async () => {
   const { open, loaded, proven } = await start()
 
   const opened = await open(loaded, 2)
@@ -55,7 +55,7 @@ it('what was proven of the store is put in force with the files that say so', as
   expect(proven.drop).not.toHaveBeenCalled()
 })
 
-it('what was proven of the store is let go where another process refuses the files', async () => {
+it('a proven change of the store is dropped if another process refuses the files', async () => {
   const { open, loaded, proven } = await start()
 
   const opened = await open(loaded, 2)

@@ -21,7 +21,7 @@ it('a timer of the clock finds what was received before it was due, also where t
   expect(events).toEqual(['answer', 'timer'])
 })
 
-it('what came while the process stood still for longer than the time came in time', async () => {
+it('an event that arrived while the process was stalled counts as in time', async () => {
   const [here, there] = await socketPair()
   const inTime = within(8, once(here, 'data'))
   there.write('answer')
@@ -30,6 +30,6 @@ it('what came while the process stood still for longer than the time came in tim
   expect(await inTime).toBe(true)
 })
 
-it('what never comes is not in time', async () => {
+it('an event that never arrives is not in time', async () => {
   expect(await within(8, new Promise(() => {}))).toBe(false)
 })

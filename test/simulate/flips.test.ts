@@ -220,7 +220,7 @@ test('when every pool fails, each one that would serve alone is named', async ()
   expect(remedies).toEqual([{ change: 'pool', names: ['onprem-core', 'cloud-core'] }])
 })
 
-test('what all guests share ends at midnight, and not for guests alone', async () => {
+test('the limit that guests share clears at midnight, and not only for guests', async () => {
   const { simulation, remedies } = await tried({ plan: 'guest-device', usage: { guests_usd: 50 } })
 
   expect(simulation.denial).toMatchObject({ type: 'daily_limit', shared: true, retryAfterMs: 14 * 3_600_000 })

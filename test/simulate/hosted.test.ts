@@ -30,7 +30,7 @@ async function tried(body: ReturnType<typeof asking>, plan = 'pro') {
   return simulate(result.loaded, scenario)
 }
 
-it('of requests with tools that the files describe, a simulation comes to the facts, claims and grants of the server', async () => {
+it("a simulation of requests with described tools has the server's facts, claims and grants", async () => {
   tools = await start()
   const { test, key, backend } = tools
   backend.always(says({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
@@ -57,7 +57,7 @@ it('of requests with tools that the files describe, a simulation comes to the fa
   expect(records.map(({ outcome }) => outcome.route)).toEqual([undefined, undefined, undefined, 'long', undefined])
 })
 
-it('what only an MCP server knows is said to be left out, in one line below the body', async () => {
+it('tokens that only an MCP server knows are reported as missing, in one line below the body', async () => {
   tools = await start()
   const { steps, facts } = await tried(asking(['lost', 'calculator']))
   const { facts: known, steps: others } = await tried(asking(['calculator']))

@@ -168,7 +168,7 @@ test('when every pool fails, the answer names the pools that a case says', async
   expect(real.body).toEqual(told.body)
 })
 
-test('what a row of a plan refuses, it refuses as a case says', async () => {
+test("a plan's limit refuses exactly the cases that expect it", async () => {
   const key = `Bearer ${await gateway.key('free', 'acct_hour')}`
   for (let n = 0; n < 2; n++) expect((await answered(key, { messages: HI, max_tokens: 5 })).status).toBe(200)
 

@@ -203,7 +203,7 @@ test('every mistake of a file is found at once', () => {
   expect(briefly(text).map(each => each.split(':')[0])).toEqual(expect.arrayContaining(['1', '4', '5']))
 })
 
-test('what a case says takes the place of what is given, field by field', () => {
+test('a case overrides what is given, field by field', () => {
   const { cases } = readGood(`
 given: { plan: free, chat: Hello, now: 2026-05-01T00:00:00Z, usage: { month_usd: 1 }, headers: { X-A: a } }
 cases:

@@ -15,14 +15,14 @@ const problemsOf = (text: string) => {
 }
 const many = (count: number, of: (n: number) => string) => Array.from({ length: count }, (_, n) => of(n)).join('')
 
-it('of very many unknown names the first thousand are told with how many more there are', () => {
+it('the first thousand of very many unknown names are reported, with the number of the rest', () => {
   const problems = problemsOf(`${SMALL}default_model: svc-core\n${many(3000, n => `unknown_${n}: 1\n`)}`)
 
   expect(problems).toHaveLength(1001)
   expect(problems.at(-1)).toMatchObject({ rule: 'more-problems', message: 'and 2000 more from here on' })
 })
 
-it('of very many names that nothing declares the first hundred get a suggestion', () => {
+it('the first hundred of very many undeclared names get a suggestion', () => {
   const models = many(300, n => `svc-cor${n}, `)
   const problems = problemsOf(`${SMALL.replace('models: all', `models: [${models}]`)}`)
 

@@ -110,7 +110,7 @@ test('a list that is too long for a line stands an item a line', () => {
   expect(formatted(`a: [${words.join(', ')}]\n`).text).toBe(`a:\n${words.map(word => `  - ${word}\n`).join('')}`)
 })
 
-test('what is not YAML is a Problem with its place', () => {
+test('invalid YAML is a Problem with its position', () => {
   expect(formatted('a: 1\n\tb: 2\n')).toMatchObject({
     text: undefined,
     problems: [{ file: 'a.yaml', line: 2, column: 1, rule: 'yaml-syntax' }],

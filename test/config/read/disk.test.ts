@@ -26,7 +26,7 @@ function good(result: Load) {
   return result.loaded
 }
 
-test('the same texts are the same revision, from the disk or not, wherever they lie and whoever asks from where', () => {
+test('equal texts have one revision, from disk or not, in any directory and for any working directory', () => {
   const here = good(load('config.example.yaml', env, root))
   const elsewhere = directoryOf(here.texts)
   const main = join(elsewhere, 'config.example.yaml')
@@ -54,7 +54,7 @@ test('a revision changes with the name of a file, and with the order', () => {
   expect(one.config.revision).not.toBe(good(load('config.example.yaml', env, root)).config.revision)
 })
 
-test('what is wrong with texts is told at their own places, byte for byte as from the disk', () => {
+test('problems in texts are reported at their positions, byte for byte as from the disk', () => {
   const files = good(load('config.example.yaml', env, root)).texts.map(({ file, text }) => ({
     file,
     text: text.replaceAll('rpm: ', 'rpm: x'),

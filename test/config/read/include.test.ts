@@ -16,7 +16,7 @@ test('included files declare what the main file does not', () => {
   expect(result.ok && result.loaded.files).toEqual(['config.yaml', 'parts/all.yaml'])
 })
 
-test('the same name in two files is a problem that names both places', () => {
+test('a name declared in two files is a problem that names both positions', () => {
   const result = loadFiles({ 'config.yaml': main, 'parts/a.yaml': part, 'parts/b.yaml': part })
 
   const texts = problemsOf(result).map(

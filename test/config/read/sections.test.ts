@@ -11,7 +11,7 @@ const of = (...texts: string[]) =>
     ),
   )
 
-it('what each machine has its own of, comments and the order of names change no section', () => {
+it('machine-specific fields, comments and the order of names change no section', () => {
   const one = of(
     'server:\n  listen: 10.0.0.1:8080\n  state_dir: /a\n  drain_delay: 5s\nplans:\n  free: { a: 1, b: 2 }\n',
   )

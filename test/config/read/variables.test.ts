@@ -19,7 +19,7 @@ test.each([
   expect(interpolate(text, { A: 'one', EMPTY: '' })).toBe(expected)
 })
 
-test('what a variable holds is not looked into again', () => {
+test('the value of a variable is not expanded again', () => {
   expect(interpolate('${A}', { A: '${B}', B: 'x' })).toBe('${B}')
 })
 

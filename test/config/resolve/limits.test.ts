@@ -39,7 +39,7 @@ test('a row that means a named rule is that rule, at the place of the row', () =
   expect(fields).toMatchObject({ per_day: at(14), max_concurrent: at(42) })
 })
 
-test('what differs from a short form in its model, scope or window is a limit beside it', () => {
+test('a limit with another model, scope or window than a named limit applies in addition', () => {
   const rows = '{ requests: 9, per: minute, model: small }, { tokens: 9, per: minute, of: key }, { usd: 1, per: 30d }'
 
   expect(planOf(withRows(rows)).rules).toHaveLength(3)

@@ -106,7 +106,7 @@ it('who signed in hears that the account was frozen, or its org, and nothing bef
   expect(heard).toEqual(['acct_bob frozen', 'acct_ada frozen', 'acct_ada frozen'])
 })
 
-it('what begins after all was over is watched again', async () => {
+it('a request that starts after all others ended is watched again', async () => {
   const { gone, clock, watch } = watching()
   watch.watch(byKey('a'), () => {})()
   clock.advance(1000)

@@ -38,6 +38,6 @@ it('beyond the limit, or the budget, it says that there may be more', async () =
   expect(await found(false, { text: 'bob', budget: 3 })).toEqual([[], true])
 })
 
-it('what begins with the text is found however little may be looked at', async () => {
+it('accounts that begin with the text are found with any budget', async () => {
   expect(await found(true, { text: 'bob', budget: 1 })).toEqual([['bob'], true])
 })

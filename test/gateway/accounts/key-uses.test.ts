@@ -56,7 +56,7 @@ it('nothing waits once keys are used no more', () => {
   expect(clock.waiting(1000)).toBe(0)
 })
 
-it('what was not kept yet is kept at the end', async () => {
+it('pending uses are kept at the end', async () => {
   const { clock, kept, uses } = using()
   uses.note('a', 'acct_a')
   clock.advance(1000)

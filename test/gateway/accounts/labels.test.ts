@@ -23,7 +23,7 @@ it.each(LOOK_ALIKES)('%s is not the form of a label, and what it looks like is',
   expect(plainLabel(looksLike)).toBe(looksLike)
 })
 
-it('what a label looks like looks like nothing else', () => {
+it('the plain form of a label is its own plain form', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), text => {
       expect(plainLabel(plainLabel(text))).toBe(plainLabel(text))

@@ -7,7 +7,7 @@ import { config, facts } from '../../policy/fixture.ts'
 
 const key = `svc_${'a1b2c3d4'.repeat(8)}`
 
-test('what a client calls its tools is kept without keys, and decided again as it is kept', () => {
+test("a client's tool names are kept without keys, and decided again as kept", () => {
   const written: DecisionRecord[] = []
   const settings = { decisions: { log: true } } as Settings
   const ports = { config, settings, decisions: { write: (record: DecisionRecord) => written.push(record) }, alarm() {} }

@@ -96,7 +96,7 @@ it('a crash before the dispatch charges nothing', async () => {
   expect(await ledgerOf(store)).toEqual([])
 })
 
-it('what the dead left behind is settled as soon as another gateway starts', async () => {
+it('requests of a dead gateway are settled as soon as another gateway starts', async () => {
   const clock = new VirtualClock(NOON)
   const store = await openHere(await newDirectory(), clock.now)
   const shop = await openShop(store)

@@ -81,7 +81,7 @@ it('events that come together are passed on together, before the backend is hear
   expect(seen.writes).toEqual([FIRST, events(5, 'word').join('')])
 })
 
-it('what came before the end is passed on before the ending', async () => {
+it('content before the end is passed on before the ending', async () => {
   const { seen, comes, ends } = await live()
 
   comes(chunk(MODEL, { content: 'last' }, 'stop'))

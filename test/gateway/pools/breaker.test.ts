@@ -109,7 +109,7 @@ describe('whatever happens', () => {
     )
   })
 
-  it('whoever waits for what it says may try, unless another does', () => {
+  it('a waiting request may try after the pause, unless another does', () => {
     fc.assert(
       fc.property(histories, events => {
         const model = new Model()

@@ -69,7 +69,7 @@ it('one bit that changed anywhere, or an end that is missing, and it does not op
   )
 })
 
-it('what would unpack to more than a response may have does not open', async () => {
+it('a response that would unpack beyond the maximum size does not open', async () => {
   const key = Buffer.from(hkdfSync('sha256', NEW, '', 'svc-gateway: kept responses, form 1', 32))
   const [at, bomb] = [nonce(), deflateRawSync(Buffer.alloc(MOST_BYTES + 1))]
   const cipher = createCipheriv('aes-256-gcm', key, at).setAAD(Buffer.from(JSON.stringify(['acct_ada', 'resp_1'])))

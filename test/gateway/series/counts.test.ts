@@ -31,7 +31,7 @@ const totals = ({ models, pools }: Counts) =>
     [...all.values()].reduce<number[]>((sums, each) => each.map((count, at) => count + (sums[at] ?? 0)), []),
   )
 
-it('what was added is what was counted since', () => {
+it('the difference equals the counts since', () => {
   fc.assert(
     fc.property(counts, counts, (a, b) => {
       expect(since(add(a, b), a)).toEqual(b)

@@ -51,7 +51,7 @@ const minutes = () => {
   return records.map(({ minute, counts }) => [minute - first, readCounts(counts).models.get('m')?.[0]])
 }
 
-it('what is counted until the end of a minute belongs to it, and nothing is written of minutes without a request', async () => {
+it('counts until the end of a minute belong to it, and minutes without a request are not written', async () => {
   recorder.start()
   counted = served(2)
   await pass(10_000)
@@ -82,7 +82,7 @@ it('minutes that the store did not take are written once it answers, those of th
   await recorder.stop()
 })
 
-it('what is counted at the end is written by the stop', async () => {
+it('the last counts are written by the stop', async () => {
   counted = served(3)
   await recorder.stop()
   expect(minutes()).toEqual([[0, 3]])

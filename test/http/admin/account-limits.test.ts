@@ -37,7 +37,7 @@ it('limits that an operator sets count what was used before, of an hour and of a
   expect(await statusesOf(gateway, cy, cy, ada, bob)).toEqual([200, 429, 200, 429])
 })
 
-it('of two limits that count the same the later one holds', async ({ gateway }) => {
+it('the later of two limits that count the same applies', async ({ gateway }) => {
   const ada = await mint(gateway, 'ada')
   await did(gateway, 'accounts/limit', { account: 'ada', limit: { ...twoADay, most: 1 } })
   await did(gateway, 'accounts/limit', {
@@ -83,7 +83,7 @@ it.for<[object, string]>([
   ])
 })
 
-it('what is not set cannot be taken back, a device has none, and there is an end to how many', async ({ gateway }) => {
+it('an unset limit cannot be removed, a device has none, and their number is bounded', async ({ gateway }) => {
   await mint(gateway, 'ada')
   const { account } = await did(gateway, 'keys/guest', { device_id: 'phone-0001' })
   const refused = async (path: string, body: object) => String((await post(gateway, path, body))[1].error)

@@ -97,7 +97,7 @@ describe('POST /admin/keys', () => {
     expect(second).not.toHaveProperty('value')
   })
 
-  it('of eight at once exactly one gets the value', async () => {
+  it('exactly one of eight concurrent calls gets the value', async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => mint()))
 
     expect(all.filter(({ value }) => value !== undefined)).toHaveLength(1)
@@ -289,7 +289,7 @@ describe('a key', () => {
     expect(await served(rotated.value)).toBe(200)
   })
 
-  it('of two rotations at once one wins, and the loser learns no value', async () => {
+  it('one of two concurrent rotations wins, and the loser learns no value', async () => {
     const { value } = await mint()
 
     const both = await Promise.all([send('keys/rotate', { key: value }), send('keys/rotate', { key: value })])

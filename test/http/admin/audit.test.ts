@@ -47,7 +47,7 @@ function apply(change: (yaml: string) => string, how?: string): Promise<void> {
   return did('apply', { previous: revision, files: changed, ...(how && { how }) })
 }
 
-it('what serves is in the audit with each apply, rollback and reload: who asked for it, and both revisions', async () => {
+it('each apply, rollback and reload is in the audit: who requested it, and both revisions', async () => {
   const first = serving().text
   await apply(yaml => yaml.replace('rpm: 20,', 'rpm: 21,'))
   const second = serving().text

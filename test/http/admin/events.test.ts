@@ -108,7 +108,7 @@ it('each request is told once it is over, with how its account stands then, and 
   expect(JSON.stringify(event)).not.toContain(key)
 })
 
-it('what is refused is told as well: with its account where there is one, and no key that a client wrote elsewhere', async ({
+it('refusals are events too: with their account if there is one, and without keys that a client wrote elsewhere', async ({
   gateway,
 }) => {
   const key = await gateway.key('tight', 'ada')
@@ -211,7 +211,7 @@ it('a reader that reads nothing neither slows nor grows the gateway, and is told
   written.mockRestore()
 })
 
-it('what ends faster than it can be told is counted', async ({ gateway, running }) => {
+it('requests that end faster than they can be sent are counted', async ({ gateway, running }) => {
   const reader = await follow(gateway)
   const { feed, config } = running.app
   for (let each = 0; each < 1500; each++) feed.tell(someEntry, config)

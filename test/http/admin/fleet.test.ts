@@ -101,7 +101,7 @@ describeRedis('on one Redis', () => {
     expect(namesOf(await read(one, '/admin/fleet'))).toEqual(['one:1'])
   })
 
-  it('what a gateway gives as server.fleet_url is where others look for it', async () => {
+  it('other gateways reach a gateway at its server.fleet_url', async () => {
     const one = await join('one:1')
     one.write({}, yaml => yaml.replace('server:', 'server:\n  fleet_url: http://10.0.0.5:9090/'))
     await one.gateway.reload('operator')
@@ -145,7 +145,7 @@ describeRedis('on one Redis', () => {
     expect(await metrics()).toContain('svc_fleet_drift{of="revision"} 0\n')
   })
 
-  it('what an operator drains at one gateway gets no new requests from any, also from one that starts later', async () => {
+  it('a pool drained at one gateway gets no new requests from any, including one that starts later', async () => {
     const [one, two] = [await join('one:1'), await join('two:2')]
     await asked(one, '/admin/pools/drain', { pool: 'onprem' })
     two.clock.advance(1000)

@@ -32,7 +32,7 @@ it('a mint that is repeated is answered with the key of the first one, which is 
   })
 })
 
-it('of eight repetitions at once all have the one key', async ({ gateway }) => {
+it('eight concurrent repetitions all get the same key', async ({ gateway }) => {
   const ask = asking(gateway)
 
   const told = await Promise.all(

@@ -23,7 +23,9 @@ it('a refusal is counted by what limits it, and its line of the log names the li
   expect(lineOf(log[5])).toMatch(/rate_limit_exceeded requests(?! \()/)
 })
 
-it('what was taken of the fullest limit is observed of each admitted request, and of no other', async ({ gateway }) => {
+it('the utilisation of the fullest limit is observed for each admitted request, and for no other', async ({
+  gateway,
+}) => {
   limitPlan(gateway, 'free', [{ measure: 'requests', most: 4, per: 'day', of: 'key' }])
   const key = await gateway.key('free')
   for (const status of [200, 200, 200, 200, 429])

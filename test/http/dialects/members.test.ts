@@ -70,7 +70,7 @@ it('an engine is passed over where a provider serves the model as well', async (
   expect(response.headers.get('x-svc-ignored-fields')).toBe('priority')
 })
 
-it('what a pool passes on goes as it came, with all that is in it, and other members do not', async () => {
+it('members that a pool passes go unchanged with everything in them, and other members do not', async () => {
   site.native.next(RESPONSES.answer)
   const note = { any: { depth: ['x'] } }
   const response = await site.ask('responses', {
@@ -170,7 +170,7 @@ describe.each(ADDRESSES)('an address in %s, %o', (path, withUrl, field) => {
   )
 })
 
-it('what a service found is no address to fetch: an answer is sent back as it came', async () => {
+it('search results are not addresses to fetch: an answer is sent back unchanged', async () => {
   site.native.next(MESSAGES.answer)
   const found = { type: 'web_search_result', url: 'https://example.com', title: 'x', encrypted_content: 'x' }
   const assistant = [

@@ -125,11 +125,14 @@ it('no picture reaches a model without vision, wherever it stands', async () => 
   expect(site.native.requests).toHaveLength(0)
 })
 
-it.each([{ inference_geo: 'us' }, { speed: 'fast' }])('what costs more than its price is refused: %j', async more => {
-  const response = await site.ask('messages', { ...BOTH[0].body('svc-native'), ...more })
-  expect(response.status).toBe(400)
-  expect(site.native.requests).toHaveLength(0)
-})
+it.each([{ inference_geo: 'us' }, { speed: 'fast' }])(
+  'a field that would raise the cost is refused: %j',
+  async more => {
+    const response = await site.ask('messages', { ...BOTH[0].body('svc-native'), ...more })
+    expect(response.status).toBe(400)
+    expect(site.native.requests).toHaveLength(0)
+  },
+)
 
 it('a tool that is cut is no longer among those that a request allows', async () => {
   site.native.next(BOTH[1].answer)
@@ -146,22 +149,19 @@ it('a tool that is cut is no longer among those that a request allows', async ()
 it.each([
   [{ type: 'ephemeral' }, { ephemeral_5m_input_tokens: 1000 }, 1_250_000],
   [{ type: 'ephemeral', ttl: '1h' }, { ephemeral_1h_input_tokens: 1000 }, 2_000_000],
-] as const)(
-  'what a prompt with the mark %j writes into a cache costs what providers list',
-  async (mark, kept, cost) => {
-    const usage = {
-      ...{ input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 },
-      ...{ cache_creation_input_tokens: 1000, cache_creation: kept },
-    }
-    site.native.next(json({ ...BOTH[0].whole, usage }))
-    const content = [{ type: 'text', text: 'x'.repeat(2000), cache_control: mark }]
-    const response = await site.ask('messages', {
-      ...BOTH[0].body('svc-native'),
-      messages: [{ role: 'user', content }],
-    })
-    expect(response.status).toBe(200)
-    await response.text()
-    expect(await site.bill()).toMatchObject({ tokens: [1000, 0], cost })
-    expect(site.test.alarms).toEqual([])
-  },
-)
+] as const)("cache writes of a prompt with the mark %j cost the providers' list price", async (mark, kept, cost) => {
+  const usage = {
+    ...{ input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0 },
+    ...{ cache_creation_input_tokens: 1000, cache_creation: kept },
+  }
+  site.native.next(json({ ...BOTH[0].whole, usage }))
+  const content = [{ type: 'text', text: 'x'.repeat(2000), cache_control: mark }]
+  const response = await site.ask('messages', {
+    ...BOTH[0].body('svc-native'),
+    messages: [{ role: 'user', content }],
+  })
+  expect(response.status).toBe(200)
+  await response.text()
+  expect(await site.bill()).toMatchObject({ tokens: [1000, 0], cost })
+  expect(site.test.alarms).toEqual([])
+})

@@ -75,17 +75,14 @@ it.each([
   ['responses', { input: [{ type: 'additional_tools', role: 'developer', tools: [{ type: 'file_search' }] }] }],
   ['messages', { mcp_servers: [{ type: 'url', name: 'x', url: 'https://example.com' }] }],
   ['messages', { container: { skills: [{ type: 'anthropic', skill_id: 'pptx' }] } }],
-] as const)(
-  'what else a provider of %s would run is refused by a pool that allows only searches: %j',
-  async (path, more) => {
-    const [messages, responses] = BOTH
-    const { body } = path === 'messages' ? messages : responses
-    const response = await site.ask(path, { ...body('svc-search'), ...more })
-    expect(response.status).toBe(400)
-    expect(await response.text()).toContain('cannot be used with svc-search')
-    expect(site.native.requests).toHaveLength(0)
-  },
-)
+] as const)('another provider tool of %s is refused by a pool that allows only searches: %j', async (path, more) => {
+  const [messages, responses] = BOTH
+  const { body } = path === 'messages' ? messages : responses
+  const response = await site.ask(path, { ...body('svc-search'), ...more })
+  expect(response.status).toBe(400)
+  expect(await response.text()).toContain('cannot be used with svc-search')
+  expect(site.native.requests).toHaveLength(0)
+})
 
 it("a shell of the client's own goes to a pool that speaks the dialect", async () => {
   const [, { body, whole }] = BOTH

@@ -104,7 +104,7 @@ const CLIENTS: Readonly<Record<'chat' | 'responses' | 'messages', Client>> = {
 const costOf = ({ input, output, cached = 0, written = 0 }: UsageBill): number =>
   (input - cached - written) * 1000 + cached * 100 + written * 1250 + output * 10_000
 
-describe.each(USAGE_SHAPES)('what $provider counts ($kind) is charged, and told to the client', shape => {
+describe.each(USAGE_SHAPES)('the count of $provider ($kind) is charged, and reported to the client', shape => {
   const { told, bill, reasoning = 0 } = shape
 
   it.each(

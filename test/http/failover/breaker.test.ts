@@ -163,7 +163,7 @@ describe('with every breaker open', () => {
   })
 })
 
-it('what policy is told of health follows the breakers', async () => {
+it("the policy's view of health follows the breakers", async () => {
   site.everyOnprem(status(529))
   while (state(0) !== 'open' || state(1) !== 'open') await chat()
   const before = site.calls[0]

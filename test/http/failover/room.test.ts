@@ -168,7 +168,7 @@ it('a pool costs no more than max_usd_per_hour in any hour; beyond it the next p
   expect(await upstream(site.chat())).toBe('onprem')
 })
 
-it('what an answer did not cost is given back to the hour', async () => {
+it('the unspent part of a reservation returns to the hour', async () => {
   await start('max_usd_per_hour: 0.01')
   site.everyOnprem(answer({ content: 'cheap', usage: usage(10) }))
 

@@ -128,7 +128,7 @@ describe.each(kinds)('no client steers a breaker at %s', (path, model, bodyFor, 
   })
 })
 
-describe('what is the fault of the pool takes it out within two requests', () => {
+describe("a pool's own fault ejects it within two requests", () => {
   let site: Site
   afterEach(() => close(site))
 

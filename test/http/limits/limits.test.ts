@@ -114,7 +114,7 @@ it('a month begins anew at its reset', async ({ backend, gateway }) => {
   expect((await gateway.chat(key, { max_tokens: 990 })).status).toBe(200)
 })
 
-it('what was spent and counted survives a restart', async ({ gateway, restart }) => {
+it('spend and counts survive a restart', async ({ gateway, restart }) => {
   const key = await gateway.key('tight')
   for (let i = 0; i < 2; i++) await (await gateway.chat(key, { max_tokens: 10 })).text()
 

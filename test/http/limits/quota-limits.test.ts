@@ -78,7 +78,7 @@ it('says of a request that runs what it holds, and that it runs', async ({ backe
   leaving.abort()
 })
 
-it('what was used before a limit was made counts, as the limit itself would count it', async ({ gateway }) => {
+it('usage from before a limit was made counts, as the limit itself would have counted it', async ({ gateway }) => {
   const key = await gateway.key('free')
   expect((await gateway.chat(key, { max_tokens: 10 })).status).toBe(200)
   limitPlan(gateway, 'free', [{ measure: 'tokens', most: 9000, per: 'week' }])

@@ -67,7 +67,7 @@ function guarantees(redis?: () => RedisServer): void {
     leaving.abort()
   })
 
-  it('what no limit of the account refuses is told nothing of its minute', async () => {
+  it("a refusal by another limit has no headers of the account's minute", async () => {
     for (const [plan, body, status] of [
       ['free', { model: 'svc-ultra-pro' }, 429],
       ['tight', { max_tokens: 1000 }, 402],

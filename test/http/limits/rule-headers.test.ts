@@ -3,7 +3,7 @@ import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
 import { gatewayTest as it } from '../../support/gateway-test.ts'
 import { limitPlan } from '../../support/limit-rules.ts'
 
-describe('of the limits that a request meets, its headers show the one with the least left', () => {
+describe('headers show the limit closest to exhaustion among those of a request', () => {
   it.for<[string, readonly LimitRule[], Shown]>([
     [
       'the minute, where a rule has more left',

@@ -81,7 +81,7 @@ it('the lines of a model cost what its requests cost, to the nano-dollar, at eac
   )
 })
 
-it('what was charged before prices were recorded has a line without a quantity', () => {
+it('charges from before prices were recorded have a line without a quantity', () => {
   const none = { model: 'm', requests: 2, cost: nanoUsd(900), charges: new Map<string, number>() }
   expect(linesOf(none)).toEqual([{ model: 'm', kind: 'other', quantity: 0, price: 0, cost: 900 }])
   const half = { ...none, charges: new Map([['input@100', 1000]]) }

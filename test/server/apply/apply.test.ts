@@ -295,7 +295,7 @@ describe('a candidate that is refused changes nothing', () => {
   })
 })
 
-it('of two applied at once against one revision exactly one wins, and it is whole', async () => {
+it('exactly one of two concurrent applies against one revision wins, as a whole', async () => {
   await start()
   const { revision, files } = await operator.served()
   const of = (rpm: number) => main((files[0]?.text ?? '').replace('rpm: 20,', `rpm: ${rpm},`))

@@ -121,7 +121,7 @@ describeRedis('a change of all gateways', () => {
     expect((body as { error: string }).error).toMatch(/^the fleet changed since this was planned/)
   })
 
-  it('of two at the same moment is one at most, and all gateways serve that', async () => {
+  it('of two concurrent changes at most one wins, and all gateways serve it', async () => {
     const operator = await start()
     const other = operatorOf(at(1))
     const answers = await Promise.all([

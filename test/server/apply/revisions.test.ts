@@ -23,7 +23,7 @@ const next = (revision: string) => ({
 })
 const numbers = (kept: KeptRevisions) => kept.list().map(({ number }) => number)
 
-it('what was kept is there with its texts after a restart, newest first', async () => {
+it('kept revisions survive a restart with their texts, newest first', async () => {
   const at = directory()
   const kept = await open(at)
   for (const revision of ['a', 'b', 'a']) kept.keep(next(revision))
@@ -36,7 +36,7 @@ it('what was kept is there with its texts after a restart, newest first', async 
   expect(await again.find(4)).toBeUndefined()
 })
 
-it('the same revision right after itself is kept once, with who was first', async () => {
+it('a revision applied twice in a row is kept once, with its first author', async () => {
   const at = directory()
   const kept = await open(at)
   kept.keep(next('a'))

@@ -172,7 +172,7 @@ it('a worker that answers nothing gets no connections after some seconds, and is
   expect(forked[0]?.signalCode).toBe('SIGKILL')
 })
 
-it('of workers that are to have left, one that hangs is ended at once, and one that still writes a while later', async () => {
+it('a hanging worker that should have left is killed at once, and one that still writes a while later', async () => {
   const { workers, clock, forked } = workersOf(
     2,
     number => new FakeWorker(number, { drain: silence, ...(number === 0 && { ping: silence }) }),

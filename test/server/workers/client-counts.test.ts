@@ -20,7 +20,7 @@ it('each worker hears what the others serve for a client, without its own', () =
   expect([heard.get(0), heard.get(1), heard.get(2)]).toEqual([[[CLIENT, 7]], [[CLIENT, 5]], [[CLIENT, 12]]])
 })
 
-it('what a worker served for a client ends with it, also where no other one has anything to report', () => {
+it("a worker's count for a client ends with it, even if no other worker has anything to report", () => {
   const { heard, sums } = heardOf()
   sums.report(0, [[CLIENT, 5]], WORKERS)
 

@@ -31,7 +31,7 @@ const pair = () => {
   return { a: a.replica, b: b.replica, ofA: a, ofB: b, ...rest }
 }
 
-it('what one process ejects is ejected in all, for as long, and one of them reports it', () => {
+it('a replica ejected by one process is ejected in all, for as long, and one of them reports it', () => {
   const { a, b, changes } = pair()
 
   a.breaker.failed(AT, EJECTION)
@@ -133,7 +133,7 @@ it('a pool that cannot be used is an alarm of one process, also for those that b
   ])
 })
 
-it('what a refusal taught one process holds in all, and in one that begins later', () => {
+it('a lesson of one process applies in all, and in one that starts later', () => {
   const { ofA, ofB } = pair()
   const lessons = [{ field: 'seed' }]
 
