@@ -26,7 +26,7 @@ export function registerInit(program: Command): void {
     )
     .option(
       '--package <pinned>',
-      'the svcctl that the workflows run: FILE.tgz#sha256=HASH, which is copied into the repository, https://…/FILE.tgz#sha256=HASH, or an image by its digest, NAME@sha256:DIGEST',
+      'the package that the workflows run as svcctl: FILE.tgz#sha256=HASH, which is copied into the repository, https://…/FILE.tgz#sha256=HASH, or an image by its digest, NAME@sha256:DIGEST',
     )
     .option('--brand <name>', 'the prefix of keys and model names', 'svc')
     .option(

@@ -708,7 +708,7 @@ describe('without a gateway', () => {
       code: 3,
       stdout: '',
       stderr: expect.stringMatching(
-        /^✗ no gateway answers at http:\/\/127.0.0.1:9.*\n {2}without one, say what to compare with: --against/,
+        /^✗ no gateway answers at http:\/\/127.0.0.1:9.*\n {2}without one, name what to compare with: --against/,
       ),
     })
     expect(await run('apply', '--yes')).toMatchObject({ code: 3, stdout: '' })

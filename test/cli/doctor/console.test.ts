@@ -78,7 +78,7 @@ describe('the sign-in to the console', () => {
       'that does not know the client',
       { token: noGrant(ORIGIN, 'invalid_client') },
       'problem',
-      /knows no public client svc-console/,
+      /does not know a public client svc-console/,
       /without a secret/,
     ],
   ])('with a provider %s is told of, with what to do', async (_, provider, state, text, hint) => {

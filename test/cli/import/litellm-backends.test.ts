@@ -191,7 +191,7 @@ it('a price that may not be written is left out with a comment', async () => {
 
   expect({ code, price: yaml.models.m.usd_per_1m }).toEqual({ code: 0, price: { input: 400, output: 0 } })
   expect([...stderr.matchAll(/^▲ (.*)$/gm)].map(([, told]) => told)).toEqual([
-    'model_list[0].litellm_params.output_cost_per_token: a million tokens cost at most 500 US dollars',
+    'model_list[0].litellm_params.output_cost_per_token: a price is at most 500 US dollars per million tokens',
   ])
 })
 

@@ -34,7 +34,7 @@ describe('a path that is not served is a 404 that says what to call', () => {
       "Gemini's whole answers",
       'POST',
       '/v1beta/models/gemini-3-pro:generateContent',
-      "generateContent is of Gemini's own API",
+      "generateContent belongs to Gemini's own API",
     ],
     ["Gemini's streams", 'POST', '/v1beta/models/gemini-3-pro:streamGenerateContent', "Gemini's own API"],
     ["Gemini's paths below /v1", 'POST', '/v1/models/gemini-3-pro:generateContent', "Gemini's own API"],

@@ -102,7 +102,7 @@ it('a service manages no keys, and is no operator, whatever the files list', asy
 
   const minted = await send(test, 'POST /v1/keys/developer', { token, body: {} })
   expect(outcomeOf(minted)).toBe('401 INVALID_TOKEN')
-  expect(minted.text).toContain('manages no keys')
+  expect(minted.text).toContain('cannot manage keys')
   expect(outcomeOf(await send({ url: test.admin }, 'GET /admin/keys', { token }))).toBe('401 INVALID_TOKEN')
 })
 

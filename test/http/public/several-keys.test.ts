@@ -104,7 +104,7 @@ function guarantees(redis?: () => RedisServer): void {
 
     const refused = await mint(token, { name: 'd' })
     expect(outcomeOf(refused)).toBe('400 VALIDATION_ERROR')
-    expect(problemOf(refused)).toContain('the account has 3 keys that work')
+    expect(problemOf(refused)).toContain('the account has 3 working keys')
     expect(outcomeOf(await mint(token, {}))).toBe('400 VALIDATION_ERROR')
     const [key] = await listed(token)
     expect(outcomeOf(await ask(ROTATE, { token, body: { id: key?.id, grace: '1h' } }))).toBe('400 VALIDATION_ERROR')
@@ -371,7 +371,7 @@ function guarantees(redis?: () => RedisServer): void {
 
       const refused = await operate('', { account: label, plan: 'free', name: 'c' })
 
-      expect(problemOf(refused)).toContain('the account has 3 keys that work')
+      expect(problemOf(refused)).toContain('the account has 3 working keys')
       expect((await operate('/list', { account: label })).body).toMatchObject({ data: [{ plan: 'pro' }, {}, {}] })
     })
   })

@@ -119,7 +119,7 @@ it('the selection stays with its account when rows move', () => {
 it('/ filters while it is typed; escape shows all again', () => {
   const { rows, lines, press, type } = open()
   type('/bobq')
-  expect(lines().join('\n')).toContain('Nothing is called `bobq`.')
+  expect(lines().join('\n')).toContain('No account matches `bobq`.')
   press('backspace')
   expect(rows()).toEqual(['›bob'])
   press('enter')
