@@ -1399,7 +1399,7 @@ export interface SpillSection {
   first_token_over?: string
 }
 /**
- * The operator's cost for the pool, in US dollars for a million tokens. It is no client's price: it counts the cost of failed attempts, and the spend that max_usd_per_hour allows.
+ * The operator's cost for the pool, in US dollars per million tokens. It is not a client's price: it measures the cost of failed attempts, and the spend that max_usd_per_hour allows.
  */
 export interface PoolCostSection {
   /**

@@ -49,7 +49,9 @@ it('what LiteLLM writes before a deployment is no part of its name, and what it 
     const { pool, stderr } = await one(`azure/${series}/ours`, `${base(HOST)}, api_version: "2024-10-21"`)
 
     expect(pool).toMatchObject({ replicas: [`${HOST}/openai/deployments/ours`], model: 'ours' })
-    expect(stderr).toContain(`▲ model_list[0].litellm_params.model: \`${series}/\` renames max_tokens to max_completion_tokens`)
+    expect(stderr).toContain(
+      `▲ model_list[0].litellm_params.model: \`${series}/\` renames max_tokens to max_completion_tokens`,
+    )
   }
   const other = await one('vllm/o_series/m', base('http://10.0.0.1:8000/v1'))
   expect(other.pool.model).toBe('o_series/m')

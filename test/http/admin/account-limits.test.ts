@@ -94,5 +94,7 @@ it('an unset limit cannot be removed, a device has none, and their number is bou
   expect(await refused('accounts/limit', { account, limit: twoADay })).toContain('is a device')
   for (let days = 2; days <= 17; days++)
     await did(gateway, 'accounts/limit', { account: 'ada', limit: { ...twoADay, per: `${days}d` } })
-  expect(await refused('accounts/limit', { account: 'ada', limit: twoADay })).toContain('there may be at most 16 of them')
+  expect(await refused('accounts/limit', { account: 'ada', limit: twoADay })).toContain(
+    'there may be at most 16 of them',
+  )
 })
