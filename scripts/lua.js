@@ -66,7 +66,7 @@ local function addSums(a, b, times)
   return { ${names.map(name => `${name} = a.${name} + times * b.${name}`).join(', ')} }
 end
 
--- What a ledger row with this rest adds to the sums of its day.
+-- The amounts that a ledger row with this rest adds to the sums of its day.
 local function sumsOfRow(input, output, cost, rest)
   return { ${names.map(name => `${name} = ${inRow(name)}`).join(', ')} }
 end

@@ -84,7 +84,7 @@ let members: i32
 let member: usize
 /** Whether there is one, and its name has no escapes. */
 let isPlainMember: bool
-/** What it is: the messages of a chat, what is to be embedded, which may be a list, or anything else. */
+/** The kind of member: the messages of a chat, the input of an embedding (perhaps a list), or anything else. */
 let inMessages: bool
 let isOfDialects: bool
 /** True within members that may hold long texts in Responses or Messages: messages or items, and the system prompt. */

@@ -529,7 +529,7 @@ function rules.lookAgain(list, taken, weight, spent)
   end
 end
 
--- What a request holds became more or less. It counts in the present of windows that slide, or in `places` where given.
+-- Changes the hold of a request. It counts in the present of windows that slide, or in `places` where given.
 -- Answers what it weighs now, and its cells.
 function rules.extend(taken, weight, spent, claims, granted, places)
   local weighs = readWeight(weight)

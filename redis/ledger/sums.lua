@@ -17,7 +17,7 @@ local function addSums(a, b, times)
   return { requests = a.requests + times * b.requests, inputTokens = a.inputTokens + times * b.inputTokens, outputTokens = a.outputTokens + times * b.outputTokens, cost = a.cost + times * b.cost, cachedTokens = a.cachedTokens + times * b.cachedTokens, cacheWriteTokens = a.cacheWriteTokens + times * b.cacheWriteTokens }
 end
 
--- What a ledger row with this rest adds to the sums of its day.
+-- The amounts that a ledger row with this rest adds to the sums of its day.
 local function sumsOfRow(input, output, cost, rest)
   return { requests = 1, inputTokens = input, outputTokens = output, cost = cost, cachedTokens = number(rest[9]), cacheWriteTokens = number(rest[10]) }
 end

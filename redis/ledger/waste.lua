@@ -1,4 +1,4 @@
--- What an attempt cost the operator: a row and its part of the totals, once per attempt of a request.
+-- Records the cost of a failed attempt to the operator: a row and its part of the totals, once per attempt of a request.
 -- KEYS 2 ledger  3 totals of waste of the day of admission: of another bucket, as what guests share
 -- ARGV 3 request  4 attempt  5 its sums  6 `account plan model`  7 the rest of the row  8 pool
 -- Its place in the ledger, which begins with 3, is behind the rows that settle.lua reads, and is different for each attempt.

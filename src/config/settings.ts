@@ -180,14 +180,14 @@ export interface MetricsSettings extends SectionSettings<'metrics'> {
 export interface MetricsCollector extends SectionSettings<'collector'> {
   /** Its URL, without /v1/metrics. */
   readonly endpoint: string
-  /** By their names. */
+  /** Values by header name. */
   readonly headers: ReadonlyMap<string, Secret>
 }
 
 export interface TraceSettings extends SectionSettings<'traces'> {
   /** The URL of the collector, without /v1/traces. */
   readonly endpoint: string
-  /** By their names. */
+  /** Values by header name. */
   readonly headers: ReadonlyMap<string, Secret>
 }
 

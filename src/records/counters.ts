@@ -14,7 +14,7 @@ const COUNTERS = {
   account: text,
   minute: list(BUCKET),
   calendar: list(CALENDAR_COUNT),
-  /** By start of the billing window. */
+  /** Values by the start of the billing window. */
   used: jsonOf<Readonly<Record<EpochMs, NanoUsd>>>(),
 } satisfies Fields
 

@@ -31,7 +31,7 @@ const PLANNED: Readonly<Record<Unit['kind'], string>> = {
 const yamlOf = (path: string, value: string | number): string =>
   path.split('.').reduceRight((inner, name) => `{ ${name}: ${inner} }`, String(value))
 
-/** What a row needs to mean anything. */
+/** The other settings that a row needs. */
 const NEEDED = { maxConcurrent: 'max_concurrent: 5, ', maxConcurrentEach: 'max_concurrent_each: 5, ' } as const
 const BESIDE: { readonly [Path in PoolSetting['path']]?: string } = {
   max_usd_per_hour: 'cost_usd_per_1m: { input: 1 }, ',

@@ -18,7 +18,7 @@ const ROWS = Object.entries(SECTION_SETTINGS).flatMap(([part, rows]) =>
   Object.entries<SectionSetting>(rows).map(([name, row]) => ({ part: part as Part, name, row })),
 )
 
-/** What must be written beside a setting for it to mean anything, by its section. */
+/** The other settings that a setting needs, by its section. */
 const BESIDE: Readonly<Record<string, Record<string, unknown>>> = {
   redis: { store: 'redis://127.0.0.1:6379' },
   server: { store: 'redis://127.0.0.1:6379' },

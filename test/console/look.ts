@@ -89,5 +89,5 @@ export async function measureFaults(page: Page): Promise<readonly string[]> {
   ]
 }
 
-/** Of 13-pixel letters: some 130 of them. */
+/** Some 130 letters of 13 pixels. */
 const MOST_MEASURE = 860

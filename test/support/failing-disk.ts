@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 /** Whether a library can be compiled here that is preloaded into a process. */
 export const canFailDisks: boolean = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
 
-/** What a disk answers with EIO. */
+/** The operations that a disk answers with EIO. */
 export type Failing = 'nothing' | 'writes' | 'reads'
 
 /** The disk below a directory, as a process sees it that is started with `env`: it fails when the test says so. */

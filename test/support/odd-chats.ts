@@ -55,7 +55,7 @@ const ENDS: Readonly<Record<Meant['end'], readonly unknown[]>> = {
   failed: ['error', 'ERROR', 'abort', 'network_error', 'insufficient_system_resource', 'MALFORMED_RESPONSE'],
   cut: [],
 }
-/** What stands for the finish reason of an answer that goes on. */
+/** Finish reasons of an answer that continues. */
 const open = oneOf<unknown>(null, null, ABSENT, '', 'null', 'none', 'not_finished', 'FINISH_REASON_UNSPECIFIED')
 const end = oneOf<Meant['end']>('stop', 'stop', 'stop', 'length', 'content_filter', 'failed', 'cut')
 const reported = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 }

@@ -75,7 +75,7 @@ export type EngineReading = Omit<EngineReport, 'at'> & {
 export class EngineMetricsReader {
   readonly #engine: EngineMetrics
   readonly #text: PrometheusText
-  /** By metric and engine. */
+  /** Values by metric and engine. */
   readonly #values = new Map<string, Map<string, number>>()
   #cachesPrefixes: boolean | undefined
 

@@ -37,7 +37,7 @@ interface Unremarkable {
   readonly cacheTime: CacheTime | undefined
 }
 
-/** By dialect and name, since a value may stand as another member too. */
+/** Members by dialect and name, since a value may also be another member. */
 const UNREMARKABLE = new WeakMap<DialectMembers, Map<string, Fact<Unremarkable | 'no'>>>()
 
 /** The marks for a cache in a known value, if it holds nothing else to be read; undefined if it does, or is not known. */

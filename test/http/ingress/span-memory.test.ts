@@ -27,7 +27,7 @@ function setUp() {
   const memory = new SpanMemory(clock)
   const spansOf = (account: string) => memory.of({ account, kind: 'developer' }) as KnownSpans
   const knows = (account: string, bytes: Buffer) => spansOf(account).find(bytes, 0) !== undefined
-  /** As many values as an account may have, and more. */
+  /** More values than an account may have. */
   const fill = (account: string, from = 0) => {
     for (let n = 0; n < 20; n++) spansOf(account).add(spanOf(MANY.subarray(from + n, from + n + 100_000)))
   }

@@ -51,7 +51,7 @@ const calls = (called: object) =>
     { content: null, tool_calls: [{ id: 'c1', type: 'function', function: called }] },
     { finish_reason: 'tool_calls' },
   )
-/** What a backend sends, and what chat clients get of it in place of the members that it has wrong. */
+/** A backend's answers, and the chat clients' version of members that are wrong in them. */
 const cases: readonly (readonly [name: string, sent: object, got: object])[] = [
   [
     'null and empty members',

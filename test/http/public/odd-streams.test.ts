@@ -39,7 +39,7 @@ async function ask(events: readonly unknown[]) {
   return { joined, row }
 }
 
-/** What a backend sends, and what the client has of it in the end. */
+/** A backend's events, and the client's final result. */
 const ROWS: readonly (readonly [name: string, events: readonly unknown[], got: object])[] = [
   ['a delta that is a text', [said('Hel'), said('lo'), over()], { content: 'Hello' }],
   ['texts as completions have them', [chunk({ text: 'Hel' }), chunk({ text: 'lo' }), over()], { content: 'Hello' }],

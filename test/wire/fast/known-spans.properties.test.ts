@@ -172,7 +172,7 @@ const choice = fc.constantFrom<unknown>(
   { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'read' }] },
 )
 
-/** What JSON.stringify cannot write. */
+/** Values that JSON.stringify cannot write. */
 const oddities = (json: string): string =>
   json.replaceAll('"1e999"', '1e999').replaceAll('"half"', '"\\ud800"').replaceAll('"nul"', '"\\u0000"')
 

@@ -12,7 +12,7 @@ export const thePlanAloneSays = "The plan's limit applies again, from the next r
 export const revoke = (name: string | number) => `Revoke ${name}`
 export const revokeKey = 'Revoke key'
 export const keyRevoked = 'Key revoked'
-export const whateverUses = 'Whatever uses it is refused from the very next request. This cannot be taken back.'
+export const whateverUses = 'Requests with this key are refused from now on. This cannot be undone.'
 export const inviteTo = (label: string | number) => `Invite a person to ${label}`
 export const makeLink = 'Make link'
 export const linkMade = 'Link made'

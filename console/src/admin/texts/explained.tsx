@@ -15,7 +15,7 @@ export const anotherRevisionDecided = (revision: string | number) =>
 export const theSame = (then: string | number) => `${then}: the same.`
 export const somethingElse = (then: string | number) => `${then}: something else.`
 export const revisionDecided = (revision: string | number) =>
-  `Revision ${revision} decided it, and comes to something else now: variables of the environment may differ.`
+  `Revision ${revision} decided it, but decides differently now: environment variables may differ.`
 export const againAt = (at: ComponentChildren) => <>again at {at}</>
 export const withMaxTokens = (to: string | number) => `with max_tokens of at most ${to}`
 export const withMaxTokensOfAtLeast = (from: string | number) => `with max_tokens of at least ${from}`

@@ -37,21 +37,22 @@ export const refusedOrFailed = 'Refused or failed'
 export const byKey = 'By key'
 export const keyOrId = 'Key or its id'
 export const outcomes = { ok: 'served', refused: 'refused', failed: 'failed' }
-export const noneInTheLedger = 'Neither the ledger nor a running gateway has one in this time.'
-export const lookFurther = 'Look further back'
+export const noneInTheLedger = 'Neither the ledger nor a running gateway has one in this period.'
+export const lookFurther = 'Search further back'
 export const refusalsSince = (time: ComponentChildren) => (
   <>Refused requests are known since {time}: gateways keep them in memory, and the ledger has none.</>
 )
-export const archived = (archive: string) => `Rows that left for ${archive} are missing: an endpoint is not read back.`
-export const missing = (gateways: string) => `What ${gateways} refused is missing: no answer came.`
+export const archived = (archive: string) =>
+  `Missing: rows archived to ${archive}, because an endpoint cannot be read back.`
+export const missing = (gateways: string) => `Missing: requests refused by ${gateways}, which did not answer.`
 export const older = 'Older'
-export const backToTheNewest = 'Back to the newest'
-export const noSuchRequest = 'No such request'
-export const noRequestYet = 'No request yet'
+export const backToTheNewest = 'Back to newest'
+export const noSuchRequest = 'No matching requests'
+export const noRequestYet = 'No requests yet'
 export const noneThatThisProcess = (since: ComponentChildren) => (
-  <>None that this process remembers fits, since {since}.</>
+  <>No request in this process's memory matches, since {since}.</>
 )
-export const requestsShowUpHere = (since: ComponentChildren) => <>Requests show up here as they end, since {since}.</>
+export const requestsShowUpHere = (since: ComponentChildren) => <>Requests appear here as they end, since {since}.</>
 export const showAll = 'Show all'
 export const time = 'Time'
 export const status = 'Status'

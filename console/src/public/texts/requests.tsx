@@ -16,12 +16,12 @@ export const noneYet = (link: (page: string, words: string) => ComponentChildren
   </>
 )
 export const noneSuch = { ok: 'None was served', refused: 'None was refused', failed: 'None failed' }
-export const noneSuchYet = 'As far back as this gateway knows.'
-export const noneFound = 'No request that is shown has that word.'
+export const noneSuchYet = 'This is as far back as this gateway remembers.'
+export const noneFound = 'No request on this page matches.'
 export const since = (at: ComponentChildren) => (
   <>Served requests are complete. Refused and failed ones are those of this gateway since {at}.</>
 )
-export const incomplete = 'The last 10,000 requests were looked through.'
+export const incomplete = 'Searched the last 10,000 requests.'
 export const older = 'Older'
 export const time = 'Time'
 export const status = 'Status'

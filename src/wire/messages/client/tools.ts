@@ -29,7 +29,7 @@ interface Tools {
   readonly listed: readonly JsonObject[]
   readonly names: ToolNames<string>
   readonly ignored: ReadonlySet<string>
-  /** By the name of each tool: what a choice of it is in a chat; undefined where it is not in the chat. */
+  /** The chat form of a choice of each tool, by tool name; undefined for a tool that is not in the chat. */
   readonly choices: ReadonlyMap<string, JsonObject | undefined>
 }
 
@@ -173,7 +173,7 @@ function chosenTool({ choices }: Tools, name: string, findings: Findings): unkno
   return undefined
 }
 
-/** As many as a chat takes. */
+/** The most that a chat takes. */
 const TOOLS_MAX = 1024
 
 /** Types go into a header. */

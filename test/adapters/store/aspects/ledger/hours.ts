@@ -42,7 +42,7 @@ export function hoursContract(start: Start): void {
   })
 }
 
-/** By day, account, plan, model and key. */
+/** Sums by day, account, plan, model and key. */
 function sumsOf(totals: readonly Total[]): Readonly<Record<string, Sums>> {
   const sums: Record<string, Sums> = {}
   for (const each of totals) {
