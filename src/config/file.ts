@@ -1311,7 +1311,7 @@ export interface PoolSection {
    */
   caches?: 'account' | 'org' | 'pool'
   /**
-   * From dispatch until the connection stands.
+   * The time from dispatch until the connection is established.
    */
   connect_timeout?: string
   /**

@@ -9,7 +9,7 @@ const BLOCK = 2048
 /** The first units of a piece or a block are all looked at, and then one of each step. */
 const DENSE = 32
 const STEP = 16
-/** What an image weighs beside the text of a prompt, in bytes: about a thousand tokens. */
+/** The weight of an image in a prompt, in bytes: about a thousand tokens. */
 const IMAGE_BYTES = 4096
 const IMAGE_SAMPLES = 64
 

@@ -96,7 +96,7 @@ export class PoolBalance {
     return { replica, pick: { why, cost, ...load, sketch, domain } }
   }
 
-  /** What backends counted of the prompts of chats since the start of the process. */
+  /** The prompt tokens of chats that backends counted since the start of the process. */
   get found(): FoundTokens {
     return this.#found
   }

@@ -40,7 +40,7 @@ export interface AttemptPlannerPorts {
   readonly account: string
   /** The pools of the model in the order of the files, which those that are given may not have. */
   readonly declared: readonly Pool[]
-  /** By which a pool chooses among its replicas; absent where the least busy one is to be asked. */
+  /** The prompt's key for choosing a replica; absent to choose the least busy one. */
   readonly balanced?: BalancedRequest
 }
 
@@ -244,7 +244,7 @@ export class AttemptPlanner {
     return replica.overload(this.#ports.settingsOf(pool).spill, now) !== undefined
   }
 
-  /** By the prompt where the pool says so, else the less busy one of two. */
+  /** Chooses by the prompt if the pool does, else the less busy one of two. */
   #chosen(inPool: PoolAttempts, untried: readonly Replica[]): Replica | undefined {
     const { pool, state } = inPool
     const { balanced, chance } = this.#ports

@@ -29,7 +29,7 @@ export interface FailoverPorts {
   readonly isGuest: boolean
   /** The pools of the model in the order of the files: a decision has those that are not usable behind the others. */
   readonly declared: readonly Pool[]
-  /** By which pools choose among their replicas; absent where the least busy one is asked. */
+  /** The prompt's key for choosing a replica; absent to choose the least busy one. */
   readonly balanced?: BalancedRequest
   /** Checks the health of a replica that failed, and updates its breaker. Never rejects. */
   readonly checkHealth: (pool: Pool, replica: Replica, how: Suspicion) => Promise<HealthVerdict>

@@ -47,7 +47,7 @@ export function forward<A>(
   return failover(failoverPorts(gateway, call, admitted, failures, balanced), pools, context, outbound)
 }
 
-/** By what pools with several replicas choose among them: chats have a prompt that is found again. */
+/** The key for choosing among replicas: chats have a prompt that a replica may have cached. */
 function balancedBy(
   { pools }: UpstreamPorts,
   { wire, headers }: Call,
@@ -107,7 +107,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     }
   }
 
-  /** What keeps the cached prompt of a chat from those who may not find it; undefined where everybody may, or nothing can. */
+  /** The salt that hides a chat's cached prompt from other accounts; undefined if everybody may find it, or the backend has no salt. */
   protected cacheSaltIn({ caches, provider }: Pool): string | undefined {
     if (!provider.facts.cacheSalt || this.call.wire.request.kind !== 'chat') return undefined
     return this.gateway.pools.domains.of(caches, this.admitted.caller).salt

@@ -140,7 +140,7 @@ const FIRST_MONDAY_SECONDS = 4 * 86_400
 
 const clock = (seconds: number, from = 0): Length => ({ seconds, from, slides: false })
 
-/** By window; those that slide by days are added as they are met, and there are few. Months differ: their length is not asked. */
+/** Lengths by window. Sliding windows of days are added when first used; there are few. Months vary, so nobody asks for their length. */
 const LENGTHS = new Map<LimitWindow, Length>([
   ['second', clock(1)],
   ['minute', { seconds: 1, from: 0, slides: true }],

@@ -79,7 +79,7 @@ const REPLICA = record(
 
 export interface ShownReplica extends TypeOf<typeof REPLICA> {}
 
-/** What the caches of a pool's backends saved since the start of the process. */
+/** The savings from caches of a pool's backends since the start of the process. */
 const CACHING = record(
   {
     balance: word(['prefix', 'session', 'busy'] as const, 'How chats are spread over the replicas.'),

@@ -15,6 +15,6 @@ export interface BackendTerms {
   readonly marks?: boolean | undefined
   /** Set where the answer is fetched as a stream, whatever the client asked for. */
   readonly streams?: true | undefined
-  /** By which the backend keeps its cached prompt from others. */
+  /** The salt by which the backend keeps its cached prompt from others. */
   readonly cacheSalt?: string | undefined
 }
