@@ -49,7 +49,7 @@ export interface TrialPorts {
 export interface TrialRequest {
   readonly path: Path
   readonly body: Buffer
-  /** By lower-case name. */
+  /** Fields of the head, keyed by lower-case name. */
   readonly headers: Headers
 }
 

@@ -90,7 +90,7 @@ const CACHING = record(
     expected_tokens: whole('Those that the gateway expected them to have.'),
   },
   'Caching',
-  'What the caches of the backends found of the prompts of chats, since the start of the process.',
+  'How much of the prompts of chats the backends had cached, since the process started.',
 )
 
 export interface ShownCaching extends TypeOf<typeof CACHING> {}

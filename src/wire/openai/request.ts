@@ -100,7 +100,7 @@ export interface BodyTerms {
   readonly facts?: PoolFacts
   /** Set where the answer of a chat is fetched as a stream, whatever the client asked for. */
   readonly streams?: true
-  /** By which the backend keeps its cached prompt from others. */
+  /** Keeps the cached prompt of one group from others at the backend. */
   readonly cacheSalt?: string | undefined
 }
 

@@ -10,7 +10,7 @@ import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { times } from '../../support/times.ts'
 import { send } from '../calls.ts'
 
-/** What operators and clients do to an account before a request of it is asked about. */
+/** A thing that operators or clients do to an account before one of its requests is asked about. */
 type Step =
   | { readonly do: 'change'; readonly path: string; readonly body: object }
   | { readonly do: 'mint'; readonly wish: object }
@@ -194,7 +194,7 @@ class Rehearsal {
   }
 }
 
-/** What does not change by itself while a clock goes on. */
+/** The usage that stays as it is while only the clock goes on. */
 const countedIn = (usage: AccountUsage | undefined) =>
   usage && { day: usage.day, concurrent: usage.concurrent, used: usage.used, held: usage.held }
 

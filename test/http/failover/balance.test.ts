@@ -47,7 +47,7 @@ class Conversation {
 
 const counts = ({ replicas }: Site) => replicas.map(({ requests }) => requests.length)
 
-/** What the gateway counts at the replicas of `onprem`. */
+/** The load that the gateway counts at each replica of `onprem`. */
 const loads = ({ test, replicas }: Site) =>
   replicas.map(({ url }) => {
     const { inFlight, heldTokens, owedTokens } = test.gateway.app.pools.of('onprem').replica(url)
