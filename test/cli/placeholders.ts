@@ -4,7 +4,7 @@ const VARYING: readonly (readonly [name: string, of: RegExp])[] = [
   ['TIME', /(?!2030-)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g],
   ['DATE', /\b(?!2030-)20\d\d-\d\d-\d\d\b/g],
   ['CLOCK', /\b\d\d:\d\d:\d\d\b/g],
-  ['EPOCH', /(?<="(?:created|expires|last_used)"{1,2}:)\d{10}\b|(?<=,)1[78]\d{8}(?=,)|\b(?:1[6-9]|2\d)\d{11}\b/g],
+  ['EPOCH', /(?<="(?:created|expires|last_used)"{1,2}: ?)\d{10}\b|(?<=,)1[78]\d{8}(?=,)|\b(?:1[6-9]|2\d)\d{11}\b/g],
   ['DEVICE', /(?<=\bdev_)[0-9a-f]{40}\b/g],
   ['ACCOUNT', /(?<=\bacct_|\bINV-\d{4}-\d\d-)(?:[0-9a-f]{40}|\w{20})\b/g],
   ['KEY', /(?<=\bkey_)\w{16}\b/g],
