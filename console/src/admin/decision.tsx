@@ -11,43 +11,71 @@ export const Decision = ({ past }: { readonly past: ShownPast }) => (
     <section>
       <h2>{text.why}</h2>
       <div class="box">
-        <ol class="steps">
-          {past.stages.map((step, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
-            <Step key={at} step={step} isFurther={past.stages[at - 1]?.stage === step.stage} />
-          ))}
-        </ol>
+        <Stages stages={past.stages} />
         <Outcome past={past} />
       </div>
       <p class="small muted">{noteOf(past)}</p>
     </section>
-    {past.allowed_if.length > 0 && (
-      <section>
-        <h2>{text.itWouldBeAllowed}</h2>
-        <ul class="box pad bullets">
-          {past.allowed_if.map(remedy => (
-            <li key={JSON.stringify(remedy)}>{textOf(remedy)}</li>
-          ))}
-        </ul>
-      </section>
-    )}
-    {past.answer && (
-      <section>
-        <h2>{text.whatTheClientGot}</h2>
-        <details class="box pad">
-          <summary>{text.withItsHeaders(past.answer.status)}</summary>
-          <pre>
-            {Object.entries(past.answer.headers)
-              .map(([name, value]) => `${name}: ${value}\n`)
-              .join('')}
-            {'\n'}
-            {JSON.stringify(past.answer.body, null, 2)}
-          </pre>
-        </details>
-      </section>
-    )}
+    <Remedies remedies={past.allowed_if} />
+    {past.answer && <ClientAnswer title={text.whatTheClientGot} answer={past.answer} />}
   </>
 )
+
+/** The stages that a request goes through, each with the line that decides it. */
+export const Stages = ({ stages }: { readonly stages: readonly ShownStep[] }) => (
+  <ol class="steps">
+    {stages.map((step, at) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: they never change places
+      <Step key={at} step={step} isFurther={stages[at - 1]?.stage === step.stage} />
+    ))}
+  </ol>
+)
+
+/** The changes that would have a refused request served. */
+export const Remedies = ({ remedies }: { readonly remedies: readonly ShownRemedy[] }) =>
+  remedies.length === 0 ? null : (
+    <section>
+      <h2>{text.itWouldBeAllowed}</h2>
+      <ul class="box pad bullets">
+        {remedies.map(remedy => (
+          <li key={JSON.stringify(remedy)}>{textOf(remedy)}</li>
+        ))}
+      </ul>
+    </section>
+  )
+
+type RefusedAnswer = NonNullable<ShownPast['answer']>
+
+/** The answer to the client of a refused request, with its headers. */
+export const ClientAnswer = ({ title, answer }: { readonly title: string; readonly answer: RefusedAnswer }) => (
+  <section>
+    <h2>{title}</h2>
+    <details class="box pad">
+      <summary>{text.withItsHeaders(answer.status)}</summary>
+      <pre>
+        {Object.entries(answer.headers)
+          .map(([name, value]) => `${name}: ${value}\n`)
+          .join('')}
+        {'\n'}
+        {JSON.stringify(answer.body, null, 2)}
+      </pre>
+    </details>
+  </section>
+)
+
+/** Why a request is refused, as its client reads it. */
+export function Refusal({ answer: { status, body } }: { readonly answer: RefusedAnswer }) {
+  const { error, code, ...rest } = Object(body)
+  const fields = typeof error === 'object' ? error : { code, message: error, ...rest }
+  return (
+    <p class="outcome">
+      <State tone="warn">
+        {status} {fields.code} {fields.type !== fields.code && fields.type}
+      </State>{' '}
+      <bdi class="muted">{fields.message}</bdi>
+    </p>
+  )
+}
 
 function Step({ step, isFurther }: { readonly step: ShownStep; readonly isFurther: boolean }) {
   const { stage, outcome, file, line } = step
@@ -69,18 +97,7 @@ function Step({ step, isFurther }: { readonly step: ShownStep; readonly isFurthe
 }
 
 function Outcome({ past: { outcome, answer, verdict } }: { readonly past: ShownPast }) {
-  if (answer) {
-    const { error, code, ...rest } = Object(answer.body)
-    const fields = typeof error === 'object' ? error : { code, message: error, ...rest }
-    return (
-      <p class="outcome">
-        <State tone="warn">
-          {answer.status} {fields.code} {fields.type !== fields.code && fields.type}
-        </State>{' '}
-        <bdi class="muted">{fields.message}</bdi>
-      </p>
-    )
-  }
+  if (answer) return <Refusal answer={answer} />
   return (
     <p class="outcome">
       <State tone="ok">{verdict === 'allow' ? text.admitted : text.refused}</State>{' '}

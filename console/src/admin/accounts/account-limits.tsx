@@ -87,6 +87,9 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
 
 const nameOf = (rule: Omit<LimitRule, 'most'>): string => countedText(rule)
 
+/** `tokens per minute of key` */
+export const nameOfUse = (use: ShownLimitUse): string => countedText(ruleOf(use))
+
 const ruleOf = ({ measure, per, of, model }: ShownLimitUse): Omit<LimitRule, 'most'> => ({
   measure,
   ...(per !== null && { per }),
@@ -94,7 +97,8 @@ const ruleOf = ({ measure, per, of, model }: ShownLimitUse): Omit<LimitRule, 'mo
   ...(model !== null && { model }),
 })
 
-function Use({ use }: { readonly use: ShownLimitUse }) {
+/** How much of a limit is used, in words and as a meter. */
+export function Use({ use }: { readonly use: ShownLimitUse }) {
   const { measure, used, held, limit } = use
   const amount = measure === 'usd' ? usd : count
   if (used === null) return <span class="muted">{text.eachHas(amount(Number(limit)))}</span>

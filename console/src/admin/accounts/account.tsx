@@ -67,6 +67,9 @@ export function Account({ id }: { readonly id: string }) {
           <Link to="invoices" query={{ account: id }}>
             {text.invoices}
           </Link>
+          <Link to="accounts" query={{ id, ask: 'request' }}>
+            {text.wouldThisBeServed}
+          </Link>
         </span>
       </Header>
       <RoleNote />

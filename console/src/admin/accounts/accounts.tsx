@@ -13,11 +13,13 @@ import * as text from '../texts/accounts.tsx'
 import { Account } from './account.tsx'
 import { AccountTable } from './account-table.tsx'
 import { useNewAccount } from './new-account.tsx'
+import { WouldServe } from './would-serve.tsx'
 
 /** Accounts, found by what an operator types, and one of them. */
 export function Accounts() {
   const id = query.value.get('id')
-  return id === null ? <List /> : <Account id={id} />
+  if (id === null) return <List />
+  return query.value.has('ask') ? <WouldServe id={id} /> : <Account id={id} />
 }
 
 function List() {
