@@ -28,7 +28,7 @@ const FULL = () =>
         [
           'policies/pools.yaml',
           '    max_concurrent: 50',
-          `    context: 16k\n    auth: api-key\n    headers: { x-a: b, x-b: "\${CLOUD_KEY}" }\n    query: { v: 1.0.0 }\n    speaks: [chat, messages]\n    cap: both\n    betas: [a, b]\n    provider_tools: [a, b]\n    unknown_fields: drop\n    passes: [a, b]\n    fetches: true\n    cost_usd_per_image: 0.01\n    probe: true\n    max_concurrent: 50`,
+          `    context: 16k\n    auth: api-key\n    headers: { x-a: b, x-b: "\${CLOUD_KEY}" }\n    query: { v: 1.0.0 }\n    speaks: [chat, messages]\n    cap: both\n    betas: [a, b]\n    provider_tools: [a, b]\n    unknown_fields: drop\n    passes: [a, b]\n    fetches: true\n    spill: { first_token_over: 5s }\n    balance: busy\n    cost_usd_per_image: 0.01\n    probe: true\n    max_concurrent: 50`,
         ],
         [
           'policies/tools.yaml',
