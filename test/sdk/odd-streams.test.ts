@@ -31,7 +31,7 @@ async function held(rig: Rig, take: () => Promise<Taken>, finishes: Readonly<Rec
       const { text, calls, finish } = await take()
       expect({ text, calls, finish }).toEqual({
         text: meant.text,
-        calls: meant.calls.map(({ name, arguments: args }) => ({ name, input: JSON.parse(args) })),
+        calls: meant.calls.map(({ name, arguments: args }) => ({ name, input: JSON.parse(args || '{}') })),
         finish: finishes[finishOf(meant)] ?? finishOf(meant),
       })
     }),

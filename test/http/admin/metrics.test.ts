@@ -184,6 +184,7 @@ describe('GET /metrics', () => {
         'request',
         'revision',
         'route',
+        'source',
         'tool',
         'type',
       ].sort(),
