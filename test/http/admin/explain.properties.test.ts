@@ -4,7 +4,7 @@ import type { AccountUsage } from '../../../src/gateway/store/account-store.ts'
 import type { ShownExplained } from '../../../src/wire/admin/explained.ts'
 import { claimsOf } from '../../adapters/store/fixtures.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
-import { type Backend, startBackend } from '../../support/backend.ts'
+import { type Backend, type Behaviour, hello, json, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { times } from '../../support/times.ts'
@@ -206,11 +206,21 @@ function withoutWaits(body: unknown): unknown {
   )
 }
 
+const vectors = json({
+  object: 'list',
+  data: [{ object: 'embedding', index: 0, embedding: Array(768).fill(0.5) }],
+  usage: { prompt_tokens: 1, total_tokens: 1 },
+})
+
+const serves: Behaviour = exchange =>
+  exchange.seen.path.endsWith('/embeddings') ? vectors(exchange) : hello(exchange)
+
 function agrees(poolsOf: () => Partial<TestPools>, runs: number): void {
   let backend: Backend
   let test: TestGateway
   beforeAll(async () => {
     backend = await startBackend()
+    backend.always(serves)
     test = await startTestGateway({ onprem: [backend], cloud: [backend], ...poolsOf() })
   })
   afterAll(async () => {
