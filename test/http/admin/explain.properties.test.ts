@@ -212,8 +212,7 @@ const vectors = json({
   usage: { prompt_tokens: 1, total_tokens: 1 },
 })
 
-const serves: Behaviour = exchange =>
-  exchange.seen.path.endsWith('/embeddings') ? vectors(exchange) : hello(exchange)
+const serves: Behaviour = exchange => (exchange.seen.path.endsWith('/embeddings') ? vectors(exchange) : hello(exchange))
 
 function agrees(poolsOf: () => Partial<TestPools>, runs: number): void {
   let backend: Backend
