@@ -109,6 +109,7 @@ test('a pool overrides the timeouts of failover one by one', () => {
     answerTimeout: 600_000,
     eject: { after: 9, for: 60_000 },
     waitForRetryAfter: 2000,
+    spill: {},
     queueTimeout: 500,
   })
 })
