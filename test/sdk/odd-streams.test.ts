@@ -53,10 +53,12 @@ for (const name of ['openai-4', 'openai-5', 'openai']) {
         const [choice] = choices
         if (!choice) throw new Error('no choice came')
         const { content, tool_calls: calls = [] } = choice.message
+        // An answer that was cut may have been cut before the first argument.
+        const inputOf = (args: string) => JSON.parse(args === '' && choice.finish_reason === 'length' ? '{}' : args)
         return {
           text: content ?? '',
           calls: calls.flatMap(call =>
-            call.type === 'function' ? [{ name: call.function.name, input: JSON.parse(call.function.arguments) }] : [],
+            call.type === 'function' ? [{ name: call.function.name, input: inputOf(call.function.arguments) }] : [],
           ),
           finish: choice.finish_reason,
         }
