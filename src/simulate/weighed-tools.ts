@@ -34,7 +34,7 @@ export function namingUnweighedTools(steps: readonly Step[], unknown: readonly s
   const said: Step = {
     stage: 'body',
     outcome: 'pass',
-    text: `not counted: what ${unknown.join(', ')} would add, which only an MCP server knows`,
+    text: `not counted: the tokens that ${unknown.join(', ')} would add, which only the MCP server knows`,
   }
   const at = steps.findLastIndex(({ stage }) => stage === 'body') + 1
   return at === 0 ? steps : steps.toSpliced(at, 0, said)

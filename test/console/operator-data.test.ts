@@ -151,8 +151,8 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await open(`accounts?id=${idOf(ADA)}`)
       const text = async (name: string) => (await page.getByRole('region', { name }).textContent()) ?? ''
 
-      expect(await text('Limits')).toContain('set by an operator')
-      expect(await text('Limits')).toContain('$12.50 of it granted')
+      expect(await text('Plan and spend')).toContain('set by an operator')
+      expect(await text('Plan and spend')).toContain('$12.50 of it granted')
       expect(await text('Limits')).toContain('usd per dayset by an operator')
       expect(await text('Keys')).toMatch(/ci svc_\w{4}…/)
       expect(await page.getByRole('region', { name: 'Requests' }).locator('tbody tr').count()).toBe(8)
@@ -339,9 +339,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       vi.spyOn(revisions, 'find').mockImplementation(async number => (number === 4 ? broken : find(number)))
       await open('revisions?from=1&to=4')
 
-      expect(await page.getByRole('alert').textContent()).toMatch(
-        /^Revision 4 does not load any more.*config\.yaml:1:\d+/s,
-      )
+      expect(await page.getByRole('alert').textContent()).toMatch(/^Revision 4 no longer loads.*config\.yaml:1:\d+/s)
       expect(window.faults.splice(0)).toEqual([expect.stringContaining('a status of 409')])
     })
 

@@ -27,7 +27,7 @@ export const nothingIsServed = (frozen: ComponentChildren) => (
 )
 export const theFilesDeclare =
   "The files no longer declare this account's plan. Its requests are refused until it is on another plan."
-export const whatItMayUse = 'Limits'
+export const whatItMayUse = 'Plan and spend'
 export const plan = 'Plan'
 export const spentThisWindow = 'Spent this window'
 export const ofItGranted = (grantedUsd: string | number) => `${grantedUsd} of it granted`

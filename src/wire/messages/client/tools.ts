@@ -137,7 +137,7 @@ function chatOf(tools: Tools, choice: JsonObject, findings: Findings): JsonObjec
   const chosen = chosenOf(tools, choice, findings)
   if (listed.length === 0) {
     if (ignored.size > 0 && !findings.onlyNative)
-      findings.leaveOut('tools', `none of them can run here (${[...ignored].join(', ')})`)
+      findings.leaveOut('tools', `none of these can run here: ${[...ignored].join(', ')}`)
     return {}
   }
   return {
