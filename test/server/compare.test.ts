@@ -88,7 +88,7 @@ describe('GET /admin/revisions/diff', () => {
     const told = await diff('?from=3&to=4')
 
     expect(outcomeOf(told)).toBe('409 REVISION_INVALID')
-    expect(told.body).toMatchObject({ error: expect.stringMatching(/^Revision 3 does not load any more/) })
+    expect(told.body).toMatchObject({ error: expect.stringMatching(/^Revision 3 no longer loads/) })
     expect((told.body as { problems: object[] }).problems).toContainEqual(
       expect.objectContaining({ file: 'config.yaml', line: 1 }),
     )

@@ -100,7 +100,7 @@ describeRedis('with two gateways on one Redis', () => {
 
     const refused = await svcctl('apply', '--all', '--yes')
     expect(refused.code).toBe(1)
-    expect(refused.stderr).toMatch(/✗ no gateway was changed\. gw-2:1: config\.yaml was changed on the disk/)
+    expect(refused.stderr).toMatch(/✗ no gateway was changed\. gw-2:1: config\.yaml was changed on the gateway's disk/)
     expect(revisions()).toEqual(before)
   })
 })

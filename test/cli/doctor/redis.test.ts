@@ -123,7 +123,7 @@ describeRedis('a Redis', () => {
     await begin(first.url, join(cwd, 'state'))
     const replaced = {
       state: 'problem',
-      shown: expect.stringMatching(/^redis V, N ms: the store is not the one that .*store-epoch says it was/),
+      shown: expect.stringMatching(/^redis V, N ms: the store is not the one that .*store-epoch remembers/),
       hint: expect.stringMatching(/^restore it from a backup, or remove that file/),
     }
 
@@ -140,13 +140,19 @@ describeRedis('a Redis', () => {
       'redis V, N ms: Redis evicts records when its memory is full (maxmemory-policy allkeys-lru)',
       /^set it to noeviction$/,
     ],
-    ['keeps no append-only file', {}, 'warning', 'redis V, N ms: Redis keeps no append-only file', /appendonly yes/],
+    [
+      'keeps no append-only file',
+      {},
+      'warning',
+      'redis V, N ms: Redis keeps no append-only file, so a crash loses spend and keys',
+      /appendonly yes/,
+    ],
     [
       'is a node of a cluster',
       { durable: true, flags: { 'cluster-enabled': 'yes' } },
       'problem',
-      'redis V, N ms: this Redis is a node of a Cluster, which has only a part of the keys',
-      /^name it as redis\+cluster:\/\/$/,
+      'redis V, N ms: this Redis is a node of a cluster, and has only part of the keys',
+      /^use redis\+cluster:\/\/$/,
     ],
   ])('that %s is told so, with what to do', async (_, options, state, shown, hint) => {
     const server = await redisOf(options)

@@ -118,7 +118,7 @@ describe('on a running gateway', () => {
       const whole = await svcctl('drain', 'onprem')
       expect(whole).toMatchObject({ code: 0, stdout: '' })
       expect(whole.stderr).toMatch(
-        /^✓ onprem is drained: .*\n {2}This applies to all gateways on the store.*outlasts restarts\.\n$/,
+        /^✓ onprem is drained: .*\n {2}This applies to all gateways on the store.*survives restarts\.\n$/,
       )
       expect(await served()).toBe('cloud')
       expect((await svcctl()).stdout).toMatch(/onprem .*: DRAINED, 0 of 50 in flight\n {2}1 .* drained /)

@@ -29,7 +29,7 @@ it('svcctl speaks TLS to the gateway of its files, by the certificate that they 
   const mint = ['keys', 'mint', '--plan', 'pro', '--account', 'carl', '--json']
   expect(await program.run(mint, { cwd: dir, env: { SVCCTL_TOKEN } })).toMatchObject({ code: 0 })
   const elsewhere = await program.run(['keys', 'list'], { cwd: '/', env: { SVCCTL_TOKEN, SVCCTL_ADMIN: admin } })
-  expect(elsewhere.stderr).toContain(`the process at ${admin} has a certificate that is not trusted`)
+  expect(elsewhere.stderr).toContain(`the server at ${admin} has a certificate that is not trusted`)
   expect(elsewhere.code).toBe(3)
 })
 

@@ -68,7 +68,7 @@ it('a store is copied into another one, and stays as it is', async () => {
 it('what is no store, the same store, and a store with data are refused', async () => {
   expect(await migrate('embedded:', 'mysql://there')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('is no store'),
+    stderr: expect.stringContaining('is not a store'),
   })
   expect(await migrate('embedded:', './config.yaml')).toMatchObject({
     code: 2,

@@ -202,7 +202,7 @@ describe.each([
 
     expect(later).toMatchObject({ code: 0, stdout: '' })
     expect(early).toMatchObject({ code: 2, stdout: '' })
-    expect(early.stderr).toContain('--since stands before its command: write it behind `usage export`')
+    expect(early.stderr).toContain('put --since after `usage export`')
   })
 
   it('an export of one account as CSV has its rows alone', async () => {

@@ -111,7 +111,7 @@ describe('an admin listener with TLS', () => {
   it.each([
     ['that is none', { 'admin.pem': 'garbage' }, 'this is not a readable PEM certificate'],
     ['that is cut off', { 'admin.pem': selfSigned().cert.slice(0, 200) }, 'this is not a readable PEM certificate'],
-    ['of another key', { 'admin.key': selfSigned().key }, 'this key is not that of `certificate`'],
+    ['of another key', { 'admin.key': selfSigned().key }, 'this key does not belong to `certificate`'],
     ['whose key is none', { 'admin.key': 'garbage' }, 'this is not a PEM private key'],
   ])('keeps its certificate where the next one is one %s, and says so', async (_what, files, said) => {
     const own = selfSigned()

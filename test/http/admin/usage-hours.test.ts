@@ -81,7 +81,7 @@ describe('of the embedded store', () => {
   it.each([
     ['by=hour&since=49h', 'since: may go back at most 48 hours when grouped by hour'],
     ['by=hour&month=2026-11', 'since: may go back at most 48 hours when grouped by hour'],
-    ['by=day&waste=hour', 'waste: must be day, or hour where usage is by hour'],
+    ['by=day&waste=hour', 'waste: must be day, or hour if usage is by hour'],
   ])('%s is refused with what it must be', async (query, problem) => {
     const test = await start()
     const response = await ask(test, query)

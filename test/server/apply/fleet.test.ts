@@ -86,7 +86,7 @@ describeRedis('a change of all gateways', () => {
     const { status, body } = await applyToAll(operator)
     expect(status).toBe(409)
     expect((body as { error: string }).error).toMatch(
-      /^no gateway was changed\. gw-2:1: config\.yaml was changed on the disk/,
+      /^no gateway was changed\. gw-2:1: config\.yaml was changed on the gateway's disk/,
     )
     expect([fileOf(at(0)), fileOf(at(2))]).toEqual([before[0], before[2]])
     expect(gateways.map(pendingOf).filter(existsSync)).toEqual([])

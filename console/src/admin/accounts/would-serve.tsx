@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { ShownExplained } from '../../../../src/wire/admin/explained.ts'
 import type { ApiProblem } from '../../shared/api.ts'
-import { exactUsd, moment, number } from '../../shared/fmt.ts'
+import { exactUsd, number } from '../../shared/fmt.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { query } from '../../shared/frame/router.ts'
 import { problemFrom, useResource } from '../../shared/resource.ts'
 import { Header, Loaded, Problem } from '../../shared/states.tsx'
 import { Table } from '../../shared/table.tsx'
+import { Time } from '../../shared/time/time.tsx'
 import { readAccount, type WholeAccount } from '../api/accounts.ts'
 import { commandOf, explain, type Question } from '../api/explain.ts'
 import { type Matrix, readMatrix } from '../api/plans.ts'
@@ -252,7 +253,7 @@ const Limits = ({ limits }: Pick<ShownExplained, 'limits'>) => (
               <Use use={use} />
             </td>
             <td class="num">{leftText(use)}</td>
-            <td class="narrow muted">{use.resets_at === null ? '–' : moment(use.resets_at)}</td>
+            <td class="narrow muted">{use.resets_at === null ? '–' : <Time at={use.resets_at} />}</td>
           </tr>
         ))}
       </tbody>

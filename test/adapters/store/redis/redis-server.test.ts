@@ -31,7 +31,7 @@ describeRedis('a Redis that is not fit to be the store', () => {
   it.each([
     ['evicts records when its memory is full', { flags: { 'maxmemory-policy': 'allkeys-lru' } }, 'noeviction'],
     ['is a replica', { flags: { replicaof: '127.0.0.1 1' } }, 'replica'],
-    ['is a cluster', { flags: { 'cluster-enabled': 'yes' } }, 'Cluster'],
+    ['is a cluster', { flags: { 'cluster-enabled': 'yes' } }, 'cluster'],
   ])('is refused at the start when it %s', async (_what, options, reason) => {
     const { url } = await serve(options)
 
