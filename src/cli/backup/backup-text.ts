@@ -64,7 +64,7 @@ const WRONG: Readonly<Record<WrongSums['of'], string>> = {
   total: 'the sums of usage differ from the rows',
   tools: 'the sums of hosted tool calls differ from the rows',
   waste: 'the sums of failed attempts differ from the rows',
-  spend: 'the spend of accounts in this billing window differs from their usage',
+  spend: 'the spend of accounts in this window differs from their usage',
 }
 
 const RIGHT = '✓ every byte is as it was written, and the sums match the rows'

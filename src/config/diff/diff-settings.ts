@@ -275,7 +275,7 @@ function serverRules(sides: Sides): Rules<Settings['server']> {
       added: { ...plain('server.admin_tls', 'the admin listener has TLS'), to: 'admin_tls' },
     }),
     contact,
-    trustedProxies: membersRule('server.trusted_proxies', 'is believed as a proxy'),
+    trustedProxies: membersRule('server.trusted_proxies', 'is trusted as a proxy'),
     variables: membersRule('server.variables', 'is a variable that applied files may read'),
     workers: setting('server.workers', String, plumbing),
     ...others,

@@ -94,7 +94,7 @@ describe('the token of a service', () => {
 
     expect(await problem(symmetric)).toContain('other algorithms are not accepted')
     const [head = '', body = ''] = built(MAIN, { header: { typ: 'JWT', alg: 'none' }, alg: 'RS256' }).split('.')
-    expect(await problem(`${head}.${body}.`)).toContain('no signed JWT')
+    expect(await problem(`${head}.${body}.`)).toContain('not a signed JWT')
     expect(await problem(`${head}.${body}.AAAA`)).toContain('other algorithms are not accepted')
   })
 

@@ -207,7 +207,7 @@ describe.each(BOTH)('a client of chats at a pool that speaks $speaks', ({ speaks
 
   it('is refused functions as they were before tools', async () => {
     const { bytes } = await chat(model, { tools: undefined, functions: [{ name: 'look' }] })
-    expect(String(bytes)).toContain('functions: is not known')
+    expect(String(bytes)).toContain('functions: is not supported by the pools of this model')
     expect(backend().requests).toHaveLength(0)
   })
 

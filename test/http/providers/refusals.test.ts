@@ -141,7 +141,9 @@ gatewayTest(
     }
 
     expect(asked(backend.requests)).toEqual([true, false, false])
-    expect(await poolsShown(gateway)).toContain('write in the pool: provider: { stream_options: false }')
+    expect(await poolsShown(gateway)).toContain(
+      'to make it permanent, add to the pool: provider: { stream_options: false }',
+    )
   },
 )
 
@@ -197,5 +199,7 @@ gatewayTest('`svcctl pools` says what was learned, and how to write it down', as
   expect(text).toContain(
     'learned: without seed (refused for 1 account), max_tokens as max_completion_tokens (refused for 1 account)',
   )
-  expect(text).toContain('write in the pool: provider: { cap: max_completion_tokens, drops: [seed] }')
+  expect(text).toContain(
+    'to make it permanent, add to the pool: provider: { cap: max_completion_tokens, drops: [seed] }',
+  )
 })

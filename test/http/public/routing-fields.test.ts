@@ -151,7 +151,6 @@ describe('what clients of today send unasked', () => {
     ['user', 'ada'],
     ['store', false],
     ['reasoning_effort', 'low'],
-    ['parallel_tool_calls', true],
     ['safety_identifier', 'x'],
     ['prompt_cache_key', 'x'],
     ['verbosity', 'low'],
@@ -159,6 +158,17 @@ describe('what clients of today send unasked', () => {
     ['repetition_penalty', 1.1],
   ])('%s reaches the backend', async (field, value) => {
     expect(await sent(field, value)).toEqual(value)
+  })
+
+  it('parallel_tool_calls reaches the backend beside tools alone', async () => {
+    const tools = [{ type: 'function', function: { name: 'run', parameters: { type: 'object' } } }]
+    const response = await post('/v1/chat/completions', {
+      ...{ ...bodies['/v1/chat/completions'], tools },
+      parallel_tool_calls: true,
+    })
+    expect(response.status).toBe(200)
+    expect(backend.requests.at(-1)?.body.parallel_tool_calls).toBe(true)
+    expect(await sent('parallel_tool_calls', true)).toBeUndefined()
   })
 
   it.each([

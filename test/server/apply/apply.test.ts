@@ -224,7 +224,7 @@ describe('a candidate that is refused changes nothing', () => {
     test.write({}, yaml => `${yaml}# somebody's work\n`)
     await unchanged(async () => {
       const told = await operator.apply(main(dearer(files[0]?.text ?? '')))
-      expect(fieldOf(told, 'error')).toContain('config.yaml was changed on the disk')
+      expect(fieldOf(told, 'error')).toContain("config.yaml was changed on the gateway's disk")
     })
   })
 
