@@ -54,7 +54,8 @@ for (const name of ['openai-4', 'openai-5', 'openai']) {
         if (!choice) throw new Error('no choice came')
         const { content, tool_calls: calls = [] } = choice.message
         // An answer that was cut may have been cut before the first argument.
-        const inputOf = (args: string) => JSON.parse(args === '' && choice.finish_reason === 'length' ? '{}' : args)
+        const isCut = ['length', 'content_filter'].includes(choice.finish_reason ?? '')
+        const inputOf = (args: string) => JSON.parse(args === '' && isCut ? '{}' : args)
         return {
           text: content ?? '',
           calls: calls.flatMap(call =>
