@@ -1,7 +1,9 @@
+import { unitOf } from '../../config/model/units.ts'
 import { impliedBy } from '../../config/resolve/hosts.ts'
 import type { Loaded } from '../../config/settings.ts'
 import type { Model, Place, Pool, Price } from '../../policy/config.ts'
-import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { withCacheWrites } from '../../policy/price.ts'
 import type { ProviderName } from '../../policy/providers/profile.ts'
 
 /** The rates of a price, by their YAML names. */
@@ -75,7 +77,7 @@ function driftsOf({ section, thing, price, pool }: Priced, catalogue: Catalogue)
     const usd = isEmbedding && rate !== 'input' ? undefined : listed[rate]
     if (usd === undefined) return []
     const { value: configured, isWritten } = rateOf(price, rate)
-    const wanted = nanoUsd(Math.round(usd * NANO_PER_1K))
+    const wanted = unitOf('price', usd)
     if (configured === wanted) return []
     const { name, at, fields } = thing
     const place = fields[section === 'pools' ? 'cost_usd_per_1m' : 'usd_per_1m'] ?? at
@@ -83,11 +85,9 @@ function driftsOf({ section, thing, price, pool }: Priced, catalogue: Catalogue)
   })
 }
 
-/** Nano-USD for 1,000 tokens, of a US dollar for a million. */
-const NANO_PER_1K = 1_000_000
-
 /** A rate as it is charged: what a file leaves out goes by the input. */
-function rateOf({ input, output, cachedInput, cacheWrite }: Price, rate: Rate): { value: NanoUsd; isWritten: boolean } {
+function rateOf(price: Price, rate: Rate): { value: NanoUsd; isWritten: boolean } {
+  const { input, output, cachedInput, cacheWrite } = price
   switch (rate) {
     case 'input':
       return { value: input, isWritten: true }
@@ -96,6 +96,6 @@ function rateOf({ input, output, cachedInput, cacheWrite }: Price, rate: Rate): 
     case 'cached_input':
       return { value: cachedInput ?? input, isWritten: cachedInput !== undefined }
     case 'cache_write':
-      return { value: cacheWrite ?? nanoUsd(Math.ceil(input * 1.25)), isWritten: cacheWrite !== undefined }
+      return { value: withCacheWrites(price, '5m').cacheWrite ?? input, isWritten: cacheWrite !== undefined }
   }
 }

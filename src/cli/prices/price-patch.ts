@@ -1,6 +1,6 @@
 import { createTwoFilesPatch } from 'diff'
 import { isMap, isScalar, parseDocument, type YAMLMap } from 'yaml'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { shownPrice } from '../show/shown-policy.ts'
 import type { Drift } from './price-drift.ts'
 
 /** A patch of files, and the differences that it leaves out: an anchor or a price by cache time is changed by hand. */
@@ -41,9 +41,9 @@ function editOf({ rate, listed }: Drift, price: unknown, text: string): Edit | u
   if (!isMap(price) || price.anchor) return undefined
   const value = price.get(rate, true)
   if (isScalar(value) && value.range && !value.anchor)
-    return { from: value.range[0], to: value.range[1], text: usdPer1m(listed) }
+    return { from: value.range[0], to: value.range[1], text: String(shownPrice(listed)) }
   if (value !== undefined) return undefined
-  return insertion(price, `${rate}: ${usdPer1m(listed)}`, text)
+  return insertion(price, `${rate}: ${shownPrice(listed)}`, text)
 }
 
 function insertion(price: YAMLMap, member: string, text: string): Edit | undefined {
@@ -65,6 +65,3 @@ function edited(text: string, edits: readonly Edit[]): string {
     result = result.slice(0, from) + put + result.slice(to)
   return result
 }
-
-/** Nano-USD for 1,000 tokens as US dollars for a million, as files have it. */
-export const usdPer1m = (nano: NanoUsd): string => String(nano / 1_000_000)

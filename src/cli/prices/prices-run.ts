@@ -8,8 +8,9 @@ import { exitCodes } from '../../server/failure.ts'
 import { forPrograms } from '../kit/formats.ts'
 import { type Column, tableText } from '../kit/table.ts'
 import { writeOut } from '../kit/terminal.ts'
+import { shownPrice } from '../show/shown-policy.ts'
 import { type Catalogue, comparePrices, type Drift } from './price-drift.ts'
-import { pricePatch, usdPer1m } from './price-patch.ts'
+import { pricePatch } from './price-patch.ts'
 import type { PricesOptions } from './prices.ts'
 
 /** Prints the prices that differ from the catalogue, or a patch. Rejects with CommandFailed when the configuration has Problems. */
@@ -29,13 +30,14 @@ export async function checkPrices({ config, patch, exitCode, ...options }: Price
 
 const MOST_BYTES = 16_000_000
 
-/** Providers of the profiles, as the catalogue calls them; the others are not in it. */
-const IN_CATALOGUE: Partial<Record<ProviderName, string>> = {
+/** Each provider of the profiles by its name in the catalogue; undefined where the catalogue has no prices of it. */
+const IN_CATALOGUE: Readonly<Record<ProviderName, string | undefined>> = {
   openai: 'openai',
   azure: 'azure',
   anthropic: 'anthropic',
   gemini: 'gemini',
   vertex: 'gemini',
+  bedrock: undefined,
   xai: 'xai',
   deepseek: 'deepseek',
   mistral: 'mistral',
@@ -43,12 +45,22 @@ const IN_CATALOGUE: Partial<Record<ProviderName, string>> = {
   cerebras: 'cerebras',
   together: 'together_ai',
   fireworks: 'fireworks_ai',
+  openrouter: undefined,
+  dashscope: undefined,
   moonshot: 'moonshot',
   zai: 'zai',
+  vllm: undefined,
+  sglang: undefined,
+  llamacpp: undefined,
+  tgi: undefined,
+  ollama: undefined,
+  transformers: undefined,
+  litellm: undefined,
 }
 
 const catalogue: Catalogue = (provider, model) => {
-  const listed = listedPrice(IN_CATALOGUE[provider] ?? '', model)
+  const name = IN_CATALOGUE[provider]
+  const listed = name === undefined ? undefined : listedPrice(name, model)
   if (!listed) return undefined
   const { input, output, cached, cacheWrite } = listed
   return { input, output, cached_input: cached, cache_write: cacheWrite }
@@ -56,8 +68,8 @@ const catalogue: Catalogue = (provider, model) => {
 
 const shownDrift = ({ section, name, at, upstream, provider, rate, configured, listed }: Drift) => ({
   ...{ section, name, file: at.file, line: at.line, provider, upstream, rate },
-  configured_usd_per_1m: Number(usdPer1m(configured)),
-  listed_usd_per_1m: Number(usdPer1m(listed)),
+  configured_usd_per_1m: shownPrice(configured),
+  listed_usd_per_1m: shownPrice(listed),
 })
 
 function pricesText(drifts: readonly Drift[], compared: number): string {
@@ -68,8 +80,8 @@ function pricesText(drifts: readonly Drift[], compared: number): string {
     `${section}.${name}`,
     `${provider} ${upstream}`,
     rate,
-    `$${usdPer1m(configured)}${isWritten ? '' : ' (by input)'}`,
-    `$${usdPer1m(listed)}`,
+    `$${shownPrice(configured)}${isWritten ? '' : ' (by input)'}`,
+    `$${shownPrice(listed)}`,
     `${at.file}:${at.line}`,
   ])
   return `${tableText(COLUMNS, rows)}\n\n${source} Prices are for a million tokens. --patch prints a change for review.\n`

@@ -173,8 +173,8 @@ export type Section = Readonly<Record<string, unknown>>
 /** Replaces a secret. */
 export const COVERED = '[redacted]'
 
-/** Nano-USD for 1,000 tokens as US dollars for a million. */
-const shownPrice = (nano: Price['input']): number => nano / 1e6
+/** Nano-USD for 1,000 tokens as US dollars for a million, as files have it. */
+export const shownPrice = (nano: NanoUsd): number => nano / 1e6
 
 export const shownPrices = ({ input, output, cachedInput, cacheWrite, cacheWrite1h }: Price): Section => ({
   input: shownPrice(input),
