@@ -99,9 +99,10 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
     await row('onprem').first().getByText('Degraded').waitFor()
 
     const key = await keyOf(site, 'ada', 'pro')
-    // Which replica a request goes to first is a matter of chance.
+    // A replica keeps the prompts it has seen, so each request brings another one.
+    let prompts = 0
     const isEjected = async () => {
-      expect(await chatAs(site, key)).toBe(200)
+      expect(await chatAs(site, key, undefined, `Prompt ${prompts++}`)).toBe(200)
       return row(second.url)
         .getByText(/^Ejected/)
         .isVisible()

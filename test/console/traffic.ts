@@ -35,11 +35,11 @@ export async function askAs(
 }
 
 /** Sends a chat, and reads its answer; resolves with the status. */
-export async function chatAs({ url }: Site, key: string, model?: string): Promise<number> {
+export async function chatAs({ url }: Site, key: string, model?: string, content = 'Hi'): Promise<number> {
   const response = await fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...(model !== undefined && { model }), messages: [{ role: 'user', content: 'Hi' }] }),
+    body: JSON.stringify({ ...(model !== undefined && { model }), messages: [{ role: 'user', content }] }),
   })
   await response.text()
   return response.status
