@@ -94,15 +94,18 @@ export async function startCluster({ masters: count = 3, hasReplicas = false, ..
     replicas,
     nodeOf: async (key: string) => {
       const slot = Number(await redisCommand(first, 'CLUSTER', 'KEYSLOT', key))
-      const ranges = (await redisCommand(await anyOf(nodes), 'CLUSTER', 'SLOTS')) as [
-        number,
-        number,
-        [string, number],
-      ][]
-      const [, , [, port] = ['', 0]] = ranges.find(([from, to]) => slot >= from && slot <= to) ?? []
-      const found = nodes.find(node => node.port === port)
-      if (!found) throw new Error(`no node has the slot of ${key}`)
-      return found
+      // A node that had no processor for a while counts as failed, and its slots are not listed until it answers again.
+      return vi.waitFor(async () => {
+        const ranges = (await redisCommand(await anyOf(nodes), 'CLUSTER', 'SLOTS')) as [
+          number,
+          number,
+          [string, number],
+        ][]
+        const [, , [, port] = ['', 0]] = ranges.find(([from, to]) => slot >= from && slot <= to) ?? []
+        const found = nodes.find(node => node.port === port)
+        if (!found) throw new Error(`no node has the slot of ${key}`)
+        return found
+      }, PATIENCE)
     },
     join: async () => {
       const node = await startNode()
