@@ -1,0 +1,249 @@
+import type { Millis } from '../time.ts'
+
+/** A request as the order of a queue sees it. */
+export interface Queued {
+  readonly account: string
+  /** Of its plan: the higher goes first. */
+  readonly priority: number
+  /** Of its plan, at least 1: beside others of its priority, an account gets tokens by it. */
+  readonly weight: number
+  /** The tokens that it is expected to cost, at least 1. */
+  readonly tokens: number
+  /** Bytes of its body. */
+  readonly bytes: number
+}
+
+/** How much may wait. */
+export interface QueueBounds {
+  /** Requests in the queue. */
+  readonly max: number
+  /** Requests of one account. */
+  readonly ofAccount: number
+  /** Bytes of the bodies of one account. */
+  readonly bytes: number
+}
+
+/** The bound that leaves a request no place. */
+export type FullQueue = 'max' | 'of_account' | 'bytes'
+
+/** One account's requests that wait, the oldest first, and its use of the slots. */
+interface Line<Q> {
+  readonly account: string
+  readonly waiting: Q[]
+  bytes: number
+  /** Requests that have a slot. */
+  running: number
+  /** Virtual time at which it has had what it was served so far. */
+  finish: number
+  /** Virtual time at which its requests began to wait: time without any gives no credit. */
+  floor: number
+  /** Since when the first has been the first. */
+  since: Millis
+  /** The order of its last start; 0 before the first. */
+  started: number
+}
+
+/**
+ * The order in which requests of several accounts get slots: start-time fair queueing by tokens and weight, within strict
+ * priorities. Of each account the oldest request is the next; it rises by one priority each time it has been that for `aging`,
+ * up to the highest that waits. Expected tokens are charged at the start, and corrected at the end.
+ *
+ * Virtual time is the tag of the latest start. It also grows with the work that starts, by the weight of those who wait, so
+ * that accounts which come without end do not hold up those that were there before.
+ */
+export class FairQueue<Q extends Queued> {
+  readonly #lines = new Map<string, Line<Q>>()
+  #virtual = 0
+  #starts = 0
+  #size = 0
+  #tokens = 0
+  #running = 0
+  #mostIdle = MOST_IDLE
+
+  /** Requests that wait. */
+  get size(): number {
+    return this.#size
+  }
+
+  /** Tokens that those are expected to cost. */
+  get tokens(): number {
+    return this.#tokens
+  }
+
+  /** Requests that wait, by the priority of their plans. */
+  get byPriority(): ReadonlyMap<number, number> {
+    const counts = new Map<number, number>()
+    for (const { waiting } of this.#lines.values())
+      for (const { priority } of waiting) counts.set(priority, (counts.get(priority) ?? 0) + 1)
+    return counts
+  }
+
+  /** Lets a request wait from `now` on; or says which bound leaves no place for it. */
+  enter(request: Q, now: Millis, { max, ofAccount, bytes }: QueueBounds): FullQueue | undefined {
+    if (this.#size >= max) return 'max'
+    const known = this.#lines.get(request.account)
+    if ((known?.waiting.length ?? 0) >= ofAccount) return 'of_account'
+    if ((known?.bytes ?? 0) + request.bytes > bytes) return 'bytes'
+    const line = this.#lineOf(request.account)
+    if (line.waiting.length === 0) {
+      line.floor = this.#virtual
+      line.since = now
+    }
+    line.waiting.push(request)
+    this.#count(line, request, 1)
+    return undefined
+  }
+
+  /** Takes a request out that waits no longer, and starts nothing. */
+  leave(request: Q, now: Millis): void {
+    const line = this.#lines.get(request.account)
+    const index = line?.waiting.indexOf(request) ?? -1
+    if (!line || index < 0) return
+    line.waiting.splice(index, 1)
+    if (index === 0) line.since = now
+    this.#count(line, request, -1)
+    this.#forgetIdle(line)
+  }
+
+  /** Starts the request whose turn it is, where one waits. */
+  next(now: Millis, aging: Millis): Q | undefined {
+    const line = this.#nextLine(now, aging)
+    const request = line?.waiting.shift()
+    if (!line || !request) return undefined
+    line.since = now
+    this.#count(line, request, -1)
+    this.#charge(line, request)
+    return request
+  }
+
+  /** Starts a request that does not have to wait. */
+  start(request: Q): void {
+    const line = this.#lineOf(request.account)
+    if (line.waiting.length === 0) line.floor = this.#virtual
+    this.#charge(line, request)
+  }
+
+  /** A request that was started is over, and cost so many tokens. */
+  end(request: Q, tokens: number): void {
+    const line = this.#lines.get(request.account)
+    if (!line) return
+    line.running--
+    this.#running--
+    const surplus = (request.tokens - tokens) / request.weight
+    line.finish -= surplus
+    // Others that come now do not wait until an account has used up what it was charged too much.
+    const tag = this.#tagOf(line)
+    if (surplus > 0 && line.waiting.length > 0 && tag < this.#virtual)
+      this.#virtual = Math.max(tag, this.#virtual - surplus)
+    this.#forgetIdle(line)
+  }
+
+  /** Tokens that are expected to start before another request of this account leaves the queue. */
+  tokensUntilNext(account: string, weight: number): number {
+    const line = this.#lines.get(account)
+    const [first] = line?.waiting ?? []
+    if (!first) return this.#tokens
+    return Math.min(this.#tokens, (first.tokens * this.#weight) / weight)
+  }
+
+  #nextLine(now: Millis, aging: Millis): Line<Q> | undefined {
+    let top = Number.NEGATIVE_INFINITY
+    for (const { waiting } of this.#lines.values()) top = Math.max(top, waiting[0]?.priority ?? top)
+    let best: Turn<Q> | undefined
+    for (const line of this.#lines.values()) {
+      const [first] = line.waiting
+      if (!first) continue
+      const risen = first.priority + Math.floor(Math.max(0, now - line.since) / aging)
+      const turn = { line, priority: Math.min(top, risen), risen, tag: this.#tagOf(line) }
+      if (!best || isBefore(turn, best)) best = turn
+    }
+    return best?.line
+  }
+
+  /** Where an account stands in virtual time. One that was idle stands where virtual time is, also where that was set back. */
+  #tagOf({ finish, floor }: Pick<Line<Q>, 'finish' | 'floor'>): number {
+    return Math.max(finish, Math.min(floor, this.#virtual))
+  }
+
+  #charge(line: Line<Q>, { tokens, weight }: Q): void {
+    const tag = this.#tagOf(line)
+    line.finish = tag + tokens / weight
+    line.running++
+    this.#running++
+    line.started = ++this.#starts
+    this.#virtual = Math.max(this.#virtual, tag)
+    if (this.#size === 0) return
+    const grown = this.#virtual + tokens / (this.#weight + weight)
+    this.#virtual = Math.max(this.#virtual, Math.min(grown, this.#lastTag))
+  }
+
+  /** The tag of the account whose turn comes last. */
+  get #lastTag(): number {
+    let last = Number.NEGATIVE_INFINITY
+    for (const line of this.#lines.values()) if (line.waiting.length > 0) last = Math.max(last, this.#tagOf(line))
+    return last
+  }
+
+  /** The weight of all accounts that wait. */
+  get #weight(): number {
+    let sum = 0
+    for (const { waiting } of this.#lines.values()) sum += waiting[0]?.weight ?? 0
+    return sum
+  }
+
+  #count(line: Line<Q>, { bytes, tokens }: Q, by: 1 | -1): void {
+    line.bytes += by * bytes
+    this.#tokens += by * tokens
+    this.#size += by
+  }
+
+  #lineOf(account: string): Line<Q> {
+    const known = this.#lines.get(account)
+    if (known) return known
+    const line = { account, waiting: [], bytes: 0, running: 0, finish: 0, floor: this.#virtual, since: 0, started: 0 }
+    this.#lines.set(account, line)
+    return line
+  }
+
+  /** An account that neither waits nor runs is kept only while it has had more than its turn. */
+  #forgetIdle(line: Line<Q>): void {
+    if (this.#size === 0 && this.#running === 0) {
+      this.#lines.clear()
+      this.#virtual = 0
+      return
+    }
+    if (isIdle(line) && line.finish <= this.#virtual) this.#lines.delete(line.account)
+    if (this.#lines.size <= this.#mostIdle) return
+    for (const each of this.#lines.values())
+      if (isIdle(each) && each.finish <= this.#virtual) this.#lines.delete(each.account)
+    for (const each of this.#lines.values()) {
+      if (this.#lines.size <= MOST_IDLE) break
+      if (isIdle(each)) this.#lines.delete(each.account)
+    }
+    this.#mostIdle = Math.max(MOST_IDLE, 2 * this.#lines.size)
+  }
+}
+
+/** Accounts that are remembered beside those that wait or run. */
+const MOST_IDLE = 4096
+
+const isIdle = ({ running, waiting }: Pick<Line<unknown>, 'running' | 'waiting'>): boolean =>
+  running === 0 && waiting.length === 0
+
+/** The next request of an account among those of the others. */
+interface Turn<Q> {
+  readonly line: Line<Q>
+  /** The highest that waits at most. */
+  readonly priority: number
+  /** The priority to which it has risen, without that bound. */
+  readonly risen: number
+  readonly tag: number
+}
+
+/** By priority and tag. Of equal ones, the one goes first that has aged more, and then the account that was served longest ago. */
+function isBefore(one: Turn<unknown>, other: Turn<unknown>): boolean {
+  if (one.priority !== other.priority) return one.priority > other.priority
+  if (one.tag !== other.tag) return one.tag < other.tag
+  if (one.risen !== other.risen) return one.risen > other.risen
+  return one.line.started < other.line.started
+}
