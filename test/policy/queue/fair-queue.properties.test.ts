@@ -142,10 +142,10 @@ describe('a fair queue', () => {
       fc.property(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 500 }), (gap, tokens) => {
         const patient = Array.from({ length: 3 }, () => asked('patient', 0, { priority: 0, tokens }))
         const left = new Set<Queued>(patient)
-        for (const next of floodedBy(patient, gap)) left.delete(next)
+        for (const next of floodedBy(patient, gap)) if (left.delete(next) && left.size === 0) break
         expect(left.size).toBe(0)
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     )
   })
 
