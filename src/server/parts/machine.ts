@@ -1,5 +1,6 @@
 import { type LoadWatch, type Sample, watchLoad } from '../../http/listener/overload.ts'
-import { collectWhenIdle, idlenessSampler, watchDescriptors } from '../machine.ts'
+import { collectWhenIdle, idlenessSampler } from '../garbage.ts'
+import { watchDescriptors } from '../machine.ts'
 import type { Base } from './base.ts'
 import type { Part } from './open-parts.ts'
 
