@@ -153,3 +153,28 @@ describe('a response whose usage lacks members that Codex insists on', () => {
     expect(reader.usage).toEqual(answer?.usage)
   })
 })
+
+describe('a usage that counts nothing beside text', () => {
+  const text = { type: 'text', text: 'hello there, 漢字' }
+  const none = { input_tokens: 0, output_tokens: 0 }
+  const uncounted = { ...none, total_tokens: 0 }
+  const output = [{ type: 'message', role: 'assistant', content: [{ ...text, type: 'output_text', annotations: [] }] }]
+  const response = { id: 'resp_1', object: 'response', status: 'completed', output, usage: uncounted }
+  const message = { id: 'msg_1', type: 'message', role: 'assistant', content: [text], usage: none }
+  const begun = { type: 'message_start', message: { id: 'msg_1', usage: none } }
+  const completed = { type: 'response.completed', sequence_number: 2, response }
+  const counted = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: none }
+
+  it.each([
+    ['messages', messagesNative, [begun, ...MESSAGES.slice(1, -2), counted, { type: 'message_stop' }], message],
+    ['responses', responsesNative, [...RESPONSES.slice(0, 2), completed], response],
+  ] as const)('is none, so that the text is charged: %s, streamed and whole', (_name, dialect, stream, whole) => {
+    const { reader } = readIn(dialect, stream.map(event).join(''), [])
+    expect(reader.usage).toBeUndefined()
+    expect(reader.least.outputTokens).toBeGreaterThan(0)
+
+    const answer = allAtOnce(readNative(Buffer.from(JSON.stringify(whole)), dialect))
+    expect(answer?.usage).toBeUndefined()
+    expect(answer?.outputBytes).toBeGreaterThan(0)
+  })
+})

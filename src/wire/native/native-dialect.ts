@@ -4,7 +4,7 @@ import { withoutLikelihoods } from '../fast/likelihoods.ts'
 import { jsonBytes, parse, textOf } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import type { Steps } from '../steps.ts'
-import type { Usage } from '../usage/usage.ts'
+import { countedUsage, type Usage } from '../usage/usage.ts'
 
 /**
  * How answers are read that pass through as they are, since client and backend speak the same dialect: only what they
@@ -72,8 +72,9 @@ export function* readNative(bytes: Buffer, dialect: NativeDialect): Steps<WholeA
   const body = parse(textOf(light?.bytes ?? bytes))
   const answer = isObject(body) ? dialect.answer(body) : undefined
   if (!answer) return undefined
-  const { sent, ...counts } = answer
+  const { sent, outputBytes, usage: told } = answer
+  const usage = told && countedUsage(told, outputBytes)
   const written = sent && jsonBytes(sent)
   const whole = written && light ? yield* light.restored(written) : written
-  return { bytes: whole ?? bytes, isNative: true, ...counts }
+  return { bytes: whole ?? bytes, isNative: true, outputBytes, ...(usage && { usage }) }
 }

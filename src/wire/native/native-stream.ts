@@ -4,7 +4,7 @@ import { parse } from '../json-bytes.ts'
 import { isObject, type JsonObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { EVENT_TOO_LONG, isVoid, namedEvent, SseSplitter } from '../sse.ts'
-import type { Usage } from '../usage/usage.ts'
+import { countedUsage, type Usage } from '../usage/usage.ts'
 import type { NativeDialect, NativeReader } from './native-dialect.ts'
 
 /** Reads a stream that goes to the client in the dialect in which its backend sends it. */
@@ -100,7 +100,8 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
     if (hasCall && !this.calls()) return { events: '', stop: MALFORMED }
     this.outputBytes += outputBytes
     this.tokens += tokens
-    if (usage) this.report(usage)
+    const counted = usage && countedUsage(usage, this.tokens)
+    if (counted) this.report(counted)
     if (isFinished) this.finished = true
     const named = namedEvent(String(sent?.type ?? event.type), sent ? JSON.stringify(sent) : text)
     if (!isLast) return { events: this.pass(named) }
