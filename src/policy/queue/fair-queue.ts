@@ -3,9 +3,9 @@ import type { Millis } from '../time.ts'
 /** A request as the order of a queue sees it. */
 export interface Queued {
   readonly account: string
-  /** Of its plan: the higher goes first. */
+  /** The priority of its plan: the higher goes first. */
   readonly priority: number
-  /** Of its plan, at least 1: beside others of its priority, an account gets tokens by it. */
+  /** The weight of its plan, at least 1: accounts of one priority share the tokens by it. */
   readonly weight: number
   /** The tokens that it is expected to cost, at least 1. */
   readonly tokens: number
@@ -240,7 +240,7 @@ interface Turn<Q> {
   readonly tag: number
 }
 
-/** By priority and tag. Of equal ones, the one goes first that has aged more, and then the account that was served longest ago. */
+/** Compares by priority and tag. Among equals the one goes first that has aged more, then the account served longest ago. */
 function isBefore(one: Turn<unknown>, other: Turn<unknown>): boolean {
   if (one.priority !== other.priority) return one.priority > other.priority
   if (one.tag !== other.tag) return one.tag < other.tag
