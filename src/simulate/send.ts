@@ -1,12 +1,15 @@
 import type { Loaded, Settings } from '../config/settings.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
 import { failedUnread } from '../gateway/attempt/outcome.ts'
+import type { BalancedRequest } from '../gateway/balance/pool-balance.ts'
 import { Pools, type Replica } from '../gateway/pools/pools.ts'
 import type { Clock } from '../gateway/ports.ts'
 import { Expenses } from '../gateway/upstream/expenses.ts'
 import { failover } from '../gateway/upstream/failover.ts'
 import { backendOf } from '../gateway/upstream/failover-ports.ts'
 import type { AttemptReport } from '../gateway/upstream/in-flight-attempt.ts'
+import { choiceIn } from '../gateway/upstream/replica-choice.ts'
+import type { PoolChoice } from '../policy/balance/pool-choice.ts'
 import type { EpochMs, Pool } from '../policy/config.ts'
 import type { ExhaustedDenial } from '../policy/denial.ts'
 import type { Spill } from '../policy/replica-load.ts'
@@ -17,6 +20,10 @@ export interface Sent {
   /** The pools that were tried, in order. */
   readonly attempted: readonly string[]
   readonly end: { readonly servedBy: Pool } | { readonly denial: ExhaustedDenial }
+  /** The choice in each pool that may answer and has more than one replica. */
+  readonly choices: readonly PoolChoice[]
+  /** The replica that answers; absent where it is one of two at random. */
+  readonly replica?: string
 }
 
 /** A gateway's state of pools, some of which are ejected or have work. */
@@ -48,8 +55,19 @@ const MANY = 100
 
 export type PoolFaults = ReadonlyMap<string, PoolFault>
 
+interface SendTerms {
+  readonly ill: PoolFaults
+  /** The prompt's key for choosing replicas; absent where there is no prompt. */
+  readonly balanced?: BalancedRequest | undefined
+}
+
 /** Fails over as the gateway does, without any backend: pools that are down or failing answer with a refused connection. */
-export async function send(settings: Settings, admitted: AdmittedCall, pools: Pools, ill: PoolFaults): Promise<Sent> {
+export async function send(
+  settings: Settings,
+  admitted: AdmittedCall,
+  pools: Pools,
+  { ill, balanced }: SendTerms,
+): Promise<Sent> {
   const { decision, hold } = admitted
   const settingsOf = (pool: Pool) => backendOf(settings, pool)
   const alarm = () => {}
@@ -77,20 +95,25 @@ export async function send(settings: Settings, admitted: AdmittedCall, pools: Po
     declared,
     checkHealth,
     isGuest: false,
+    ...(balanced && { balanced }),
   }
+  const choices = decision.pools.flatMap(pool => choiceIn(ports, pool, hold.at) ?? [])
   const context = 'context' in decision.model ? decision.model.context : 0
 
   const outcome = await failover(ports, decision.pools, context, {
     report: () => UNREPORTED,
-    targetAt: ({ pool }) => pool,
-    attempt: async pool =>
-      ill.has(pool.name) ? failedUnread('ECONNREFUSED') : { kind: 'answered', answer: undefined },
+    targetAt: place => place,
+    attempt: async place =>
+      ill.has(place.pool.name) ? failedUnread('ECONNREFUSED') : { kind: 'answered', answer: place },
   })
   switch (outcome.kind) {
-    case 'answered':
-      return { attempted, end: { servedBy: outcome.pool } }
+    case 'answered': {
+      const { pool, replica, pick } = outcome.answer
+      const isKnown = pick !== undefined || pool.replicas.length === 1
+      return { attempted, end: { servedBy: outcome.pool }, choices, ...(isKnown && { replica }) }
+    }
     case 'exhausted':
-      return { attempted: outcome.denial.attempted, end: { denial: outcome.denial } }
+      return { attempted: outcome.denial.attempted, end: { denial: outcome.denial }, choices }
     case 'refused':
     case 'left':
       throw new Error(`a simulated request cannot end as ${outcome.kind}`)

@@ -2,6 +2,8 @@ import type { Loaded } from '../config/settings.ts'
 import { identifyWith } from '../gateway/accounts/identify.ts'
 import { claimedSignIn } from '../gateway/accounts/sign-in/claimed-sign-in.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
+import { balancedRequest } from '../gateway/balance/balanced-request.ts'
+import type { BalancedRequest } from '../gateway/balance/pool-balance.ts'
 import { healthOf } from '../gateway/infer.ts'
 import type { SignedIn } from '../gateway/store/account-store.ts'
 import { type AccountCounters, holdOf } from '../policy/counters/account-counters.ts'
@@ -22,7 +24,7 @@ import { signalsOf } from '../wire/openai/signals.ts'
 import { readAt } from './endpoints.ts'
 import { callerOn, countersOf, ruleCountersOf, type Scenario } from './scenario.ts'
 import { poolsKnown, type Sent, send } from './send.ts'
-import { namingFoundPhrases, readStep, stagesOf, whoKnown } from './stages.ts'
+import { choiceSteps, namingFoundPhrases, readStep, stagesOf, whoKnown } from './stages.ts'
 import { namingUnweighedTools, withToolsWeighed } from './weighed-tools.ts'
 
 /** The simulated way of a request, as far as it would come. */
@@ -96,7 +98,8 @@ async function simulationOf(
     const steps = namingUnweighedTools(stagesOf({ decision, why, request }), unknown)
     return { facts, ...counters, decision, denial: decision.denial, steps }
   }
-  const simulation = await limited(loaded, scenario, { facts, ...counters, decision }, why, known)
+  const balanced = balancedRequest(known.domains, { wire, headers, caller })
+  const simulation = await limited(loaded, scenario, { facts, ...counters, decision, balanced }, why, known)
   return { ...simulation, steps: namingUnweighedTools(simulation.steps, unknown) }
 }
 
@@ -105,12 +108,13 @@ interface Decided {
   readonly counters: AccountCounters
   readonly ofRule: Simulation['ofRule']
   readonly decision: Allowed
+  readonly balanced: BalancedRequest | undefined
 }
 
 async function limited(
   { config, settings, fields }: Loaded,
   { at, usage, pools }: Scenario,
-  decided: Decided,
+  { balanced, ...decided }: Decided,
   why: readonly Step[],
   known: ReturnType<typeof poolsKnown>,
 ): Promise<Simulation> {
@@ -134,8 +138,8 @@ async function limited(
   }
   const { readings } = verdict
   const admitted = { caller, request, decision, hold, readings, revision: config.revision }
-  const sent = await send(settings, admitted, known, pools)
-  const steps = stagesOf({ ...reached, sent })
+  const sent = await send(settings, admitted, known, { ill: pools, balanced })
+  const steps = choiceSteps(stagesOf({ ...reached, sent }), decision.pools, sent.choices)
   const denial = 'denial' in sent.end ? { denial: sent.end.denial } : {}
   return { ...decided, verdict, admitted, sent, ...denial, steps }
 }

@@ -1,4 +1,5 @@
-import { type Config, type Matcher, type Place, type Plan, placeOf } from '../policy/config.ts'
+import { choiceText, type PoolChoice } from '../policy/balance/pool-choice.ts'
+import { type Config, type Matcher, type Place, type Plan, type Pool, placeOf } from '../policy/config.ts'
 import { usedOf } from '../policy/counters/account-counters.ts'
 import { leastWeight } from '../policy/counters/judge.ts'
 import { ruleOf } from '../policy/counters/refusal.ts'
@@ -198,6 +199,21 @@ function sendStep({ model, pools }: Allowed, { attempted, end }: Sent, request: 
   const [served, ...next] = [end.servedBy, ...rest].map(pool => `${pool.name}${translationText(model, pool, request)}`)
   const parts = [failed.length > 0 ? `${failed.join(', ')} failed, so ${served}` : served, ...next]
   return { ...step, outcome: 'pass', text: parts.join(', then ') }
+}
+
+/** How the pools choose among their replicas, each with the line that says so; nothing for a request that is refused before. */
+export function choiceSteps(
+  steps: readonly Step[],
+  pools: readonly Pool[],
+  choices: readonly PoolChoice[],
+): readonly Step[] {
+  const last = steps.at(-1)
+  if (last?.stage !== 'send' || last.outcome === 'deny') return steps
+  const added = choices.flatMap((choice): readonly Step[] => {
+    const pool = pools.find(({ name }) => name === choice.pool)
+    return pool ? [{ stage: 'send', outcome: 'pass', text: choiceText(choice), at: placeOf(pool, 'balance') }] : []
+  })
+  return [...steps, ...added]
 }
 
 /** Fewer phrases are shorter than what would be said instead. */

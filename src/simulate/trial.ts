@@ -7,18 +7,21 @@ import {
   admit,
   type Refusal,
 } from '../gateway/admission/admit.ts'
+import { balancedRequest } from '../gateway/balance/balanced-request.ts'
 import { healthOf } from '../gateway/infer.ts'
-import type { Pools } from '../gateway/pools/pools.ts'
+import { Pools } from '../gateway/pools/pools.ts'
 import type { Clock, Random } from '../gateway/ports.ts'
 import type { Store } from '../gateway/store/store.ts'
 import { AttemptPlanner } from '../gateway/upstream/attempt-planner.ts'
 import { backendOf } from '../gateway/upstream/failover-ports.ts'
+import { choiceIn } from '../gateway/upstream/replica-choice.ts'
+import type { PoolChoice } from '../policy/balance/pool-choice.ts'
 import type { Config, EpochMs, Pool } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Allowed, Mutable } from '../policy/decision.ts'
 import type { Denial, Denied } from '../policy/denial.ts'
 import type { Step } from '../policy/explain.ts'
-import type { Facts } from '../policy/facts.ts'
+import type { Caller, Facts } from '../policy/facts.ts'
 import { type DecisionRecord, outcomeOf } from '../policy/record.ts'
 import { chooseForm } from '../wire/chosen-form.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
@@ -30,7 +33,7 @@ import { type Path, readAt } from './endpoints.ts'
 import type { Remedy } from './flips.ts'
 import { pastOf } from './past.ts'
 import type { Answer } from './result.ts'
-import { readStep, whoKnown } from './stages.ts'
+import { choiceSteps, readStep, whoKnown } from './stages.ts'
 import { callerFrom, type FoundCaller, type TrialSender, whoRefused } from './trial-sender.ts'
 import { namingUnweighedTools, withToolsWeighed } from './weighed-tools.ts'
 
@@ -75,6 +78,8 @@ export interface Trial {
 export interface PoolNow {
   readonly name: string
   readonly state: 'healthy' | 'ejected' | 'paused' | 'drained'
+  /** The choice among its replicas; absent where there is none to make. */
+  readonly choice?: PoolChoice
 }
 
 /**
@@ -122,7 +127,8 @@ async function judged(
   const { admitted, record } = await admittedAs(ports, found, { ...read, request: weighed })
   const past = pastOf({ config }, record)
   const decision = decide(config, record.facts)
-  const allowed = 'denial' in decision ? {} : { decision, pools: poolsNow(ports, decision, record.facts) }
+  const choices = choicesOf(ports, { wire, headers: request.headers, caller, at })
+  const allowed = 'denial' in decision ? {} : { decision, pools: poolsNow(ports, decision, record.facts, choices) }
   const trial: Trial = {
     ...{ at, facts: record.facts, pools: [], ...allowed },
     steps: namingUnweighedTools(past.steps, unknown),
@@ -133,7 +139,13 @@ async function judged(
     const { denial } = admitted
     return { ...trial, refusal: { denial, answer: answerTo(settings, request, admitted) } }
   }
-  return sent(ports, request, { ...trial, admitted })
+  return withChoices(sent(ports, request, { ...trial, admitted }))
+}
+
+/** Its steps say how each pool chooses among its replicas. */
+function withChoices(trial: Trial): Trial {
+  const choices = trial.pools.flatMap(({ choice }) => choice ?? [])
+  return { ...trial, steps: choiceSteps(trial.steps, trial.decision?.pools ?? [], choices) }
 }
 
 /** Asks for admission as a request does, by a trial, and keeps what was decided on. */
@@ -166,10 +178,42 @@ const trying = ({ holds, ledger, keys }: Store): AdmissionStore => ({
   },
 })
 
-function poolsNow({ pools }: TrialPorts, decision: Allowed, { at, caller, health }: Facts): readonly PoolNow[] {
+/** The choice in each pool, by what the gateway knows of its replicas; where none runs, as by one that has just started. */
+function choicesOf(
+  { pools = new Pools(), settings }: TrialPorts,
+  { wire, headers, caller, at }: Asking,
+): (pool: Pool) => PoolChoice | undefined {
+  const balanced = balancedRequest(pools.domains, { wire, headers, caller })
+  const ports = {
+    pools,
+    settingsOf: (pool: Pool) => backendOf(settings, pool),
+    chance: () => 0,
+    account: caller.account,
+    declared: [],
+    ...(balanced && { balanced }),
+  }
+  return pool => choiceIn(ports, pool, at)
+}
+
+interface Asking {
+  readonly wire: WireRequest
+  readonly headers: Headers
+  readonly caller: Caller
+  readonly at: EpochMs
+}
+
+function poolsNow(
+  { pools }: TrialPorts,
+  decision: Allowed,
+  { at, caller, health }: Facts,
+  choiceOf: (pool: Pool) => PoolChoice | undefined,
+): readonly PoolNow[] {
   const stateOf = (pool: Pool): PoolNow['state'] =>
     pools && health.down.includes(pool.name) ? pools.of(pool.name).whyUnusable(pool, at, caller.account) : 'healthy'
-  return decision.pools.map(pool => ({ name: pool.name, state: stateOf(pool) }))
+  return decision.pools.map(pool => {
+    const choice = choiceOf(pool)
+    return { name: pool.name, state: stateOf(pool), ...(choice && { choice }) }
+  })
 }
 
 /** Where an admitted request would go: nowhere, as far as is known, where no pool is healthy. */

@@ -66,6 +66,20 @@ describeConsole('whether a request would be served', { door: 'admin', shared: tr
     await page.getByText('None of its keys works').waitFor()
   })
 
+  it('a pool of two replicas shows what the request costs at each, and which one is chosen', async () => {
+    await site.reload(yaml =>
+      yaml.replace(`replicas: [${site.backend.url}]`, `replicas: [${site.backend.url}, http://127.0.0.1:9/v1]`),
+    )
+    await page.goto(`${site.admin}/console/accounts?id=${account}&ask=request`)
+    await ask('svc-core')
+
+    const table = page.getByRole('region', { name: 'Replicas of onprem' })
+    await table.getByText('http://127.0.0.1:9/v1').waitFor()
+    expect(await table.getByText('chosen').count()).toBe(1)
+    expect(await table.getByText('near', { exact: true }).count()).toBe(1)
+    await page.getByText('a hash picks one of 2 that cost about the same').waitFor()
+  })
+
   it('nothing was counted or reserved by any question', async () => {
     expect(await site.gateway.store.accounts.readUsage(account)).toMatchObject({ requests: 0, concurrent: 0, held: 0 })
     expect(site.backend.requests).toEqual([])

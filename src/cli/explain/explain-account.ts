@@ -11,6 +11,7 @@ import { limitsTable } from '../kit/limits-table.ts'
 import { withOperator } from '../kit/options.ts'
 import { foldedText } from '../kit/table.ts'
 import { writeOut } from '../kit/terminal.ts'
+import { choiceTables } from './choice-table.ts'
 import type { ExplainOptions } from './explain.ts'
 import { bodyIn, countIn, headersIn, pathIn, refuseLonePath, wrong } from './explain-options.ts'
 import { denialText, isoText, remediesText, stepLines, textSteps } from './explain-text.ts'
@@ -60,7 +61,7 @@ function saidIn({ chat, chatTokens, input, prompt }: ExplainOptions) {
 /** As people read it: the stages, the answer, what would flip it, every limit, and the price. */
 function explainedText(explained: ShownExplained, colour: boolean): string {
   const paint = painter(colour)
-  const { answer, stages, allowed_if, limits, notes, at } = explained
+  const { answer, stages, allowed_if, limits, notes, pools, at } = explained
   const parts = [
     foldedText(titleOf(explained)),
     stepLines(textSteps(stages), paint).join('\n'),
@@ -68,6 +69,7 @@ function explainedText(explained: ShownExplained, colour: boolean): string {
       ? paint('red', foldedText(denialText({ ...answer, body: Object(answer.body) })))
       : paint('green', foldedText(servedText(explained))),
     ...(allowed_if.length > 0 ? [remediesText(allowed_if, Date.parse(at))] : []),
+    ...choiceTables(pools.flatMap(({ choice }) => choice ?? [])),
     ...(limits.length > 0 ? [limitsTable(limits)] : []),
     ...detailLines(explained),
     ...notes.map(note => foldedText(`▲ ${oneLine(note)}`, 2)),

@@ -1,3 +1,4 @@
+import type { PoolChoice } from '../../policy/balance/pool-choice.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { counted } from '../../policy/counted.ts'
 import type { Step } from '../../policy/explain.ts'
@@ -9,9 +10,11 @@ import type { Scenario } from '../../simulate/scenario.ts'
 import { shownRemedy, shownStep } from '../../simulate/shown.ts'
 import type { Simulation } from '../../simulate/simulation.ts'
 import type { ShownRemedy, ShownStep } from '../../wire/admin/past.ts'
+import { NOTHING_CACHED, ONLY_GIVEN, shownChoice } from '../../wire/admin/pool-choice.ts'
 import { dollars, usdText } from '../../wire/money.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { foldedText, placedLines } from '../kit/table.ts'
+import { choiceTables } from './choice-table.ts'
 
 /** A request, what became of it, and what would have become of it otherwise. */
 export interface Explained {
@@ -32,8 +35,17 @@ export function explanationText({ scenario, simulation, answer, remedies, brand 
       ? paint('red', foldedText(denialText(answer)))
       : paint('green', foldedText(servedText(simulation, answer, brand))),
     ...(remedies.length > 0 ? [remediesText(remedies.map(shownRemedy), scenario.at)] : []),
+    ...choicesText(simulation.sent?.choices ?? []),
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+/** The costs at replicas that differ by what the case gives, and that no gateway was asked for what is cached. */
+function choicesText(choices: readonly PoolChoice[]): readonly string[] {
+  const weighed = choices.filter(({ balance }) => balance !== 'busy')
+  const differing = weighed.filter(({ replicas }) => new Set(replicas.map(({ cost }) => cost)).size > 1)
+  const note = differing.length > 0 ? ONLY_GIVEN : NOTHING_CACHED
+  return weighed.length === 0 ? [] : [...choiceTables(differing.map(shownChoice)), foldedText(`▲ ${note}`, 2)]
 }
 
 /** `POST /v1/chat/completions · model svc-pro · 2026-11-21T10:00:00Z` */
@@ -136,6 +148,8 @@ export function explanationJson({ scenario, simulation, answer, remedies }: Expl
     pools: allow?.pools.map(({ name }) => name) ?? [],
     attempted: sent?.attempted ?? [],
     served_by: sent && 'servedBy' in sent.end ? sent.end.servedBy.name : null,
+    replica: sent?.replica ?? null,
+    choices: (sent?.choices ?? []).map(shownChoice),
     max_tokens: simulation.facts?.request.kind === 'chat' ? (admitted?.hold.output ?? null) : null,
     answer: { status: answer.status, headers: answer.headers, body: answer.body ?? null },
     stages: simulation.steps.map(shownStep),

@@ -96,6 +96,23 @@ export class PoolBalance {
     return { replica, pick: { why, cost, ...load, sketch, domain } }
   }
 
+  /**
+   * What a request would cost at each replica, for `explain`; undefined where nothing is known of its prompt. `among` are
+   * those that it may go to: a session belongs to one of them.
+   */
+  weigh(
+    pool: Pool,
+    replicas: readonly LoadedReplica[],
+    request: BalancedRequest,
+    { bytesPerToken, among }: { readonly bytesPerToken: number; readonly among: readonly LoadedReplica[] },
+  ): { readonly promptTokens: number; readonly candidates: readonly Candidate[] } | undefined {
+    const sketch = request.sketch()
+    if (!sketch) return undefined
+    const weighing = { request, sketch, domain: request.domainIn(pool), bytesPerToken }
+    const { candidates } = this.#weighed(pool, replicas, weighing, among)
+    return { promptTokens: tokensOf(sketch.bytes, bytesPerToken), candidates }
+  }
+
   /** The prompt tokens of chats that backends counted since the start of the process. */
   get found(): FoundTokens {
     return this.#found
@@ -140,16 +157,17 @@ export class PoolBalance {
     pool: Pool,
     replicas: readonly LoadedReplica[],
     { request, sketch, domain, bytesPerToken }: Weighing,
+    among = replicas,
   ): { readonly candidates: readonly Candidate[]; readonly known: readonly number[]; readonly key: number } {
     const urls = replicas.map(({ url }) => url)
     const known = this.#marksOf(pool).knownBytes(sketch, domain, urls)
     const all = tokensOf(sketch.bytes, bytesPerToken)
     const key = pool.balance === 'session' ? request.session() : sketch.anchor
-    const home = pool.balance === 'session' ? homeOf(key, replicas) : undefined
+    const home = pool.balance === 'session' ? homeOf(key, among) : undefined
     const candidates = replicas.map((replica, index) => {
       const miss = home ? (replica === home ? 0 : all) : Math.max(0, all - tokensOf(known[index] ?? 0, bytesPerToken))
       const { inFlight, heldTokens, owedTokens } = replica
-      return { usable: true, full: false, inFlight, heldTokens, owedTokens, miss }
+      return { inFlight, heldTokens, owedTokens, miss }
     })
     return { candidates, known, key }
   }

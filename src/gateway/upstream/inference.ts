@@ -14,7 +14,6 @@ import { readNative } from '../../wire/native/native-dialect.ts'
 import type { AnswerTerms } from '../../wire/openai/answer.ts'
 import type { BodyTerms, NativeTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
 import type { Headers } from '../../wire/openai/signals.ts'
-import { sessionOf } from '../../wire/session-of.ts'
 import { oneStep, type Steps } from '../../wire/steps.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf, usageOf } from '../admission/settlement.ts'
@@ -24,7 +23,7 @@ import { type AnswerStream, answerId, attemptStream } from '../answer/stream.ts'
 import type { Target } from '../attempt/attempt.ts'
 import { Measure, type MeasureTerms } from '../attempt/measure.ts'
 import { type Outcome, PROMPT_ONLY, UNSEEN, type Work } from '../attempt/outcome.ts'
-import type { BalancedRequest } from '../balance/pool-balance.ts'
+import { balancedRequest } from '../balance/balanced-request.ts'
 import type { Call } from '../call.ts'
 import { type Lesson, lessonOf, STREAM_OPTIONS, withLessons } from '../pools/lessons.ts'
 import { allowedBetas } from '../pools/pool-headers.ts'
@@ -43,23 +42,10 @@ export function forward<A>(
 ): Promise<Attempted<A>> {
   const { model, pools } = admitted.decision
   const context = 'context' in model ? model.context : 0
-  const balanced = balancedBy(gateway, call, admitted, () => outbound.sketch())
+  const { wire, headers } = call
+  const asking = { wire, headers, caller: admitted.caller }
+  const balanced = balancedRequest(gateway.pools.domains, asking, () => outbound.sketch())
   return failover(failoverPorts(gateway, call, admitted, failures, balanced), pools, context, outbound)
-}
-
-/** The key for choosing among replicas: chats have a prompt that a replica may have cached. */
-function balancedBy(
-  { pools }: UpstreamPorts,
-  { wire, headers }: Call,
-  { caller }: LeasedCall,
-  sketch: BalancedRequest['sketch'],
-): BalancedRequest | undefined {
-  if (!wire.sketch) return undefined
-  return {
-    sketch,
-    domainIn: ({ caches }) => pools.domains.of(caches, caller),
-    session: () => sessionOf({ headers, named: wire.session, account: caller.account }) ?? sketch()?.anchor ?? 0,
-  }
 }
 
 /** An inference request as it is sent to replicas. Subclasses provide the body and read the answer. */

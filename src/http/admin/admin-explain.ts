@@ -13,6 +13,7 @@ import type { TrialSender } from '../../simulate/trial-sender.ts'
 import { type ShownExplained, shownPrice } from '../../wire/admin/explained.ts'
 import { shownKey } from '../../wire/admin/key.ts'
 import { shownLimitUse } from '../../wire/admin/limit-use.ts'
+import { NOTHING_CACHED, shownChoice } from '../../wire/admin/pool-choice.ts'
 import type { BodyOf } from '../../wire/admin-api/call.ts'
 import { explainRequest } from '../../wire/admin-api/requests.ts'
 import { usdText } from '../../wire/money.ts'
@@ -98,7 +99,11 @@ async function shownTrial(
     asked: facts?.request.model ?? null,
     model: decision?.model.name ?? null,
     route: decision?.route?.name ?? null,
-    pools: pools.map(({ name, state }) => ({ pool: name, state })),
+    pools: pools.map(({ name, state, choice }) => ({
+      pool: name,
+      state,
+      ...(choice && { choice: shownChoice(choice) }),
+    })),
     max_tokens: facts?.request.kind === 'chat' ? (admitted?.hold.output ?? null) : null,
     held: admitted ? heldBy(admitted) : null,
     tools: [...config.tools.keys()].map(tool => ({ tool, allowed: plan?.tools.has(tool) === true })),
@@ -142,6 +147,7 @@ async function notesOn(
       'The pool that was ejected longest ago is tried all the same, and serves the request if it has recovered.',
     )
   if (!pools) notes.push('No gateway runs, so every pool counts as healthy.')
+  if (!pools && tried.some(({ choice }) => choice)) notes.push(NOTHING_CACHED)
   if (key?.addresses && address === undefined)
     notes.push(`The key works from ${key.addresses.join(', ')} alone; the address of the client was not asked about.`)
   if (!key && account.kind === 'developer') notes.push(...notesOnKeys(await store.keys.listOf(account.account)))

@@ -1,9 +1,5 @@
-/** One replica of a pool as the choice among them sees it, for one request. */
+/** One replica of a pool that may be asked, as the choice among them sees it, for one request. */
 export interface Candidate {
-  /** It may be asked: it is neither ejected, paused, drained nor tried already. */
-  readonly usable: boolean
-  /** It has no room for one more request now. */
-  readonly full: boolean
   /** Requests that run or wait there. */
   readonly inFlight: number
   /** Prompt tokens of those requests. */
@@ -38,23 +34,20 @@ export const NEAR_TOKENS = 256
 export const costAt = ({ miss, inFlight, owedTokens, heldTokens }: Candidate): number =>
   miss * (1 + inFlight) + owedTokens + Math.floor(heldTokens / HELD_PER_TOKEN) + EACH_TOKENS * inFlight
 
-const isOpen = ({ usable, full }: Candidate): boolean => usable && !full
+/** Whether a cost counts as equal to the least one. */
+export const isNear = (cost: number, least: number): boolean => cost <= least + NEAR_TOKENS
 
 /**
- * The open candidate that costs least. Among those within NEAR_TOKENS of it, the one with the highest weight wins, so that
- * gateways that know nothing of each other agree. Undefined where none is open.
+ * The candidate that costs least. Among those within NEAR_TOKENS of it, the one with the highest weight wins, so that
+ * gateways that know nothing of each other agree. Undefined where there is none.
  */
 export function choose(candidates: readonly Candidate[], weightOf: (index: number) => number): Choice | undefined {
-  let [open, least] = [0, Number.POSITIVE_INFINITY]
-  for (const candidate of candidates) {
-    if (!isOpen(candidate)) continue
-    open++
-    least = Math.min(least, costAt(candidate))
-  }
-  if (open === 0) return undefined
+  if (candidates.length === 0) return undefined
+  let least = Number.POSITIVE_INFINITY
+  for (const candidate of candidates) least = Math.min(least, costAt(candidate))
   let [best, most, near] = [-1, Number.NEGATIVE_INFINITY, 0]
   for (const [index, candidate] of candidates.entries()) {
-    if (!isOpen(candidate) || costAt(candidate) > least + NEAR_TOKENS) continue
+    if (!isNear(costAt(candidate), least)) continue
     near++
     const weight = weightOf(index)
     if (weight <= most) continue
@@ -63,13 +56,12 @@ export function choose(candidates: readonly Candidate[], weightOf: (index: numbe
   }
   const chosen = candidates[best]
   if (!chosen) throw new Error('a weight is not a number')
-  return { index: best, cost: costAt(chosen), why: open === 1 ? 'only' : whyOf(chosen, candidates, near) }
+  return { index: best, cost: costAt(chosen), why: candidates.length === 1 ? 'only' : whyOf(chosen, candidates, near) }
 }
 
 /** The prefix decided where the chosen one knows most of the prompt and some other knows less; else load did, or the weights. */
 function whyOf(chosen: Candidate, candidates: readonly Candidate[], near: number): 'prefix' | 'load' | 'tie' {
-  const open = candidates.filter(isOpen)
-  const knowsMost = open.every(({ miss }) => miss >= chosen.miss)
-  if (knowsMost && open.some(({ miss }) => miss > chosen.miss)) return 'prefix'
+  const knowsMost = candidates.every(({ miss }) => miss >= chosen.miss)
+  if (knowsMost && candidates.some(({ miss }) => miss > chosen.miss)) return 'prefix'
   return near > 1 ? 'tie' : 'load'
 }

@@ -1,11 +1,12 @@
 import type { HeldPrice } from '../../policy/config.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { usdText } from '../money.ts'
-import { flag, list, moment, orNull, record, type TypeOf, text, whole, word } from '../schema/schema.ts'
+import { flag, list, moment, optional, orNull, record, type TypeOf, text, whole, word } from '../schema/schema.ts'
 import { ACCOUNT } from './account.ts'
 import { KEY } from './key.ts'
 import { LIMIT_USE } from './limit-use.ts'
 import { REFUSED_ANSWER, REMEDY, STEP } from './past.ts'
+import { POOL_CHOICE } from './pool-choice.ts'
 
 /** The longest prompt that may be asked about by its length. */
 export const MOST_PROMPT_TOKENS = 1_000_000
@@ -35,7 +36,11 @@ export const EXPLAINED = record(
     model: orNull(text('The model that the files allow, whatever the limits say.')),
     route: orNull(text('The route that chose the model.')),
     pools: list(
-      record({ pool: text(), state: word(['healthy', 'ejected', 'paused', 'drained']) }),
+      record({
+        pool: text(),
+        state: word(['healthy', 'ejected', 'paused', 'drained']),
+        choice: optional(POOL_CHOICE),
+      }),
       'In the order in which they would be tried.',
     ),
     max_tokens: orNull(whole('The output cap that a chat is granted.')),

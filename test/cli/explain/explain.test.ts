@@ -22,17 +22,20 @@ test('a request that is served is told stage by stage, each with the line that d
     "
     POST /v1/chat/completions · no model named · 2026-11-21T10:00:00Z
 
-      1 who    ✓ an account on plan free                                                 policies/plans.yaml:11
-      2 body   ✓ 1 message, at most 49 input tokens, 4000 output                         policies/models.yaml:4
-      3 model  ✓ none named, so svc-auto                                                 policies/models.yaml:30
-      4 route  · time-sensitive: would use svc-pro, which plan free does not include     policies/routing.yaml:5
-               · long-input: 9 tokens, needs over 8000                                   policies/routing.yaml:9
-      5 gate   ✓ plan free includes svc-core by tier:guest                               policies/plans.yaml:12
-      6 rate   ✓ 0 of 20 requests a minute, 0 of 40000 tokens a minute (this one: 4049)  policies/plans.yaml:14
-      7 quota  ✓ $0 of $1 used, this one: $0.0016049 at most                             policies/plans.yaml:16
-      8 send   ✓ onprem-core, then cloud-core                                            policies/models.yaml:7
+      1 who    ✓ an account on plan free                                                               policies/plans.yaml:11
+      2 body   ✓ 1 message, at most 49 input tokens, 4000 output                                       policies/models.yaml:4
+      3 model  ✓ none named, so svc-auto                                                               policies/models.yaml:30
+      4 route  · time-sensitive: would use svc-pro, which plan free does not include                   policies/routing.yaml:5
+               · long-input: 9 tokens, needs over 8000                                                 policies/routing.yaml:9
+      5 gate   ✓ plan free includes svc-core by tier:guest                                             policies/plans.yaml:12
+      6 rate   ✓ 0 of 20 requests a minute, 0 of 40000 tokens a minute (this one: 4049)                policies/plans.yaml:14
+      7 quota  ✓ $0 of $1 used, this one: $0.0016049 at most                                           policies/plans.yaml:16
+      8 send   ✓ onprem-core, then cloud-core                                                          policies/models.yaml:7
+               ✓ onprem-core takes replica 2 (cost 9): a hash picks one of 2 that cost about the same  policies/pools.yaml:4
 
     200 · svc-core · x-svc-upstream: onprem-core
+
+    ▲ No gateway was asked, so nothing is cached yet: replicas are chosen as by one that has just started.
     "
   `)
   expect(exitCode).toBe(0)
@@ -129,6 +132,8 @@ test('JSON has the stages, the answer of the wire and what would flip it', async
     route: null,
     pools: [],
     attempted: [],
+    replica: null,
+    choices: [],
     served_by: null,
     max_tokens: null,
     answer: {

@@ -3,7 +3,7 @@ import { type Candidate, choose, costAt, NEAR_TOKENS } from '../../../src/policy
 import { digest32, weightOf } from '../../../src/policy/balance/rendezvous.ts'
 
 const replica = (some: Partial<Candidate> = {}): Candidate => ({
-  ...{ usable: true, full: false, inFlight: 0, heldTokens: 0, owedTokens: 0, miss: 0 },
+  ...{ inFlight: 0, heldTokens: 0, owedTokens: 0, miss: 0 },
   ...some,
 })
 
@@ -27,15 +27,8 @@ describe('the cost of a request at a replica', () => {
 describe('the choice of a replica', () => {
   it.each<[string, readonly Candidate[], number | undefined, string | undefined]>([
     ['nobody', [], undefined, undefined],
-    ['nobody while all are full or out', [replica({ full: true }), replica({ usable: false })], undefined, undefined],
     ['the only one', [replica({ miss: 9999 })], 0, 'only'],
     ['the one that knows the prompt', [replica({ miss: 4000 }), replica({ miss: 500 })], 1, 'prefix'],
-    [
-      'another one while the one that knows it is full',
-      [replica({ miss: 0, full: true }), replica({ miss: 9000 })],
-      1,
-      'only',
-    ],
     [
       'another one where too much is owed at the one that knows it',
       [replica({ owedTokens: 9000 }), replica({ miss: 4000 })],

@@ -1,10 +1,12 @@
 import { useState } from 'preact/hooks'
 import type { ShownExplained } from '../../../../src/wire/admin/explained.ts'
+import type { ShownChoice } from '../../../../src/wire/admin/pool-choice.ts'
 import type { ApiProblem } from '../../shared/api.ts'
 import { exactUsd, number } from '../../shared/fmt.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { query } from '../../shared/frame/router.ts'
 import { problemFrom, useResource } from '../../shared/resource.ts'
+import { State } from '../../shared/state.tsx'
 import { Header, Loaded, Problem } from '../../shared/states.tsx'
 import { Table } from '../../shared/table.tsx'
 import { Time } from '../../shared/time/time.tsx'
@@ -198,9 +200,54 @@ const Answer = ({ answer }: { readonly answer: ShownExplained }) => (
       </div>
     </section>
     <Remedies remedies={answer.allowed_if} />
+    {answer.pools.map(({ pool, choice }) =>
+      choice && choice.balance !== 'busy' ? <Choice key={pool} choice={choice} /> : null,
+    )}
     {answer.answer && <ClientAnswer title={text.whatTheClientWouldGet} answer={answer.answer} />}
     {answer.limits.length > 0 && <Limits limits={answer.limits} />}
   </>
+)
+
+/** The cost at each replica of a pool, and the one that is chosen. */
+const Choice = ({ choice: { pool, prompt_tokens, chosen, replicas } }: { readonly choice: ShownChoice }) => (
+  <section>
+    <h2>{text.replicasOf(pool)}</h2>
+    <p class="small muted">{text.costs(number(prompt_tokens))}</p>
+    <Table
+      label={text.replicasOf(pool)}
+      columns={[
+        { title: text.replica },
+        { title: text.miss, num: true },
+        { title: text.owed, num: true, narrow: true },
+        { title: text.held, num: true, narrow: true },
+        { title: text.running, num: true, narrow: true },
+        { title: text.cost, num: true },
+        { title: text.loadAge, num: true, narrow: true },
+        { title: text.choice },
+      ]}
+    >
+      <tbody>
+        {replicas.map(each => (
+          <tr key={each.url}>
+            <td>
+              <code>{each.url}</code>
+            </td>
+            <td class="num">{number(each.miss_tokens)}</td>
+            <td class="num narrow">{number(each.owed_tokens)}</td>
+            <td class="num narrow">{number(each.held_tokens)}</td>
+            <td class="num narrow">{number(each.running)}</td>
+            <td class="num">{number(each.cost)}</td>
+            <td class="num narrow">{each.load_age_ms === null ? '–' : text.seconds(each.load_age_ms / 1000)}</td>
+            <td>
+              <State tone={each.replica === chosen ? 'ok' : each.fitness === 'usable' ? '' : 'warn'}>
+                {text.standing(each, chosen)}
+              </State>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </Table>
+  </section>
 )
 
 function Facts({ answer: { model, route, pools, held, max_tokens, tools } }: { readonly answer: ShownExplained }) {

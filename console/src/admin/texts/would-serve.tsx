@@ -35,3 +35,29 @@ export const limit = 'Limit'
 export const used = 'Used'
 export const left = 'Left'
 export const beginsAnew = 'Begins anew'
+export const replicasOf = (pool: string) => `Replicas of ${pool}`
+export const costs = (tokens: string) =>
+  `The prompt has about ${tokens} tokens. A cost is miss × (1 + running) + owed + held / 20 + 128 × running, in tokens; costs within 256 tokens count as equal.`
+export const replica = 'Replica'
+export const miss = 'Miss'
+export const owed = 'Owed'
+export const held = 'Held'
+export const running = 'Running'
+export const cost = 'Cost'
+export const loadAge = 'Load reported'
+export const seconds = (count: number) => `${count.toFixed(1)} s ago`
+export const choice = 'Choice'
+
+const FITNESS = { usable: '', behind: 'behind', paused: 'paused', ejected: 'ejected', drained: 'drained' } as const
+
+interface Standing {
+  readonly replica: number
+  readonly fitness: keyof typeof FITNESS
+  readonly full: boolean
+  readonly near: boolean
+}
+
+export const standing = ({ replica, fitness, full, near }: Standing, chosen: number | null) => {
+  const state = fitness === 'usable' ? (replica === chosen ? 'chosen' : near ? 'near' : 'costs more') : FITNESS[fitness]
+  return full ? `${state}, full` : state
+}
