@@ -36,6 +36,8 @@ import { registerServe } from './serve/serve.ts'
 import { registerShow } from './show/show.ts'
 import { registerStore } from './store/store.ts'
 import { registerTest } from './test/test.ts'
+
+import { registerToken } from './token/token.ts'
 import { registerUsage } from './usage/usage.ts'
 import { registerValidate } from './validate/validate.ts'
 import { registerVersion } from './version/version.ts'
@@ -110,6 +112,9 @@ function registerAll(program: Command): void {
   registerInvoice(program)
   registerInvoices(program)
   registerAudit(program)
+
+  program.commandsGroup('Coding agents:')
+  registerToken(program)
 
   program.commandsGroup('Keep its data:')
   registerBackup(program)

@@ -620,6 +620,10 @@ export interface IdentitySection {
    * The public client that the web console uses at the provider: authorization code with PKCE, redirect to console_url and /callback, with its origin allowed at the token endpoint (CORS). Without it, the console has no sign-in.
    */
   console_client_id?: string
+  /**
+   * The secret that signs agent tokens (`svcctl token`), at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file. Without it, the gateway uses SVC_AGENT_SECRET if that is set, or else, with an embedded store, makes one in state_dir. Gateways that share a Redis need the same one, and issue no agent tokens without it. A change ends the tokens that were issued before.
+   */
+  agent_secret?: string
 }
 /**
  * An issuer of tokens for services, and the accounts of those services.

@@ -24,7 +24,13 @@ import { sectionsOf } from './read/sections.ts'
 import { readAdminTls } from './resolve/admin-tls.ts'
 import { readArchive } from './resolve/archive-section.ts'
 import { link } from './resolve/link.ts'
-import { readAdminToken, readGuestSecrets, readObservabilitySecrets, readResponseKeys } from './resolve/main-secrets.ts'
+import {
+  readAdminToken,
+  readAgentSecret,
+  readGuestSecrets,
+  readObservabilitySecrets,
+  readResponseKeys,
+} from './resolve/main-secrets.ts'
 import { readRedis } from './resolve/redis-section.ts'
 import { type Secrets, settle } from './resolve/resolve.ts'
 import { type FileText, type Loaded, Secret } from './settings.ts'
@@ -117,6 +123,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     headers: readPoolHeaders(merged.pools, place, report),
     tools: readKeys(merged.tools, place, report),
     guests: readGuestSecrets(root, main, place, report),
+    agents: readAgentSecret(root, place, report),
     responses: readResponseKeys(root, place, report),
     redis: readRedis(root, main, place, report),
     adminToken: readAdminToken(root, place, report),
@@ -177,6 +184,7 @@ const all = ({
   headers,
   tools,
   guests,
+  agents,
   responses,
   redis,
   adminToken,
@@ -188,6 +196,7 @@ const all = ({
   ...[...headers.values()].flatMap(each => [...each.values()]),
   ...tools.values(),
   ...guests,
+  ...(agents ? [agents] : []),
   ...responses,
   ...redis.values(),
   ...(adminToken ? [adminToken] : []),
@@ -236,6 +245,7 @@ interface SecretTexts {
   readonly headers: ReadonlyMap<string, ReadonlyMap<string, string>>
   readonly tools: ReadonlyMap<string, string>
   readonly guests: readonly string[]
+  readonly agents: string | undefined
   readonly responses: readonly string[]
   readonly redis: ReadonlyMap<string, string>
   readonly adminToken: string | undefined
@@ -251,6 +261,7 @@ const textsOfSecrets = ({
   headers,
   tools,
   guests,
+  agents,
   responses,
   redis,
   adminToken,
@@ -262,6 +273,7 @@ const textsOfSecrets = ({
   headers: new Map([...headers].map(([pool, own]) => [pool, revealed(own)])),
   tools: revealed(tools),
   guests: guests.map(secret => secret.reveal()),
+  agents: agents?.reveal(),
   responses: responses.map(secret => secret.reveal()),
   redis: revealed(redis),
   adminToken: adminToken?.reveal(),
@@ -277,6 +289,7 @@ const secretsOfTexts = ({
   headers,
   tools,
   guests,
+  agents,
   responses,
   redis,
   adminToken,
@@ -290,6 +303,7 @@ const secretsOfTexts = ({
   headers: new Map([...headers].map(([pool, own]) => [pool, hidden(own)])),
   tools: hidden(tools),
   guests: guests.map(text => new Secret(text)),
+  agents: agents === undefined ? undefined : new Secret(agents),
   responses: responses.map(text => new Secret(text)),
   redis: hidden(redis),
   adminToken: adminToken === undefined ? undefined : new Secret(adminToken),

@@ -68,6 +68,7 @@ export const SECTION_FIELDS = {
   'identity.issuers': {},
   'identity.client_id': { default: 'svcctl' },
   'identity.console_client_id': {},
+  'identity.agent_secret': {},
   'guests.plan': {},
   'guests.mint_per_ip_hour': { unit: 'count', default: 60 },
   'guests.mint_per_net_hour': { unit: 'count' },

@@ -226,6 +226,8 @@ export interface IdentitySettings extends SectionSettings<'identity'> {
   readonly viewers: readonly string[]
   /** The issuers of service tokens. */
   readonly issuers: readonly ServiceIssuer[]
+  /** Signs agent tokens; without it a gateway on an embedded store makes one in state_dir. */
+  readonly agentSecret?: Secret
 }
 
 /** Where tokens of services come from. */

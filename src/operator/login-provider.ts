@@ -105,6 +105,8 @@ export interface Answer {
 export interface Question {
   /** Sent as a form by POST; else it is a GET. */
   readonly form?: Readonly<Record<string, string>>
+  /** Sent as JSON by POST. */
+  readonly json?: object
   readonly token?: string
 }
 
@@ -119,17 +121,19 @@ const TIMEOUT_MS = 10_000
 const BYTES_MAX = 512 * 1024
 
 /** Asks once, and follows no redirects. Rejects with exit code 3 when no answer comes. */
-export async function ask(url: URL, { form, token }: Question = {}): Promise<Answer> {
+export async function ask(url: URL, { form, json, token }: Question = {}): Promise<Answer> {
+  const body = form ? new URLSearchParams(form).toString() : json && JSON.stringify(json)
   try {
     const answer = await askOver(url, {
-      method: form ? 'POST' : 'GET',
+      method: body === undefined ? 'GET' : 'POST',
       signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
         accept: 'application/json',
         ...(form && { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...(json && { 'content-type': 'application/json' }),
         ...(token && { authorization: `Bearer ${token}` }),
       },
-      ...(form && { body: new URLSearchParams(form).toString() }),
+      ...(body !== undefined && { body }),
     })
     return { status: answer.statusCode ?? 0, body: await readObject(answer) }
   } catch (error) {

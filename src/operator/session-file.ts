@@ -1,7 +1,8 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { type Lock, lockDirectory, StoreLocked } from '../adapters/embedded/store-directory.ts'
 import { MOST_OWN_BYTES, readBounded } from '../server/bounded-file.ts'
-import { CommandFailed } from '../server/failure.ts'
+import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { replaceFile } from '../server/owner-file.ts'
 import { userConfigDir } from '../server/user-dirs.ts'
 
@@ -35,5 +36,33 @@ export function writePrivate(path: string, value: object): void {
     throw new CommandFailed(`✗ ${path} cannot be written: ${messageOf(error)}`)
   }
 }
+
+/** Runs one change of the files of svcctl while no other process changes them. */
+export async function locked<T>(change: () => Promise<T> | T): Promise<T> {
+  const lock = await lockOwn()
+  try {
+    return await change()
+  } finally {
+    await lock.release()
+  }
+}
+
+async function lockOwn(): Promise<Lock> {
+  const directory = configDir()
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    return await lockDirectory(directory, LOCK_PATIENCE_MS)
+  } catch (error) {
+    if (error instanceof StoreLocked)
+      throw new CommandFailed(
+        `✗ another svcctl has been changing ${directory} for ${LOCK_PATIENCE_MS / 1000} s: try again`,
+        exitCodes.unreachable,
+      )
+    throw new CommandFailed(`✗ ${directory} cannot be locked: ${messageOf(error)}`)
+  }
+}
+
+/** A renewal asks the provider twice, and each answer may take 10 s. */
+const LOCK_PATIENCE_MS = 30_000
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

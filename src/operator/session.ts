@@ -1,7 +1,7 @@
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import { isObject } from '../wire/json-safety.ts'
 import { ask, discover, readAccess, tokensOf } from './login-provider.ts'
-import { configDir, readJsonFile, writePrivate } from './session-file.ts'
+import { configDir, locked, readJsonFile, writePrivate } from './session-file.ts'
 
 /** A sign-in to one gateway. */
 export interface Session {
@@ -59,6 +59,14 @@ const MARGIN_MS = 60_000
 
 /** The session of a gateway, renewed if it is about to end. Rejects with exit code 4 when there is none any more. */
 export async function freshSession(gateway: string, now: number): Promise<Session> {
+  const session = readSessions().get(gateway)
+  if (!session) throw notSignedIn(gateway)
+  if (session.expiresAt - now > MARGIN_MS) return session
+  return locked(() => renewedSession(gateway, now))
+}
+
+/** The session, renewed unless another process did so meanwhile: a provider that rotates refresh tokens takes each one once. */
+async function renewedSession(gateway: string, now: number): Promise<Session> {
   const session = readSessions().get(gateway)
   if (!session) throw notSignedIn(gateway)
   if (session.expiresAt - now > MARGIN_MS) return session

@@ -5,7 +5,8 @@ import { severalIssuers } from '../adapters/identity/several.ts'
 import { openPassthroughSender } from '../adapters/passthrough/passthrough-sender.ts'
 import { openSockets } from '../adapters/passthrough/sockets.ts'
 import { openTools } from '../adapters/tools/hosted-tools.ts'
-import type { IdentitySettings, Loaded, Secret, TraceSettings } from '../config/settings.ts'
+import type { IdentitySettings, Loaded, Secret, Settings, TraceSettings } from '../config/settings.ts'
+import { AgentTokens } from '../gateway/accounts/sign-in/agent-tokens.ts'
 import type { Shared } from '../gateway/lifetimes.ts'
 import type { Alarm, Traces } from '../gateway/ports.ts'
 import type { Gateway } from '../gateway/request.ts'
@@ -13,6 +14,7 @@ import { KeptResponses } from '../gateway/responses/kept-responses.ts'
 import type { Store } from '../gateway/store/store.ts'
 import type { Snapshots } from '../http/listener/listener-app.ts'
 import type { EpochMs } from '../policy/config.ts'
+import { agentSecretOf } from './agent-secret.ts'
 import { ensureGuestSecrets } from './guest-secret.ts'
 import { version } from './version.ts'
 import type { World } from './world.ts'
@@ -25,6 +27,8 @@ export interface Snapshot extends Pick<Gateway, PerSnapshot> {
   readonly loadedAt: EpochMs
   /** Secrets for deriving guest keys, newest first: those of the settings, or the gateway's own. */
   readonly guestSecrets: readonly Secret[]
+  /** Signs and reads agent tokens; absent where people do not sign in. */
+  readonly agentTokens?: AgentTokens
 }
 
 /** The gateway's ports that come from the files. All others outlive a reload. */
@@ -74,6 +78,7 @@ export async function openSnapshot<Process extends SnapshotPorts>(
   await tools.load()
   const traced = await tracing.open(settings.traces)
   const provider = settings.identity && providerOf(settings.identity, shares)
+  const agentTokens = agentTokensOf(settings, process)
   const app: Process & Snapshot = {
     ...process,
     config,
@@ -85,6 +90,7 @@ export async function openSnapshot<Process extends SnapshotPorts>(
     sendPassthrough: passthroughSender.sendPassthrough,
     sockets: openSockets(settings.backends),
     tools: tools.tools,
+    ...(agentTokens && { agentTokens }),
     ...(provider && { verify: provider.verify, providerOrigins: provider.origins }),
     ...(settings.responses && { responses: new KeptResponses(settings.responses, process.store.responses, process) }),
     ...(traced.traces && { traces: traced.traces }),
@@ -100,6 +106,13 @@ export async function openSnapshot<Process extends SnapshotPorts>(
     provider?.giveBack()
   }
   return { app, close }
+}
+
+function agentTokensOf(settings: Settings, { clock, random }: SnapshotPorts): AgentTokens | undefined {
+  const { brand, identity } = settings
+  if (identity?.issuer === undefined) return undefined
+  const { audience, issuer } = identity
+  return new AgentTokens(agentSecretOf(settings, random), { brand, audience, issuer }, clock)
 }
 
 /** Shared by all configurations that judge tokens alike: a provider that is down need not be asked for its keys again. */

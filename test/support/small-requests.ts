@@ -29,4 +29,5 @@ export const WITHOUT_MODEL: ReadonlySet<string> = new Set([
   '/v1/keys/developer/revoke',
   '/v1/keys/guest',
   '/v1/account/join',
+  '/v1/agent-tokens',
 ])

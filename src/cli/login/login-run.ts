@@ -1,4 +1,5 @@
 import { accountOf } from '../../gateway/accounts/sign-in/sign-in.ts'
+import { forgetTokens } from '../../operator/agent-token.ts'
 import {
   type Answer,
   ask,
@@ -13,6 +14,7 @@ import {
   unreachable,
 } from '../../operator/login-provider.ts'
 import { freshSession, readSessions, removeSession, type Session, saveSession } from '../../operator/session.ts'
+import { locked } from '../../operator/session-file.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
@@ -32,7 +34,11 @@ export async function login(named: NamedIssuer): Promise<void> {
   const { expiresAt } = readAccess(tokens.accessToken, issuer, gateway)
   const { accessToken, refreshToken } = tokens
   const label = labelOf(tokens, labelClaim)
-  saveSession({ gateway, issuer, clientId, accessToken, ...(refreshToken && { refreshToken }), expiresAt, label })
+  const session = { gateway, issuer, clientId, accessToken, ...(refreshToken && { refreshToken }), expiresAt, label }
+  await locked(() => {
+    forgetTokens(gateway)
+    saveSession(session)
+  })
   console.error(`✓ Signed in to ${gateway} as ${label}, until ${new Date(expiresAt).toISOString()}.`)
 }
 
@@ -52,7 +58,10 @@ export async function logout(named: Named): Promise<void> {
     console.error(`Not signed in to ${gateway}.`)
     return
   }
-  removeSession(gateway)
+  await locked(() => {
+    forgetTokens(gateway)
+    removeSession(gateway)
+  })
   const until = new Date(session.expiresAt).toISOString()
   const revoked = await revoke(session).catch((error: Error) => {
     const message = `${error.message}\n  The session is forgotten here but not ended there: its token stays valid until ${until}.`

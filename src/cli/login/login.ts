@@ -39,7 +39,7 @@ export interface NamedIssuer extends Named {
 }
 
 /** Adds the options that name a gateway. */
-const nameGateway = (command: Command): Command =>
+export const nameGateway = (command: Command): Command =>
   command
     .addOption(new Option('--audience <url>', 'public URL of the gateway'))
     .addOption(new Option('--profile <name>', 'a gateway that `svcctl profile` knows (env: SVCCTL_PROFILE)'))

@@ -152,6 +152,7 @@ const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }
     support: identity.support,
     viewers: identity.viewers,
     issuers: identity.issuers.length > 0 ? identity.issuers.map(issuerOf) : undefined,
+    agent_secret: identity.agentSecret && COVERED,
   })
 
 const IDENTITY = [

@@ -74,7 +74,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
     gone: { ...plain('traces', 'requests are no longer traced'), from: 'traces' },
     added: { ...plain('traces', 'requests are now traced'), to: 'traces' },
   }),
-  identity: optional<IdentitySettings>(identityRules(), {
+  identity: optional<IdentitySettings>(identityRules(sides), {
     gone: lost('identity', 'people can no longer sign in: identity is gone'),
     added: won('identity', 'people can sign in to mint keys of their own'),
   }),
@@ -314,7 +314,7 @@ const issuerCame = ({ issuer }: ServiceIssuer): Said => ({
   effect: 'more',
 })
 
-function identityRules(): Rules<IdentitySettings> {
+function identityRules(sides: Sides): Rules<IdentitySettings> {
   const { issuer, planClaim, labelClaim, ...others } = SECTIONS.identity
   return {
     issuer,
@@ -336,12 +336,19 @@ function identityRules(): Rules<IdentitySettings> {
     admins: membersRule('identity.admins', 'is an admin'),
     support: membersRule('identity.support', 'is an operator for support'),
     viewers: membersRule('identity.viewers', 'is an operator who reads'),
+    agentSecret: (from, to) => agentSecretChanges(from, to, sides),
     issuers: (from, to) => [
       ...from.filter(each => !to.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerGone),
       ...to.filter(each => !from.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerCame),
     ],
     ...others,
   }
+}
+
+/** Tokens that another secret signed are refused; svcctl gets new ones. */
+function agentSecretChanges(from: Secret | undefined, to: Secret | undefined, { isUnknown }: Sides): readonly Said[] {
+  if (from && to ? !isChanged(from, to, isUnknown) : from === to) return []
+  return [lost('identity.agent_secret', 'agent tokens issued before the change stop working')]
 }
 
 function guestRules(sides: Sides): Rules<GuestSettings> {

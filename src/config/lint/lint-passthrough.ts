@@ -234,6 +234,7 @@ const OWN_PATHS = [
   '/v1/keys/guest',
   '/v1/account',
   '/v1/account/join',
+  '/v1/agent-tokens',
   '/v1/requests',
 ]
 

@@ -67,6 +67,23 @@ const FORMER_EQUALS_SECRET: Refusal = {
   hint: 'remove it until you change the secret',
 }
 
+/** Reads the secret that agent tokens are signed with: that of the file, else of the environment. Undefined where neither names one. */
+export function readAgentSecret(root: MapNode, place: SecretPlace, report: Report): Secret | undefined {
+  const at = keyAt(root, ['identity'])
+  if (!at) return undefined
+  const node = nodeAt(root, ['identity', 'agent_secret'])
+  const fetched = node ? fetchSecret(node, 'agent_secret', place) : place.env[AGENT_VARIABLE] || undefined
+  if (fetched === undefined) return undefined
+  const secret = longEnough(fetched, LEAST_AGENT_CHARACTERS, node ? 'the secret of agent tokens' : AGENT_VARIABLE)
+  if (!isRefusal(secret)) return new Secret(secret)
+  refuse(node ?? { span: at }, secret, report)
+  return undefined
+}
+
+/** A person who guesses the secret signs tokens for every account. */
+const LEAST_AGENT_CHARACTERS = 32
+const AGENT_VARIABLE = 'SVC_AGENT_SECRET'
+
 /** Reads the keys that responses are encrypted with, newest first. Empty where no responses are kept. */
 export function readResponseKeys(root: MapNode, place: SecretPlace, report: Report): readonly Secret[] {
   const [key, former] = ['key', 'former_key'].map(field => {

@@ -49,6 +49,8 @@ export interface Secrets {
   readonly headers: ReadonlyMap<string, ReadonlyMap<string, Secret>>
   readonly tools: ReadonlyMap<string, Secret>
   readonly guests: readonly Secret[]
+  /** The secret that agent tokens are signed with, where the files or the environment name one. */
+  readonly agents: Secret | undefined
   readonly responses: readonly Secret[]
   /** The secrets of the sections `redis` and `ledger.archive`, by field. */
   readonly redis: ReadonlyMap<string, Secret>
@@ -84,7 +86,7 @@ export function settle(
     },
     decisions: decisionsOf(file, directory, settled.stateDir),
     ...observabilityOf(file, secrets.observability),
-    ...(file.identity && { identity: identityOf(file.identity, file, publicUrl) }),
+    ...(file.identity && { identity: identityOf(file.identity, file, publicUrl, secrets.agents) }),
     ...(file.guests && { guests: guestsOf(file.guests, file, secrets.guests) }),
     ...(file.responses && { responses: { ...settlePart('responses', file), keys: secrets.responses } }),
     limits: settlePart('limits', file),
@@ -188,7 +190,12 @@ function read<T>(
   return value
 }
 
-const identityOf = (written: IdentitySection, file: ConfigFile, publicUrl: string): IdentitySettings => ({
+const identityOf = (
+  written: IdentitySection,
+  file: ConfigFile,
+  publicUrl: string,
+  agentSecret: Secret | undefined,
+): IdentitySettings => ({
   ...settlePart('identity', file),
   audience: publicUrl,
   tokenTypes: written.token_types ?? DEFAULTS.tokenTypes,
@@ -196,6 +203,7 @@ const identityOf = (written: IdentitySection, file: ConfigFile, publicUrl: strin
   support: written.support ?? [],
   viewers: written.viewers ?? [],
   issuers: (written.issuers ?? []).map(each => serviceIssuerOf(each, publicUrl)),
+  ...(agentSecret && { agentSecret }),
 })
 
 const serviceIssuerOf = ({ issuer, audience, accounts }: ServiceIssuerSection, publicUrl: string): ServiceIssuer => ({

@@ -9,6 +9,8 @@ export interface Identified {
   readonly keyHash?: string
   /** The mark by which its key keeps responses apart from those of the account. */
   readonly apart?: string
+  /** Set for an agent token, which is good for inference and nothing else. */
+  readonly scope?: 'inference'
   /** When what it was identified by ends: a sign-in's token, or a key that does not last for ever. */
   readonly expiresAt?: EpochMs
   /**

@@ -11,6 +11,7 @@ import type { KeyUses } from './key-uses.ts'
 import { hashOf, isWellFormed } from './keys.ts'
 import { MayOpen } from './may-open.ts'
 import { isWithin } from './networks.ts'
+import { type AgentTokens, agentPrefix } from './sign-in/agent-tokens.ts'
 import type { SignIn, VerifyToken } from './sign-in/sign-in.ts'
 import { isBadToken } from './sign-in/sign-in.ts'
 
@@ -21,9 +22,14 @@ export interface Identify {
   /** Identifies the caller of a request that is to be admitted. The caller may be recalled from memory. */
   applicant(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
   /** Accepts a sign-in token only: keys do not manage keys. */
-  signIn(authorization: string | undefined): Promise<Identified | Denied>
+  signIn(authorization: string | undefined): Promise<SignedIn | Denied>
   /** Accepts the sign-in token of a person, who may not have an account yet. */
   person(authorization: string | undefined): Promise<SignIn | Denied>
+}
+
+/** A person who signed in, with their account. */
+export interface SignedIn extends Identified {
+  readonly signIn: SignIn
 }
 
 /** A client whose address is resolved if a key needs it. */
@@ -39,6 +45,8 @@ export interface IdentifyPorts {
   readonly keyUses: Pick<KeyUses, 'note'>
   /** Judges sign-in tokens; absent where the configuration has no issuer. */
   readonly verify?: VerifyToken
+  /** Reads agent tokens; absent where people do not sign in. */
+  readonly agentTokens?: Pick<AgentTokens, 'read'>
   readonly store: {
     readonly keys: Pick<KeyStore, 'findCaller' | 'recallCaller'>
     readonly accounts: Pick<AccountStore, 'signIn' | 'find' | 'findByLabel'>
@@ -50,7 +58,7 @@ export function identifyWith(ports: IdentifyPorts): Identify {
   const { brand } = settings
   const issuer = ports.verify && settings.identity?.issuer
   const watches = [claimWatch(config, alarm), planWatch(config, alarm)]
-  const watched = (identified: Identified | Denied) => {
+  const watched = <T extends Identified>(identified: T | Denied) => {
     if (!('denial' in identified)) for (const watch of watches) watch(identified.caller)
     return identified
   }
@@ -69,13 +77,16 @@ export function identifyWith(ports: IdentifyPorts): Identify {
   const personIn = (authorization: string) => {
     const token = tokenOf(authorization)
     const isKey = token?.startsWith(`${brand}_`) === true
-    const otherwise = bad(isKey ? `A key does not manage keys. ${signInFirst}` : signInFirst)
+    const isAgent = token?.startsWith(agentPrefix(brand)) === true
+    const what = isKey ? 'A key does not manage keys. ' : isAgent ? 'An agent token is for inference only. ' : ''
+    const otherwise = bad(what + signInFirst)
     return verified(ports, token, otherwise, SERVICE)
   }
 
   const byBearer = async (authorization: string | undefined, client: AddressedClient, mayRecall: boolean) => {
     if (!authorization) return { denial: { code: 'NO_AUTH' } } as const
     const token = tokenOf(authorization)
+    if (token?.startsWith(agentPrefix(brand))) return watched(await byAgentToken(ports, mayOpen, token, neither))
     if (!token?.startsWith(`${brand}_`))
       return watched(await bySignIn(ports, mayOpen, await verified(ports, token, neither)))
     return watched(await byKey(ports, token, client, mayRecall))
@@ -86,7 +97,10 @@ export function identifyWith(ports: IdentifyPorts): Identify {
     applicant: (authorization, client) => byBearer(authorization, client, true),
     signIn: async authorization => {
       if (!authorization) return { denial: { code: 'NO_AUTH', todo: signInFirst } }
-      return watched(await bySignIn(ports, mayOpen, await personIn(authorization)))
+      const signIn = await personIn(authorization)
+      if ('denial' in signIn) return signIn
+      const found = await bySignIn(ports, mayOpen, signIn)
+      return watched('denial' in found ? found : { ...found, signIn })
     },
     person: async authorization =>
       authorization ? personIn(authorization) : { denial: { code: 'NO_AUTH', todo: signInFirst } },
@@ -153,10 +167,24 @@ async function verified(
   return ofService && judged.isService ? ofService : judged
 }
 
+/** An agent token is the sign-in that asked for it, with less that it may do: its plan and account are looked up as that one's. */
+async function byAgentToken(
+  ports: IdentifyPorts,
+  mayOpen: MayOpen,
+  token: string,
+  otherwise: Denied,
+): Promise<Identified | Denied> {
+  const read = ports.agentTokens?.read(token)
+  if (!read) return otherwise
+  if ('problem' in read) return { denial: { code: 'INVALID_TOKEN', problem: read.problem } }
+  const found = await bySignIn(ports, mayOpen, read)
+  return 'denial' in found ? found : { ...found, scope: 'inference' }
+}
+
 async function bySignIn(
   { store }: IdentifyPorts,
   mayOpen: MayOpen,
-  judged: SignIn | Denied,
+  judged: Pick<SignIn, 'account' | 'plan' | 'label' | 'isService' | 'issuedAt' | 'expiresAt'> | Denied,
 ): Promise<Identified | Denied> {
   if ('denial' in judged) return judged
   const refused = await mayOpen.refusalOf(judged)

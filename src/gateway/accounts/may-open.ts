@@ -15,7 +15,7 @@ export class MayOpen {
     this.#accounts = accounts
   }
 
-  async refusalOf({ account, label, isService }: SignIn): Promise<Denied | undefined> {
+  async refusalOf({ account, label, isService }: Opening): Promise<Denied | undefined> {
     if (label === undefined || isService || this.#known.has(account)) return undefined
     const opened = await this.#openedAs(label)
     if (opened?.signIns?.includes(account)) return undefined
@@ -36,6 +36,8 @@ export class MayOpen {
     return undefined
   }
 }
+
+type Opening = Pick<SignIn, 'account' | 'label' | 'isService'>
 
 const isOpened = ({ account, kind }: AccountRecord): boolean => kind === 'developer' && !isOfSignIn(account)
 

@@ -1,4 +1,5 @@
 import type { Secret } from '../../config/settings.ts'
+import type { AgentTokens } from '../../gateway/accounts/sign-in/agent-tokens.ts'
 import type { Remembered } from '../../gateway/recent-requests.ts'
 import type { Gateway } from '../../gateway/request.ts'
 import type { EpochMs } from '../../policy/config.ts'
@@ -23,4 +24,6 @@ interface ClientFacts {
   readonly loadedAt: EpochMs
   /** Secrets for deriving guest keys, newest first: those of the settings, or the gateway's own. */
   readonly guestSecrets: readonly Secret[]
+  /** Signs agent tokens; absent where people do not sign in. */
+  readonly agentTokens?: AgentTokens
 }

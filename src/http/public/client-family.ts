@@ -25,6 +25,8 @@ interface CallerEndpoint extends Endpoint {
   readonly rate: RateBound
   /** Set where all that is served is admitted before: the caller may be recalled. Its run confirms it before it refuses. */
   readonly admits?: true
+  /** Set where it serves inference, the one thing that agent tokens are good for. */
+  readonly infers?: true
   readonly run: (app: ClientApp, call: HttpCall, identified: Identified, id: string) => Promise<void>
 }
 
@@ -32,7 +34,7 @@ interface CallerEndpoint extends Endpoint {
 interface SignedInEndpoint extends Endpoint {
   readonly who: 'signed-in'
   readonly rate: RateBound
-  readonly run: (app: ClientApp, call: HttpCall, caller: Caller) => Promise<void>
+  readonly run: (app: ClientApp, call: HttpCall, caller: Caller, signIn: SignIn) => Promise<void>
 }
 
 /** A person who signs in, and need not have an account: nothing is opened for them. */
@@ -68,11 +70,12 @@ async function answer(view: View, call: HttpCall, match: Matched<ClientEndpoint>
     case 'caller': {
       const credential = clientCredential(call)
       const found = await (endpoint.admits ? identify.applicant(credential, call) : identify.bearer(credential, call))
-      return serveKnown(app, call, endpoint, found, known => endpoint.run(app, call, known, id))
+      const permitted = 'denial' in found || found.scope === undefined || endpoint.infers ? found : FOR_INFERENCE
+      return serveKnown(app, call, endpoint, permitted, known => endpoint.run(app, call, known, id))
     }
     case 'signed-in': {
       const found = await identify.signIn(clientCredential(call))
-      return serveKnown(app, call, endpoint, found, ({ caller }) => endpoint.run(app, call, caller))
+      return serveKnown(app, call, endpoint, found, ({ caller, signIn }) => endpoint.run(app, call, caller, signIn))
     }
     case 'person': {
       const found = await identify.person(clientCredential(call))
@@ -98,12 +101,19 @@ async function unrouted(view: View, call: HttpCall, denial: AnyDenial): Promise<
   call.deny((crowded ?? { denial }).denial)
 }
 
-function serveKnown(
+const FOR_INFERENCE: Denied = {
+  denial: {
+    code: 'INVALID_TOKEN',
+    problem: 'An agent token is for inference only: send a key, or the access token of a sign-in.',
+  },
+}
+
+function serveKnown<Known extends Identified>(
   app: ClientApp,
   call: HttpCall,
   endpoint: CallerEndpoint | SignedInEndpoint,
-  found: Identified | Denied,
-  run: (found: Identified) => Promise<void>,
+  found: Known | Denied,
+  run: (found: Known) => Promise<void>,
 ): Promise<void> | void {
   if ('denial' in found) return refuseStranger(app, call, found.denial)
   const { kind, account, key } = found.caller

@@ -37,7 +37,15 @@ export const passthroughEndpoints = ({ passthrough }: Pick<Config, 'passthrough'
   [...passthrough.values()].flatMap(route =>
     route.methods.map((method): ClientEndpoint => {
       const { upgrade } = route
-      const row = { method, path: route.name, who: 'caller', rate: 'plan', sheds: true, paid: true } as const
+      const row = {
+        method,
+        path: route.name,
+        who: 'caller',
+        rate: 'plan',
+        infers: true,
+        sheds: true,
+        paid: true,
+      } as const
       // A session lasts: it begins with a key that was looked up.
       if (upgrade) return { ...row, run: runSession({ ...route, upgrade }) }
       return { ...row, admits: true, run: runPassthrough(route, method) }

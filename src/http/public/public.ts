@@ -11,6 +11,7 @@ import { quotaRecord } from '../../wire/quota-record.ts'
 import { showReady } from '../health.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { listRequests, showAccount, showUsage } from './account.ts'
+import { issueAgentToken } from './agent-tokens.ts'
 import type { ClientApp } from './client-app.ts'
 import { type ClientEndpoint, familyOfClients } from './client-family.ts'
 import { serveConsoleFile, showConsole } from './console.ts'
@@ -31,6 +32,7 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
     who: 'caller',
     rate: 'plan',
     admits: true,
+    infers: true,
     sheds: true,
     run: inference({
       elides: 'chat',
@@ -48,6 +50,7 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
     who: 'caller',
     rate: 'plan',
     admits: true,
+    infers: true,
     sheds: true,
     run: inference({
       elides: 'embeddings',
@@ -62,6 +65,7 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
     who: 'caller',
     rate: 'plan',
     admits: true,
+    infers: true,
     sheds: true,
     run: inference({
       elides: 'none',
@@ -86,6 +90,7 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
     sheds: true,
     run: showInvoices,
   },
+  { method: 'POST', path: '/v1/agent-tokens', who: 'signed-in', rate: 'reads', run: issueAgentToken },
   { method: 'GET', path: '/v1/keys/developer', who: 'signed-in', rate: 'reads', quiet: true, run: listOwnKeys },
   { method: 'POST', path: '/v1/keys/developer', who: 'signed-in', rate: 'reads', sheds: true, run: mintKey },
   { method: 'POST', path: '/v1/keys/developer/rotate', who: 'signed-in', rate: 'reads', run: rotateKey },

@@ -183,6 +183,16 @@ test('a token that is about to end is renewed, once, and the next command uses t
   expect(sessionOf(home)).toEqual(renewed)
 })
 
+test('processes that renew one session at once renew it once, although each refresh token is good for one renewal', async () => {
+  const home = newHome()
+  keep(home, { ...(await sessionOfAda()), expiresAt: 1 })
+
+  const env = { XDG_CONFIG_HOME: home }
+  const all = await Promise.all(Array.from({ length: 3 }, () => program.run(['whoami'], { cwd: home, env })))
+
+  expect(all.map(({ code, stderr }) => `${code} ${stderr}`)).toEqual(['0 ', '0 ', '0 '])
+})
+
 test('logout forgets the session and ends it at the provider: its refresh token is worth nothing any more', async () => {
   const home = newHome()
   const session = await sessionOfAda()

@@ -202,6 +202,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
   'GET /v1/models/{id}': read,
   'GET /v1/account': read,
   'POST /v1/account/join': keyChange,
+  'POST /v1/agent-tokens': { ...keyChange, kept: 'nothing' },
   'GET /v1/requests': read,
   'GET /billing/quota': read,
   'GET /billing/usage': read,
