@@ -12,7 +12,8 @@ import {
 } from '../config/model/tree.ts'
 import type { Report } from '../config/problem.ts'
 import type { Config } from '../policy/config.ts'
-import { patternOf } from './expectations.ts'
+import { isMatcher, patternOf } from './expectations.ts'
+import { checkGivenReplicas, checkReplica } from './named-replicas.ts'
 
 /** The things that names in a file of tests may mean. */
 interface Known {
@@ -40,10 +41,13 @@ export function checkNames(root: MapNode, config: Config, report: Report): void 
     report,
   )
   checkSituation(nodeAt(root, ['given']), check)
+  checkGivenReplicas(nodeAt(root, ['given']), config, report)
   checkMatrix(nodeAt(root, ['matrix']), check)
   for (const each of itemsOf(nodeAt(root, ['cases']))) {
     checkSituation(each, check)
+    checkGivenReplicas(each, config, report)
     checkExpect(nodeAt(each, ['expect']), check, report)
+    checkReplica(nodeAt(each, ['expect']), config, report)
   }
   for (const each of itemsOf(nodeAt(root, ['invariants']))) {
     for (const kind of ['never', 'always']) checkClaim(nodeAt(each, [kind]), check)
@@ -104,8 +108,6 @@ function checkExpect(node: Node | undefined, check: Check, report: Report): void
     for (const { value, span } of wordsOf(node && nodeAt(node, [field])))
       if (!isMatcher(value)) check('pool', value, span)
 }
-
-const isMatcher = (text: string): boolean => text === 'none' || text === 'absent' || /^\/.+\/i?$/s.test(text)
 
 /** Values are whatever bodies hold, but for none at all and for regular expressions that are none. */
 function checkValues(node: Node | undefined, report: Report): void {

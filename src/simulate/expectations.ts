@@ -69,3 +69,6 @@ export function patternOf(expected: unknown): RE2JS | undefined {
   if (pattern === undefined) return undefined
   return RE2JS.compile(pattern, flag === 'i' ? RE2JS.CASE_INSENSITIVE : 0)
 }
+
+/** Whether a text matches what it does not name: nothing, or a pattern. */
+export const isMatcher = (text: string): boolean => text === 'none' || text === 'absent' || /^\/.+\/i?$/s.test(text)

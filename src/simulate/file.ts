@@ -194,6 +194,29 @@ export interface Pools {
          * How long each stream of the last 30 s waited for its first token.
          */
         first_token?: string
+        /**
+         * What each replica has, in the order of the pool. Those that are left out have nothing.
+         *
+         * @minItems 1
+         */
+        replicas?: {
+          /**
+           * Tokens of the beginning of this prompt that its cache has.
+           */
+          cached?: number | string
+          /**
+           * Requests that run there.
+           */
+          running?: number | string
+          /**
+           * Prompt tokens of these requests.
+           */
+          held?: number | string
+          /**
+           * Prompt tokens that it still has to compute for them.
+           */
+          owed?: number | string
+        }[]
       }
 }
 export interface Case {
@@ -300,6 +323,14 @@ export interface Expect {
    * The pools that were tried, in order.
    */
   attempted?: string[]
+  /**
+   * How the pool that answers chooses among its replicas for this request: `prefix`, `session` or `busy`; `none` with one replica.
+   */
+  balance?: string | number | boolean | unknown[] | {}
+  /**
+   * The replica that answers, by its number in the pool or its URL; `none` where it is one of two at random.
+   */
+  replica?: string | number | boolean | unknown[] | {}
   /**
    * The granted output, per completion.
    */

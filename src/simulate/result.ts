@@ -8,6 +8,7 @@ import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { addRate } from '../wire/quota-headers.ts'
 import { boundsOf, type Mismatch, mismatches } from './expectations.ts'
+import type { Sent } from './send.ts'
 import type { Simulation } from './simulation.ts'
 
 /** The values that expectations are compared with, by the names that they give them. */
@@ -23,11 +24,24 @@ export function seenOf(loaded: Loaded, simulation: Simulation): JsonObject {
     pools: allow?.pools.map(({ name }) => name),
     served_by: sent && 'servedBy' in sent.end ? sent.end.servedBy.name : undefined,
     attempted: sent?.attempted,
+    ...replicaOf(sent),
     max_tokens: facts?.request.kind === 'chat' ? admitted?.hold.output : undefined,
     ...answer,
     headers: namedLow(answer.headers),
   }
 }
+
+/** The choice of the pool that answers. A replica has a number in its pool, and a URL. */
+function replicaOf(sent: Sent | undefined): JsonObject {
+  if (!sent || 'denial' in sent.end) return {}
+  const { servedBy } = sent.end
+  const choice = sent.choices.find(({ pool }) => pool === servedBy.name)
+  const number = sent.replica === undefined ? undefined : servedBy.replicas.indexOf(sent.replica) + 1
+  return { balance: choice?.balance, replica: number, [REPLICA_URL]: sent.replica }
+}
+
+/** A name that no field of `expect` has. */
+const REPLICA_URL = 'replica url'
 
 const namedLow = (headers: Answer['headers']): JsonObject =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
@@ -37,7 +51,8 @@ export function unexpected(expect: JsonObject, seen: JsonObject): readonly Misma
   return Object.entries(expect).flatMap(([name, expected]) => {
     const wanted =
       name === 'headers' && typeof expected === 'object' && !boundsOf(expected) ? lowNames(expected) : expected
-    return mismatches(wanted, seen[name], name)
+    const isUrl = name === 'replica' && typeof expected === 'string'
+    return mismatches(wanted, seen[isUrl ? REPLICA_URL : name], name)
   })
 }
 

@@ -40,6 +40,17 @@ export interface PoolLoad {
   readonly waiting: number
   /** How long each stream of the last 30 s waited for its first token. */
   readonly firstToken?: Millis
+  /** What each replica has, in the order of the pool. */
+  readonly replicas: readonly ReplicaGiven[]
+}
+
+/** What a replica has before a request. Counts are tokens of prompts, but for `running`, which is requests. */
+export interface ReplicaGiven {
+  /** Of the beginning of this request's prompt. */
+  readonly cached: number
+  readonly running: number
+  readonly held: number
+  readonly owed: number
 }
 
 /** An account on a plan, the bearer of a token with these claims, or the sender of an Authorization header that belongs to no account here. */
@@ -217,8 +228,14 @@ const faultOf = (name: string, state: PoolState): readonly [string, PoolFault][]
 
 function loadOf(name: string, state: PoolState): readonly [string, PoolLoad][] {
   if (typeof state !== 'object') return []
-  const { waiting = 0, first_token: firstToken } = state
-  const load = { waiting: unitOf('count', waiting) }
+  const { waiting = 0, first_token: firstToken, replicas = [] } = state
+  const count = (value: string | number = 0) => unitOf('count', value)
+  const load = {
+    waiting: count(waiting),
+    replicas: replicas.map(({ cached, running, held, owed }) => ({
+      ...{ cached: count(cached), running: count(running), held: count(held), owed: count(owed) },
+    })),
+  }
   return [[name, firstToken === undefined ? load : { ...load, firstToken: unitOf('duration', firstToken) }]]
 }
 

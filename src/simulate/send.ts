@@ -10,10 +10,11 @@ import { backendOf } from '../gateway/upstream/failover-ports.ts'
 import type { AttemptReport } from '../gateway/upstream/in-flight-attempt.ts'
 import { choiceIn } from '../gateway/upstream/replica-choice.ts'
 import type { PoolChoice } from '../policy/balance/pool-choice.ts'
+import { beginningOf } from '../policy/balance/prompt-sketch.ts'
 import type { EpochMs, Pool } from '../policy/config.ts'
 import type { ExhaustedDenial } from '../policy/denial.ts'
 import type { Spill } from '../policy/replica-load.ts'
-import type { PoolFault, PoolLoad, Scenario } from './scenario.ts'
+import type { PoolFault, PoolLoad, ReplicaGiven, Scenario } from './scenario.ts'
 
 /** The outcome of a request at the pools. */
 export interface Sent {
@@ -35,9 +36,10 @@ export function poolsKnown(
   for (const pool of config.pools.values()) {
     const { eject, spill } = backendOf(settings, pool)
     const load = loads.get(pool.name)
-    for (const replica of pools.of(pool.name).replicas(pool)) {
+    for (const [index, replica] of pools.of(pool.name).replicas(pool).entries()) {
       if (ill.get(pool.name) === 'down') replica.breaker.open(at, eject.for)
       if (load) takeLoad(replica, load, spill, at)
+      takeWork(replica, load?.replicas[index])
     }
   }
   return pools
@@ -48,6 +50,34 @@ function takeLoad(replica: Replica, { waiting, firstToken }: PoolLoad, { firstTo
   replica.reported({ at, running: 0, waiting })
   if (firstToken === undefined || firstTokenOver === undefined) return
   replica.firstTokens.add(at, { all: MANY, late: firstToken > firstTokenOver ? MANY : 0 })
+}
+
+/** The requests that run there, as this gateway would count them. */
+function takeWork(replica: Replica, given: ReplicaGiven | undefined): void {
+  replica.inFlight += given?.running ?? 0
+  replica.heldTokens += given?.held ?? 0
+  replica.owedTokens += given?.owed ?? 0
+}
+
+/** Has the replicas know as much of a request's prompt as a scenario gives. */
+export function cachePrompt(
+  { config }: Pick<Loaded, 'config'>,
+  pools: Pools,
+  { loads }: Pick<Scenario, 'loads'>,
+  balanced: BalancedRequest | undefined,
+): void {
+  const sketch = balanced?.sketch()
+  if (!balanced || !sketch) return
+  for (const [name, { replicas }] of loads) {
+    const pool = config.pools.get(name)
+    if (!pool) continue
+    const { balance, pace } = pools.of(name)
+    for (const [index, { cached }] of replicas.entries()) {
+      const url = pool.replicas[index]
+      const known = beginningOf(sketch, Math.ceil(cached * pace.bytesPerToken))
+      if (url !== undefined && cached > 0) balance.assume(pool, known, balanced.domainIn(pool), url)
+    }
+  }
 }
 
 /** Enough streams to count. */

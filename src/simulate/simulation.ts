@@ -23,7 +23,7 @@ import type { WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
 import { readAt } from './endpoints.ts'
 import { callerOn, countersOf, ruleCountersOf, type Scenario } from './scenario.ts'
-import { poolsKnown, type Sent, send } from './send.ts'
+import { cachePrompt, poolsKnown, type Sent, send } from './send.ts'
 import { choiceSteps, namingFoundPhrases, readStep, stagesOf, whoKnown } from './stages.ts'
 import { namingUnweighedTools, withToolsWeighed } from './weighed-tools.ts'
 
@@ -99,6 +99,7 @@ async function simulationOf(
     return { facts, ...counters, decision, denial: decision.denial, steps }
   }
   const balanced = balancedRequest(known.domains, { wire, headers, caller })
+  cachePrompt(loaded, known, scenario, balanced)
   const simulation = await limited(loaded, scenario, { facts, ...counters, decision, balanced }, why, known)
   return { ...simulation, steps: namingUnweighedTools(simulation.steps, unknown) }
 }

@@ -133,6 +133,11 @@ export class PoolBalance {
     this.#marks?.remember(sketch, domain, url)
   }
 
+  /** A replica has the beginning of a prompt, as a scenario gives it. */
+  assume(pool: Pool, sketch: PromptSketch, domain: SaltedDomain, url: string): void {
+    this.#marksOf(pool).remember(sketch, domain, url)
+  }
+
   /** An answer came, and its usage with it: `cachedTokens` is what the replica had of the prompt, where it says so. */
   answered(pick: ReplicaPick, { url }: { readonly url: string }, cachedTokens: number | undefined): void {
     if (cachedTokens !== undefined && cachedTokens > 0) this.#tellsCached = true

@@ -14,6 +14,14 @@ export interface PromptSketch {
   readonly anchor: number
 }
 
+/** The marks within the first bytes of a prompt. */
+export function beginningOf(sketch: PromptSketch, bytes: number): PromptSketch {
+  const { low, high, ends } = sketch
+  const end = ends.findIndex(each => each > bytes)
+  if (end < 0) return sketch
+  return { ...sketch, low: low.subarray(0, end), high: high.subarray(0, end), ends: ends.subarray(0, end) }
+}
+
 /** Who may find whose prefix in a cache. */
 export type Caches = 'account' | 'org' | 'pool'
 
