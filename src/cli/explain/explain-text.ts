@@ -31,11 +31,11 @@ export function explanationText({ scenario, simulation, answer, remedies, brand 
   const parts = [
     foldedText(titleOf(scenario, simulation)),
     stepLines(simulation.steps, paint).join('\n'),
+    ...choicesText(simulation.sent?.choices ?? []),
     simulation.denial
       ? paint('red', foldedText(denialText(answer)))
       : paint('green', foldedText(servedText(simulation, answer, brand))),
     ...(remedies.length > 0 ? [remediesText(remedies.map(shownRemedy), scenario.at)] : []),
-    ...choicesText(simulation.sent?.choices ?? []),
   ]
   return `${parts.join('\n\n')}\n`
 }

@@ -33,9 +33,9 @@ test('a request that is served is told stage by stage, each with the line that d
       8 send   ✓ onprem-core, then cloud-core                                                          policies/models.yaml:7
                ✓ onprem-core takes replica 2 (cost 9): a hash picks one of 2 that cost about the same  policies/pools.yaml:4
 
-    200 · svc-core · x-svc-upstream: onprem-core
-
     ▲ No gateway was asked, so nothing is cached yet: replicas are chosen as by one that has just started.
+
+    200 · svc-core · x-svc-upstream: onprem-core
     "
   `)
   expect(exitCode).toBe(0)
