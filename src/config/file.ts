@@ -613,6 +613,13 @@ export interface IdentitySection {
    */
   issuers?: ServiceIssuerSection[]
   /**
+   * What members of the provider's groups get. Plan, org and role each come from the first matching entry that states them. `svcctl accounts set-plan` and `set-org` take precedence over groups, and groups over `plan_claim`. A token whose groups cannot be read is refused.
+   *
+   * @minItems 1
+   * @maxItems 100
+   */
+  groups?: GroupSection[]
+  /**
    * The public client that `svcctl login` uses at the provider.
    */
   client_id?: string
@@ -726,6 +733,41 @@ export interface LimitRuleSection {
    * The model, or the models of a tier as `tier:NAME`, whose requests count. Default: all.
    */
   model?: string
+}
+/**
+ * Some groups of the provider, and what their members get: at least one of `plan`, `org` and `role`.
+ */
+export interface GroupSection {
+  /**
+   * The top-level claim of the access token that lists the groups of a person: a list of texts, or one text for one group.
+   */
+  claim: string
+  /**
+   * The group, or several of which one is enough, compared exactly. A trailing `*` matches any text. Put the separator before it, since `ml*` also matches `mlops-guests`.
+   *
+   * @minItems 1
+   * @maxItems 20
+   */
+  is: string | string[]
+  /**
+   * The plan of these people, unless an operator moves an account to another plan.
+   */
+  plan?: string
+  /**
+   * The org of these people, without `org:`, unless an operator moves an account to another org. It begins with its first account.
+   */
+  org?: string
+  /**
+   * The role of these people as operators, for as long as their token is valid. `support` and `admin` need exact names of groups. `identity.admins`, `support` and `viewers` take precedence.
+   */
+  role?: 'viewer' | 'support' | 'admin'
+  /**
+   * Limits of each account that gets its plan from this entry, in addition to the plan's, or in place of those that count the same: rows as in `plans.limits`, of the account or its users. They belong to the plan: an account that an operator moves to another plan has only the limits of that plan.
+   *
+   * @minItems 1
+   * @maxItems 16
+   */
+  limits?: LimitRuleSection[]
 }
 /**
  * Keys for devices without an account. Each device has one key, and gets the same key whenever it asks. Default: no guests.

@@ -3,6 +3,7 @@ import { check, configFile, policyFile } from './check/check.ts'
 import { checkParameters } from './check/parameters.ts'
 import { checkComplete, checkReferences, checkSizes, checkUse, unsureOf, withEmpty } from './check/refs.ts'
 import { lint, lintTools } from './lint/lint.ts'
+import { lintGroups } from './lint/lint-groups.ts'
 import { lintLimits } from './lint/lint-limits.ts'
 import { lintAccounts, lintProcess } from './lint/lint-main.ts'
 import { lintMeasures } from './lint/lint-measures.ts'
@@ -134,6 +135,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   if (!main) return undefined
   lintProcess(root, main, report)
   lintServices(root, main, report)
+  lintGroups(root, main, report)
   lintAccounts(root, main, merged, report)
   lintTools(main, merged, report)
   return { main, merged, secrets }

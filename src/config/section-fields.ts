@@ -66,6 +66,7 @@ export const SECTION_FIELDS = {
   'identity.support': { default: [] },
   'identity.viewers': { default: [] },
   'identity.issuers': {},
+  'identity.groups': {},
   'identity.client_id': { default: 'svcctl' },
   'identity.console_client_id': {},
   'identity.agent_secret': {},

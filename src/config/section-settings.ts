@@ -177,7 +177,7 @@ type Apart =
   | 'decisions.path'
   | 'metrics.token'
   | `${'metrics.otlp' | 'traces'}.${'endpoint' | 'headers'}`
-  | `identity.${'default_plan' | 'token_types' | 'admins' | 'support' | 'viewers' | 'issuers' | 'agent_secret'}`
+  | `identity.${'default_plan' | 'token_types' | 'admins' | 'support' | 'viewers' | 'issuers' | 'groups' | 'agent_secret'}`
   | `guests.${'plan' | 'mint_per_net_hour' | 'secret' | 'former_secret'}`
   | `responses.${'key' | 'former_key'}`
   | 'limits.image_sizes'

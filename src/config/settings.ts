@@ -1,5 +1,6 @@
 import type { Config, Millis, Price } from '../policy/config.ts'
 import type { EngineName } from '../policy/engines.ts'
+import type { GroupEntry } from '../policy/groups.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import type { Address } from './model/formats.ts'
 import type { Read } from './model/reads.ts'
@@ -224,6 +225,8 @@ export interface IdentitySettings extends SectionSettings<'identity'> {
   readonly admins: readonly string[]
   readonly support: readonly string[]
   readonly viewers: readonly string[]
+  /** Grants to members of the provider's groups, in order of precedence. */
+  readonly groups: readonly GroupEntry[]
   /** The issuers of service tokens. */
   readonly issuers: readonly ServiceIssuer[]
   /** Signs agent tokens; without it a gateway on an embedded store makes one in state_dir. */

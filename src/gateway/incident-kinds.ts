@@ -170,6 +170,14 @@ export const INCIDENT_KINDS = {
     effect: 'The account is denied everything, or is on the default plan.',
     action: 'Declare the plan, or move the account: `svcctl accounts set-plan`.',
   },
+  'groups-unreadable': {
+    title: 'Groups of sign-ins cannot be read',
+    severity: 'ticket',
+    effect: 'These people are refused with 403. Their keys work.',
+    action:
+      'Have the identity provider send the claim that `identity.groups` names as a list of texts, in Entra only the groups assigned to the application.',
+    by: ['claim'],
+  },
   overloaded: {
     title: 'The gateway is overloaded',
     severity: 'page',

@@ -9,6 +9,8 @@ export type Denial =
   | { readonly code: 'NO_AUTH'; readonly todo?: string }
   | { readonly code: 'INVALID_KEY' }
   | { readonly code: 'INVALID_TOKEN'; readonly problem: string }
+  /** The token is good, but its provider does not say which groups the person is in. */
+  | { readonly code: 'GROUPS_UNREADABLE'; readonly problem: string }
   /** The key was made for other addresses than this one. */
   | { readonly code: 'ADDRESS_NOT_ALLOWED'; readonly address: string }
   /** An operator opened an account under the label of this sign-in, which has none. */

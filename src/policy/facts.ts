@@ -62,6 +62,8 @@ export interface Terms {
   readonly limits?: readonly LimitRule[]
   /** The name of the org that the account belongs to. */
   readonly org?: string
+  /** Set where the groups in the sign-in token name the org; absent where an operator chose it. */
+  readonly orgClaimed?: true
 }
 
 /** The decisions on an org, which count for all of its accounts. */

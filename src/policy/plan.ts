@@ -1,6 +1,7 @@
 import type { Config, Model, Plan } from './config.ts'
 import type { Mutable } from './decision.ts'
 import type { Caller, CallerKey } from './facts.ts'
+import type { GroupEntry } from './groups.ts'
 import { countedBy, countsModel, type LimitRule } from './limits/limit-rule.ts'
 import { type CountRule, limitsOf, nameOfRule } from './limits/named-rules.ts'
 import { nanoUsd } from './nano-usd.ts'
@@ -37,6 +38,10 @@ export function claimedPlan(
 /** The claim of a service's token whose entry has limits of its own. No plan has such a name. */
 export const serviceClaim = (plan: string, issuer: string, entry: string): string =>
   `${plan}${BEHIND_PLAN}${issuer}#${entry}`
+
+/** The claim of a person whose plan comes from an entry of groups with limits of its own. No entry of a service has such a name. */
+export const groupClaim = (plan: string, issuer: string, { claim, is }: Pick<GroupEntry, 'claim' | 'is'>): string =>
+  serviceClaim(plan, issuer, `${claim} is ${is.join(' or ')}`)
 
 const BEHIND_PLAN = '@'
 

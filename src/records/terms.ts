@@ -49,6 +49,8 @@ const MEMBERS: Members = {
     isSame: (one = NO_LIMITS, other = NO_LIMITS) =>
       one === other || (one.length === other.length && one.every((limit, index) => isSameLimit(limit, other[index]))),
   },
+  // An older build would keep the org as an operator's choice.
+  orgClaimed: { step: 0, write: asItIs, isSame: isEqual },
 }
 
 const overageKey = (overage: Overage | undefined): boolean | number | undefined =>

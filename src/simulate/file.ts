@@ -304,6 +304,14 @@ export interface Expect {
    */
   plan?: string | number | boolean | unknown[] | {}
   /**
+   * The org that groups in the claims name, without `org:`, or `none`.
+   */
+  org?: string | number | boolean | unknown[] | {}
+  /**
+   * The role of an operator that groups in the claims grant, or `none`.
+   */
+  role?: string | number | boolean | unknown[] | {}
+  /**
    * The model that is served, or would be.
    */
   model?: string | number | boolean | unknown[] | {}

@@ -13,12 +13,14 @@ import type { Simulation } from './simulation.ts'
 
 /** The values that expectations are compared with, by the names that they give them. */
 export function seenOf(loaded: Loaded, simulation: Simulation): JsonObject {
-  const { facts, decision, denial, admitted, sent } = simulation
+  const { facts, decision, denial, admitted, sent, role } = simulation
   const answer = answerOf(loaded, simulation)
   const allow = decision && 'denial' in decision ? undefined : decision
   return {
     ...errorFields(answer.body),
     plan: facts && planName(loaded.config, facts.caller),
+    org: facts?.caller.terms.org,
+    role,
     model: allow?.model.name ?? (denial && 'model' in denial ? denial.model : undefined),
     route: allow?.route?.name,
     pools: allow?.pools.map(({ name }) => name),

@@ -2,6 +2,7 @@ import type { Loaded } from '../config/settings.ts'
 import { identifyWith } from '../gateway/accounts/identify.ts'
 import { claimedSignIn } from '../gateway/accounts/sign-in/claimed-sign-in.ts'
 import type { AdmittedCall } from '../gateway/admission/admit.ts'
+import { withClaims } from '../gateway/admission/terms.ts'
 import { balancedRequest } from '../gateway/balance/balanced-request.ts'
 import type { BalancedRequest } from '../gateway/balance/pool-balance.ts'
 import { healthOf } from '../gateway/infer.ts'
@@ -17,11 +18,13 @@ import type { Caller, Facts } from '../policy/facts.ts'
 import type { RuleClaim } from '../policy/limits/rule-claim.ts'
 import type { RuleCounter } from '../policy/limits/rule-counter.ts'
 import { guestsSpent } from '../policy/record.ts'
+import type { Role } from '../policy/role.ts'
 import { chooseForm } from '../wire/chosen-form.ts'
 import type { ErrorForm } from '../wire/errors/forms.ts'
 import type { WireRequest } from '../wire/openai/request.ts'
 import { signalsOf } from '../wire/openai/signals.ts'
 import { readAt } from './endpoints.ts'
+import { type Granted, grantedIn } from './granted.ts'
 import { callerOn, countersOf, ruleCountersOf, type Scenario } from './scenario.ts'
 import { cachePrompt, poolsKnown, type Sent, send } from './send.ts'
 import { choiceSteps, namingFoundPhrases, readStep, stagesOf, whoKnown } from './stages.ts'
@@ -32,6 +35,8 @@ export interface Simulation {
   /** The form of its error; absent for the one of the specification. */
   readonly form?: ErrorForm
   readonly facts?: Facts
+  /** The role of an operator that groups of the sender grant. */
+  readonly role?: Role
   readonly counters: AccountCounters
   /** The counter of a rule. */
   readonly ofRule: (claim: RuleClaim) => RuleCounter
@@ -52,8 +57,16 @@ const REQUEST_ID = 'req_hypothesis'
 export async function simulate(loaded: Loaded, scenario: Scenario): Promise<Simulation> {
   const { path, headers } = scenario
   const { form } = chooseForm(loaded.settings.errors.form, path, headers)
-  return { ...(await decided(loaded, scenario)), form }
+  const simulation = await decided(loaded, scenario)
+  const granted = grantedIn(loaded.settings, scenario)
+  return { ...simulation, ...(granted && withGrants(simulation, granted)), form }
 }
+
+/** Names the groups behind plan and org in the step of the sender. */
+const withGrants = ({ steps }: Simulation, { text, role }: Granted): Pick<Simulation, 'steps' | 'role'> => ({
+  ...(role && { role }),
+  steps: steps.map(step => (step.stage === 'who' ? { ...step, text: `${step.text} (${text})` } : step)),
+})
 
 async function decided(loaded: Loaded, scenario: Scenario): Promise<Simulation> {
   const { config } = loaded
@@ -151,13 +164,14 @@ async function identified({ config, settings }: Loaded, { who, at }: Scenario): 
   const store = {
     keys: { findCaller: async () => undefined, recallCaller: () => undefined },
     accounts: {
-      signIn: async ({ account, claimed }: SignedIn): Promise<Caller> => {
-        const terms = claimed === undefined ? {} : { claimed }
+      signIn: async ({ account, claimed, org }: SignedIn): Promise<Caller> => {
+        const terms = withClaims({}, { claimed, org })
         return { kind: 'developer', account, keyPrefix: null, terms }
       },
       find: async () => undefined,
       findByLabel: async () => [],
     },
+    orgs: { open: async (org: string) => ({ org, terms: {}, createdAt: at }) },
   }
   const { identity } = settings
   const verify = async () =>

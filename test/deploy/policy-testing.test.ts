@@ -124,6 +124,7 @@ const terms: Record<keyof Terms, true> = {
   frozen: true,
   limits: true,
   org: true,
+  orgClaimed: true,
 }
 const orgTerms: Record<keyof OrgTerms, true> = { frozen: true, limits: true }
 const key: Record<Exclude<keyof CallerKey, 'name'>, true> = {

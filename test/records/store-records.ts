@@ -52,6 +52,7 @@ const FULL_TERMS: Required<StoredTerms> = {
   frozen: true,
   limits: [{ measure: 'tokens', most: 5, per: 'hour', of: 'key', model: 'svc-core' }],
   org: 'lab',
+  orgClaimed: true,
 }
 
 /** No total says how long the cache keeps what was written. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { load } from '../../src/config/load.ts'
-import { answerOf } from '../../src/simulate/result.ts'
+import { answerOf, seenOf } from '../../src/simulate/result.ts'
 import { SOME_DAY, scenarioOf } from '../../src/simulate/scenario.ts'
 import { simulate } from '../../src/simulate/simulation.ts'
 
@@ -123,5 +123,33 @@ it('a token of an issuer that nobody signs in at is sent to that of people, wher
   expect(await ask({ iss: CI }, 'svc-core', people)).toMatchObject({
     status: 401,
     denial: { problem: 'Sign in at https://auth.example.com: this token is of another issuer.' },
+  })
+})
+
+const GROUPS = `
+  issuer: https://auth.example.com
+  default_plan: free
+  plan_claim: plan
+  groups:
+    - { claim: groups, is: leads, role: support }
+    - { claim: groups, is: "ml-*", plan: pro, org: ml }
+`
+
+it('explain says which groups give plan, org and role, and tests may expect them', async () => {
+  const loaded = filesWith(GROUPS)
+  const scenario = scenarioOf(loaded.config, { claims: { groups: ['leads', 'ml-x'], plan: 'free' }, chat: 'Hi' })
+  if (!scenario) throw new Error('somebody sends it')
+  const simulation = await simulate(loaded, scenario)
+
+  expect(simulation.steps[0]?.text).toMatch(
+    /^acct_\w{40} on plan pro \(plan pro by ml-\*, org:ml by ml-\*, role support by leads\)$/,
+  )
+  expect(seenOf(loaded, simulation)).toMatchObject({ plan: 'pro', org: 'ml', role: 'support' })
+})
+
+it('explain refuses a token whose groups are not listed, by the words of the gateway', async () => {
+  expect(await ask({ _claim_names: { groups: 'src1' }, plan: 'pro' }, 'svc-core', GROUPS)).toMatchObject({
+    status: 403,
+    denial: { code: 'GROUPS_UNREADABLE', problem: expect.stringContaining('`groups`') },
   })
 })

@@ -1,5 +1,5 @@
 import { changedSignIns } from '../../gateway/accounts/invitations.ts'
-import { changed, withClaim } from '../../gateway/admission/terms.ts'
+import { changed, withClaims } from '../../gateway/admission/terms.ts'
 import type {
   AccountRecord,
   AccountStore,
@@ -21,6 +21,7 @@ import { NO_SPEND, newestSecond, readingsOf } from '../../policy/counters/accoun
 import { windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { AuditRow } from '../../records/audit.ts'
+import { sameTerms } from '../../records/terms.ts'
 import { scanById, scanByLabel } from './account-scans.ts'
 import { pagesOf } from './lmdb.ts'
 import { forgetShapes, lookAlikeOf, noteShapes } from './look-alikes.ts'
@@ -212,14 +213,15 @@ export function accountIn(records: Records, account: string): Account {
 }
 
 /** The account with the claims of its token; the same object when they change nothing. A token without a label leaves the label. */
-function signedIn(records: Records, known: Account, { account, claimed, label, issuedAt = 0 }: SignedIn): Account {
+function signedIn(records: Records, known: Account, { account, claimed, org, label, issuedAt = 0 }: SignedIn): Account {
   // A token older than the last one that changed something changes nothing.
   if (issuedAt < (known.believedAt ?? 0)) return known
   // A label that an operator gave stays.
   const isGiven = records.labels.get(known.label) === account
   const shown = isGiven ? known.label : labelAfter(records, account, known.label, label)
-  if (shown === known.label && claimed === known.terms.claimed) return known
-  return { ...known, label: shown, terms: withClaim(known.terms, claimed), believedAt: issuedAt }
+  const terms = withClaims(known.terms, { claimed, org })
+  if (shown === known.label && sameTerms(terms, known.terms)) return known
+  return { ...known, label: shown, terms, believedAt: issuedAt }
 }
 
 /** A claim never makes an account look like another one: the label then stays, which begins as the id. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { isBadToken, type SignIn, type VerifyToken } from '../../gateway/accounts/sign-in/sign-in.ts'
+import { type BadToken, isBadToken, type SignIn, type VerifyToken } from '../../gateway/accounts/sign-in/sign-in.ts'
 import type { Alarm, Clock } from '../../gateway/ports.ts'
-import type { EpochMs } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import { fetchProvider } from './provider.ts'
 import { ProviderKeys } from './provider-keys.ts'
 import { type TokenRules, verifierOf } from './verifier.ts'
@@ -23,6 +23,7 @@ export interface Identity {
 export function openIdentity(options: IdentityOptions): Identity {
   const { issuer, clock, alarm } = options
   const recent = new RecentTokens(clock)
+  const unreadable = new UnreadableGroups(clock, alarm)
   let origins: readonly string[] = [new URL(issuer).origin]
   const keys = new ProviderKeys({
     issuer,
@@ -44,6 +45,7 @@ export function openIdentity(options: IdentityOptions): Identity {
       const generation = recent.generation
       const judged = await verify(token)
       if (!isBadToken(judged)) recent.add(token, judged, generation)
+      else if (judged.groups) unreadable.note(judged.groups)
       return judged
     },
     origins: () => origins,
@@ -91,6 +93,27 @@ export class RecentTokens {
       this.#known.delete(digest)
       return
     }
+  }
+}
+
+/** Alarms of people whose groups cannot be read, once a minute for each claim and fault: a changed provider refuses everybody. */
+class UnreadableGroups {
+  readonly #clock: Clock
+  readonly #alarm: Alarm
+  /** Bounded: claims of the files, each with three faults. */
+  readonly #alarmed = new Map<string, Millis>()
+
+  constructor(clock: Clock, alarm: Alarm) {
+    this.#clock = clock
+    this.#alarm = alarm
+  }
+
+  note({ claim, fault, account }: NonNullable<BadToken['groups']>): void {
+    const name = `${fault} ${claim}`
+    const now = this.#clock.elapsed()
+    if (now - (this.#alarmed.get(name) ?? Number.NEGATIVE_INFINITY) < KEPT_MS) return
+    this.#alarmed.set(name, now)
+    this.#alarm('a sign-in is refused: its groups cannot be read', { claim, fault, account })
   }
 }
 

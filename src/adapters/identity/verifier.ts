@@ -8,11 +8,12 @@ import {
   type ProtectedHeaderParameters,
 } from 'jose'
 import type { ServiceAccounts } from '../../config/settings.ts'
-import { signInOf } from '../../gateway/accounts/sign-in/claims.ts'
+import { personOf } from '../../gateway/accounts/sign-in/people.ts'
 import { serviceOf } from '../../gateway/accounts/sign-in/services.ts'
 import { type BadToken, CLOCK_TOLERANCE_S, type VerifyToken } from '../../gateway/accounts/sign-in/sign-in.ts'
 import { type TokenFault, type TokenProblems, tokenProblems } from '../../gateway/accounts/sign-in/token-problems.ts'
 import type { Clock } from '../../gateway/ports.ts'
+import type { GroupEntry } from '../../policy/groups.ts'
 import type { ProviderKeys } from './provider-keys.ts'
 
 /** The rules for a token to be accepted. */
@@ -26,6 +27,8 @@ export interface TokenRules {
   /** The claims that name the plan and the label of the account. */
   readonly planClaim?: string | undefined
   readonly labelClaim?: string | undefined
+  /** Grants to members of the provider's groups. */
+  readonly groups?: readonly GroupEntry[] | undefined
   /** Which accounts tokens of services have; without it they are of people, who sign in. */
   readonly accounts?: readonly ServiceAccounts[] | undefined
   readonly clock: Clock
@@ -59,7 +62,7 @@ export function verifierOf(options: TokenRules, keys: Pick<ProviderKeys, 'judge'
       )
       if (accounts) return serviceOf(payload, { issuer, accounts }) ?? problems.claims
       if (!isAccessToken(form.type, payload, audience)) return problems.type
-      return signInOf(payload, options) ?? problems.claims
+      return personOf(payload, options) ?? problems.claims
     } catch (error) {
       if (error instanceof errors.JOSEError) return problems[faultOf(error)]
       throw error

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { changedSignIns } from '../../gateway/accounts/invitations.ts'
 import type { Labelled } from '../../gateway/accounts/look-alikes.ts'
-import { changed, withClaim } from '../../gateway/admission/terms.ts'
+import { changed, withClaims } from '../../gateway/admission/terms.ts'
 import { stepOfAccount } from '../../gateway/restrictions.ts'
 import type {
   AccountRecord,
@@ -127,13 +127,13 @@ export class RedisAccounts implements AccountStore {
     return other
   }
 
-  async signIn({ account, claimed, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
+  async signIn({ account, claimed, org, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
     for (;;) {
       const [known, joined] = await Promise.all([this.findStored(account), this.#joinedBy(account)])
       if (joined) return this.#callerOf(joined)
       // A token older than the last one that changed something changes nothing.
       if (known && issuedAt < known.believedAt) return this.#callerOf(known)
-      const terms = withClaim(known?.terms ?? {}, claimed)
+      const terms = withClaims(known?.terms ?? {}, { claimed, org })
       const shown = await this.#labelOf(account, known, label)
       if (known && termsText(terms) === known.text && shown === known.label) return this.#callerOf(known)
       await this.#access.set('SADD', this.#access.layout.labelled(shown), account)

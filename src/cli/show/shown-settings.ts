@@ -17,6 +17,7 @@ import type {
   ToolSettings,
 } from '../../config/settings.ts'
 import type { Config, HostedTool, Model, Pool } from '../../policy/config.ts'
+import type { GroupEntry } from '../../policy/groups.ts'
 import {
   OF_ALL_DIALECTS,
   type PoolFacts,
@@ -143,6 +144,13 @@ const issuerOf = ({ issuer, audience, accounts }: ServiceIssuer): Section => ({
   })),
 })
 
+const groupOf = ({ claim, is, limits, ...grants }: GroupEntry): Section => ({
+  claim,
+  is: is.length === 1 ? is[0] : is,
+  ...grants,
+  ...(limits && { limits: limits.map(shownRule) }),
+})
+
 const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }: Config): Section =>
   inOrder(IDENTITY, {
     ...shownPart('identity', identity),
@@ -151,12 +159,14 @@ const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }
     admins: identity.admins,
     support: identity.support,
     viewers: identity.viewers,
+    groups: identity.groups.length > 0 ? identity.groups.map(groupOf) : undefined,
     issuers: identity.issuers.length > 0 ? identity.issuers.map(issuerOf) : undefined,
     agent_secret: identity.agentSecret && COVERED,
   })
 
 const IDENTITY = [
-  ...['issuer', 'plan_claim', 'label_claim', 'default_plan', 'token_types', 'admins', 'support', 'viewers', 'issuers'],
+  ...['issuer', 'plan_claim', 'label_claim', 'default_plan', 'token_types', 'admins', 'support', 'viewers', 'groups'],
+  'issuers',
 ]
 
 const guestsOf = (guests: GuestSettings, { guestPlan }: Config): Section =>

@@ -158,6 +158,11 @@ function checkMain(root: MapNode, merged: MergedFiles, names: Names, missing: Mi
       if (isText(node) && !plans.has(node.value)) missing('plan', node, '`plan` is', [...plans.keys()])
       checkLimits(entry, 'an entry of services limits', merged, names, missing)
     }
+  for (const entry of itemsOf(nodeAt(root, ['identity', 'groups']))) {
+    const node = nodeAt(entry, ['plan'])
+    if (isText(node) && !plans.has(node.value)) missing('plan', node, '`plan` is', [...plans.keys()])
+    checkLimits(entry, 'an entry of groups limits', merged, names, missing)
+  }
 }
 
 const itemsOf = (node: Node | undefined): readonly Node[] => (node?.is === 'list' ? node.items : [])

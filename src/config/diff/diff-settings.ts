@@ -33,6 +33,7 @@ import {
   type Sides,
   same,
 } from './diff-changes.ts'
+import { groupsRule } from './diff-groups.ts'
 import { count, isChanged, TEXTS, text, without } from './diff-values.ts'
 
 /** The changes of the process's settings, beside the policy; pools and tools are compared with their own. */
@@ -337,6 +338,7 @@ function identityRules(sides: Sides): Rules<IdentitySettings> {
     support: membersRule('identity.support', 'is an operator for support'),
     viewers: membersRule('identity.viewers', 'is an operator who reads'),
     agentSecret: (from, to) => agentSecretChanges(from, to, sides),
+    groups: groupsRule,
     issuers: (from, to) => [
       ...from.filter(each => !to.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerGone),
       ...to.filter(each => !from.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerCame),

@@ -15,7 +15,7 @@ export function lintServices(root: MapNode, { identity }: ConfigFile, report: Re
   else if (identity && identity.issuer === undefined) lintPeople(identity, say)
   for (const [index, { accounts }] of (identity?.issuers ?? []).entries())
     for (const [entry, { name, limits = [] }] of accounts.entries())
-      lintEntry(name, limits, ['identity', 'issuers', index, 'accounts', entry, 'limits'], say)
+      lintEntryLimits(`the entry \`${name}\``, limits, ['identity', 'issuers', index, 'accounts', entry, 'limits'], say)
 }
 
 /** Warns of settings about people where no issuer signs people in. */
@@ -38,6 +38,7 @@ const OF_PEOPLE = [
   'admins',
   'support',
   'viewers',
+  'groups',
   'client_id',
   'console_client_id',
 ] as const
@@ -49,11 +50,12 @@ const NO_ISSUER = {
   hint: 'add `issuer`, where people sign in, or `issuers` of services',
 } as const
 
-function lintEntry(name: string, limits: readonly LimitRuleSection[], at: Path, say: Say): void {
+/** Reports limits of the accounts of an entry that mean none, the same as another one, or are shared with others. */
+export function lintEntryLimits(entry: string, limits: readonly LimitRuleSection[], at: Path, say: Say): void {
   for (const [place, row] of limits.entries()) lintRow(row, [...at, place], say)
   const seen = new Set<string>()
   for (const { rule, place } of rowsOf({ limits: [...limits] })) {
-    const message = `the entry \`${name}\` limits ${ruleText(rule)}`
+    const message = `${entry} limits ${ruleText(rule)}`
     if (rule.of !== undefined && rule.of !== 'user')
       say([...at, place, 'of'], 'error', 'limit-not-of-account', message, NOT_OF_ACCOUNT)
     if (seen.has(countedBy(rule)))

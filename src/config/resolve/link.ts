@@ -18,7 +18,7 @@ import type {
 } from '../../policy/config.ts'
 import { nameOfRule } from '../../policy/limits/named-rules.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { serviceClaim, withLimits } from '../../policy/plan.ts'
+import { groupClaim, serviceClaim, withLimits } from '../../policy/plan.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
 import { imageSizesOf } from '../check/refs.ts'
 import { DEFAULTS } from '../defaults.ts'
@@ -28,6 +28,7 @@ import type {
   EmbeddingModelSection,
   HostedToolSection,
   ImageModelSection,
+  LimitRuleSection,
   MeterSection,
   ModelSection,
   PassthroughModelSection,
@@ -81,16 +82,24 @@ export function link(main: ConfigFile, merged: MergedFiles, revision: string): C
   })
 }
 
-/** Plans with the limits of an entry of services, by what its accounts claim. */
+/** Plans with the limits of an entry of services or groups, by what its accounts claim. */
 function servicePlansOf(identity: ConfigFile['identity'], plans: ReadonlyMap<string, Plan>): ReadonlyMap<string, Plan> {
-  const entries = (identity?.issuers ?? []).flatMap(({ issuer, accounts }) =>
-    accounts.flatMap(({ name, plan, limits }): [string, Plan][] => {
-      if (!limits) return []
-      const rules = rowsOf({ limits }).map(({ rule }) => rule)
-      return [[serviceClaim(plan, issuer, name), Object.freeze(withLimits(the(plan, plans), rules))]]
-    }),
+  const limited = (claimed: string, plan: string, limits: readonly LimitRuleSection[]): [string, Plan] => {
+    const rules = rowsOf({ limits: [...limits] }).map(({ rule }) => rule)
+    return [claimed, Object.freeze(withLimits(the(plan, plans), rules))]
+  }
+  const services = (identity?.issuers ?? []).flatMap(({ issuer, accounts }) =>
+    accounts.flatMap(({ name, plan, limits }) =>
+      limits ? [limited(serviceClaim(plan, issuer, name), plan, limits)] : [],
+    ),
   )
-  return new Map(entries)
+  const groups = (identity?.groups ?? []).flatMap(({ claim, is, plan, limits }) =>
+    limits && plan !== undefined
+      ? [limited(groupClaim(plan, identity?.issuer ?? '', { claim, is: [is].flat() }), plan, limits)]
+      : [],
+  )
+  // The first of two equal entries decides.
+  return new Map([...services, ...groups.reverse()])
 }
 
 function linkRoute({ data, ...rest }: Declaration<RouteSection>, models: ReadonlyMap<string, Model>): Route {

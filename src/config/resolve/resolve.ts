@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import type { Pool } from '../../policy/config.ts'
 import { METRICS_PATHS } from '../../policy/engines.ts'
+import type { GroupEntry } from '../../policy/groups.ts'
 import { DEFAULTS } from '../defaults.ts'
 import type {
   AdminTlsSection,
   ConfigFile,
   FailoverSection,
+  GroupSection,
   GuestsSection,
   HostedToolSection,
   IdentitySection,
@@ -202,8 +204,18 @@ const identityOf = (
   admins: written.admins ?? [],
   support: written.support ?? [],
   viewers: written.viewers ?? [],
+  groups: (written.groups ?? []).map(groupOf),
   issuers: (written.issuers ?? []).map(each => serviceIssuerOf(each, publicUrl)),
   ...(agentSecret && { agentSecret }),
+})
+
+const groupOf = ({ claim, is, plan, org, role, limits }: GroupSection): GroupEntry => ({
+  claim,
+  is: [is].flat(),
+  ...(plan !== undefined && { plan }),
+  ...(org !== undefined && { org }),
+  ...(role !== undefined && { role }),
+  ...(limits && { limits: rowsOf({ limits }).map(({ rule }) => rule) }),
 })
 
 const serviceIssuerOf = ({ issuer, audience, accounts }: ServiceIssuerSection, publicUrl: string): ServiceIssuer => ({

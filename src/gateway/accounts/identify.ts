@@ -6,6 +6,7 @@ import { claimedPlan, planName, planOf } from '../../policy/plan.ts'
 import type { Alarm } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyCaller, KeyStore } from '../store/key-store.ts'
+import type { OrgStore } from '../store/org-store.ts'
 import type { Identified } from './identified.ts'
 import type { KeyUses } from './key-uses.ts'
 import { hashOf, isWellFormed } from './keys.ts'
@@ -13,7 +14,7 @@ import { MayOpen } from './may-open.ts'
 import { isWithin } from './networks.ts'
 import { type AgentTokens, agentPrefix } from './sign-in/agent-tokens.ts'
 import type { SignIn, VerifyToken } from './sign-in/sign-in.ts'
-import { isBadToken } from './sign-in/sign-in.ts'
+import { isBadToken, tokenDenied } from './sign-in/sign-in.ts'
 
 /** Says who sends a request, by its Authorization header or a key that stands for one. Rejects with StoreUnavailable or ProviderUnavailable. */
 export interface Identify {
@@ -50,6 +51,7 @@ export interface IdentifyPorts {
   readonly store: {
     readonly keys: Pick<KeyStore, 'findCaller' | 'recallCaller'>
     readonly accounts: Pick<AccountStore, 'signIn' | 'find' | 'findByLabel'>
+    readonly orgs: Pick<OrgStore, 'open'>
   }
 }
 
@@ -74,6 +76,7 @@ export function identifyWith(ports: IdentifyPorts): Identify {
       : `Sign in at ${issuer}, and send \`Authorization: Bearer\` with its access token.`
 
   const mayOpen = new MayOpen(ports.store.accounts)
+  const orgs = new OpenOrgs(ports.store.orgs)
   const personIn = (authorization: string) => {
     const token = tokenOf(authorization)
     const isKey = token?.startsWith(`${brand}_`) === true
@@ -86,9 +89,9 @@ export function identifyWith(ports: IdentifyPorts): Identify {
   const byBearer = async (authorization: string | undefined, client: AddressedClient, mayRecall: boolean) => {
     if (!authorization) return { denial: { code: 'NO_AUTH' } } as const
     const token = tokenOf(authorization)
-    if (token?.startsWith(agentPrefix(brand))) return watched(await byAgentToken(ports, mayOpen, token, neither))
+    if (token?.startsWith(agentPrefix(brand))) return watched(await byAgentToken(ports, mayOpen, orgs, token, neither))
     if (!token?.startsWith(`${brand}_`))
-      return watched(await bySignIn(ports, mayOpen, await verified(ports, token, neither)))
+      return watched(await bySignIn(ports, mayOpen, orgs, await verified(ports, token, neither)))
     return watched(await byKey(ports, token, client, mayRecall))
   }
 
@@ -99,7 +102,7 @@ export function identifyWith(ports: IdentifyPorts): Identify {
       if (!authorization) return { denial: { code: 'NO_AUTH', todo: signInFirst } }
       const signIn = await personIn(authorization)
       if ('denial' in signIn) return signIn
-      const found = await bySignIn(ports, mayOpen, signIn)
+      const found = await bySignIn(ports, mayOpen, orgs, signIn)
       return watched('denial' in found ? found : { ...found, signIn })
     },
     person: async authorization =>
@@ -163,7 +166,7 @@ async function verified(
 ): Promise<SignIn | Denied> {
   if (!verify || token === undefined || !JWT_FORM.test(token)) return otherwise
   const judged = await verify(token)
-  if (isBadToken(judged)) return { denial: { code: 'INVALID_TOKEN', problem: judged.problem } }
+  if (isBadToken(judged)) return tokenDenied(judged)
   return ofService && judged.isService ? ofService : judged
 }
 
@@ -171,32 +174,53 @@ async function verified(
 async function byAgentToken(
   ports: IdentifyPorts,
   mayOpen: MayOpen,
+  orgs: OpenOrgs,
   token: string,
   otherwise: Denied,
 ): Promise<Identified | Denied> {
   const read = ports.agentTokens?.read(token)
   if (!read) return otherwise
   if ('problem' in read) return { denial: { code: 'INVALID_TOKEN', problem: read.problem } }
-  const found = await bySignIn(ports, mayOpen, read)
+  const found = await bySignIn(ports, mayOpen, orgs, read)
   return 'denial' in found ? found : { ...found, scope: 'inference' }
 }
 
 async function bySignIn(
   { store }: IdentifyPorts,
   mayOpen: MayOpen,
-  judged: Pick<SignIn, 'account' | 'plan' | 'label' | 'isService' | 'issuedAt' | 'expiresAt'> | Denied,
+  orgs: OpenOrgs,
+  judged: Pick<SignIn, 'account' | 'plan' | 'org' | 'label' | 'isService' | 'issuedAt' | 'expiresAt'> | Denied,
 ): Promise<Identified | Denied> {
   if ('denial' in judged) return judged
   const refused = await mayOpen.refusalOf(judged)
   if (refused) return refused
-  const { account, plan, label, issuedAt, expiresAt } = judged
+  const { account, plan, org, label, issuedAt, expiresAt } = judged
+  if (org !== undefined) await orgs.open(org)
   const caller = await store.accounts.signIn({
     account,
     ...(plan !== undefined && { claimed: plan }),
+    ...(org !== undefined && { org }),
     ...(label !== undefined && { label }),
     issuedAt,
   })
   return { caller, expiresAt }
+}
+
+/** The orgs that groups name: each is opened once, before its first account. */
+class OpenOrgs {
+  readonly #orgs: Pick<OrgStore, 'open'>
+  /** Bounded by the orgs that the files name. */
+  readonly #opened = new Set<string>()
+
+  constructor(orgs: Pick<OrgStore, 'open'>) {
+    this.#orgs = orgs
+  }
+
+  async open(org: string): Promise<void> {
+    if (this.#opened.has(org)) return
+    await this.#orgs.open(org)
+    this.#opened.add(org)
+  }
 }
 
 /** At most so many claims are remembered, so that a provider that makes them up does not fill the memory. */

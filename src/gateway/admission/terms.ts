@@ -6,7 +6,7 @@ import type { AuditRow } from '../../records/audit.ts'
 import { sameTerms } from '../../records/terms.ts'
 import { type CountedLimit, limitText } from '../../wire/admin/limit.ts'
 import { usdText } from '../../wire/money.ts'
-import type { TermsChange } from '../store/account-store.ts'
+import type { SignedIn, TermsChange } from '../store/account-store.ts'
 import { orgId } from '../store/org-store.ts'
 
 /** Keep the 8 newest grants. Not by age: a fast clock would drop the current one. */
@@ -20,7 +20,7 @@ interface Changed extends Pick<AuditRow, 'action' | 'before' | 'after'> {
 export function changed(terms: Terms, change: TermsChange['change']): Changed {
   if ('override' in change) return setTo(terms, 'override', change.override, 'set-plan', plan => plan ?? '')
   if ('overage' in change) return setTo(terms, 'overage', change.overage, 'set-overage', overageText)
-  if ('org' in change) return setTo(terms, 'org', change.org, 'set-org', orgText)
+  if ('org' in change) return setOrg(terms, change.org)
   if ('frozen' in change)
     return setTo(terms, 'frozen', change.frozen || null, change.frozen ? 'freeze' : 'thaw', frozenText)
   if ('limit' in change) return limited(terms, change.limit)
@@ -39,6 +39,12 @@ function setTo<Name extends keyof Terms>(
   const { [name]: before, ...others } = current
   const terms = value === null ? others : { ...others, [name]: value }
   return { terms, action, before: text(before), after: text(value) }
+}
+
+/** An operator's choice takes the place of the org of the token. */
+function setOrg({ orgClaimed, ...terms }: Terms, org: string | null): Changed {
+  const set = setTo(terms, 'org', org, 'set-org', orgText)
+  return orgClaimed ? { ...set, before: `${set.before} by its groups` } : set
 }
 
 function limited(terms: Terms, limit: LimitRule): Changed {
@@ -80,8 +86,16 @@ function granted(terms: Terms, { window, grant }: { readonly window: EpochMs; re
   }
 }
 
-export function withClaim({ claimed: _before, ...terms }: Terms, claimed: string | undefined): Terms {
-  return claimed === undefined ? terms : { ...terms, claimed }
+/** The terms after a sign-in: with the plan of its token, and with the org unless an operator chose another. */
+export function withClaims(
+  terms: Terms,
+  { claimed, org }: { readonly [Claim in 'claimed' | 'org']: SignedIn[Claim] | undefined },
+): Terms {
+  const { claimed: _plan, ...others } = terms
+  const kept = claimed === undefined ? others : { ...others, claimed }
+  if (kept.org !== undefined && !kept.orgClaimed) return kept
+  const { org: _org, orgClaimed: _mark, ...rest } = kept
+  return org === undefined ? rest : { ...rest, org, orgClaimed: true }
 }
 
 /** True if an existing org has the same terms. */

@@ -29,7 +29,7 @@ export class OperatorSessions {
   issueCode(of: Operator, life: Millis = CODE_LIFE): Issued {
     const issued = this.#issue('oc_', CODE_BYTES, life)
     makeRoom(this.#codes, MOST_CODES)
-    this.#codes.set(hashOf(issued.value), { of: { by: of.by, proof: of.proof }, expiresAt: issued.expiresAt })
+    this.#codes.set(hashOf(issued.value), { of: ownParts(of), expiresAt: issued.expiresAt })
     return issued
   }
 
@@ -41,9 +41,10 @@ export class OperatorSessions {
     return found && this.#clock.now() < found.expiresAt ? this.#open(found.of) : undefined
   }
 
-  /** In place of the oldest where there are many. */
+  /** In place of the oldest where there are many. A role by groups ends with the token that proves them, and so does its session. */
   #open(of: Operator): Issued {
-    const issued = this.#issue('ops_', SESSION_BYTES, SESSION_LIFE)
+    const life = Math.min(SESSION_LIFE, (of.granted?.until ?? Number.POSITIVE_INFINITY) - this.#clock.now())
+    const issued = this.#issue('ops_', SESSION_BYTES, life)
     makeRoom(this.#sessions, MOST_SESSIONS)
     this.#sessions.set(hashOf(issued.value), { of, expiresAt: issued.expiresAt, usedAt: this.#clock.elapsed() })
     return issued
@@ -79,6 +80,8 @@ export class OperatorSessions {
     return { value, expiresAt: this.#clock.now() + life }
   }
 }
+
+const ownParts = ({ by, proof, granted }: Operator): Operator => ({ by, proof, ...(granted && { granted }) })
 
 interface Session {
   readonly of: Operator

@@ -61,6 +61,8 @@ export interface SignedIn {
   readonly account: string
   /** The plan that the token claims; absent where it claims none. */
   readonly claimed?: string
+  /** The org that its groups name, which is open; absent where they name none. */
+  readonly org?: string
   /** The label that the token claims; absent where it claims none. */
   readonly label?: string
   /** When the token was issued: an older token changes nothing. */

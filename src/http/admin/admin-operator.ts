@@ -1,10 +1,11 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { hashOf } from '../../gateway/accounts/keys.ts'
-import { isBadToken } from '../../gateway/accounts/sign-in/sign-in.ts'
+import { isBadToken, tokenDenied } from '../../gateway/accounts/sign-in/sign-in.ts'
 import {
   adminTokenOf,
   certifiedOperator,
+  grantedTo,
   hasOperators,
   type Operator,
   roleOf,
@@ -71,8 +72,8 @@ async function knownBy(
   // Three parts, as every signed JWT has: of anything else the provider need not be asked.
   if (!verify || !hasOperators(settings) || token.split('.').length !== 3) return NOBODY
   const judged = await verify(token)
-  if (isBadToken(judged)) return invalidToken(judged.problem)
-  const operator = { by: judged.account, proof: 'account' } as const
+  if (isBadToken(judged)) return tokenDenied(judged)
+  const operator = { by: judged.account, proof: 'account', ...grantedTo(judged, settings.identity) } as const
   const own = judged.isService ? undefined : roleOf(settings, operator)
   if (!own) {
     await refusals.note(operator.by, 'sign-in', 'is no operator')

@@ -165,6 +165,7 @@ const BODIES: Partial<Record<OperatorErrorCode, Fields>> = {
 const MEANINGS: Partial<Record<OperatorErrorCode, string>> = {
   INVALID_TOKEN: 'the bearer or certificate belongs to no operator',
   FORBIDDEN: "the operator's role is not sufficient",
+  GROUPS_UNREADABLE: 'the groups in the access token cannot be read',
   NOT_FOUND: 'nothing has this name or id',
 }
 
@@ -188,7 +189,7 @@ function codesOf({ needs, method, errors = [], query, body }: AdminCall): readon
   const ofBodies = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const
   return [
     ...(['VALIDATION_ERROR', 'INVALID_TOKEN'] as const),
-    ...(needs === 'anyone' ? [] : (['FORBIDDEN', 'IDENTITY_UNAVAILABLE'] as const)),
+    ...(needs === 'anyone' ? [] : (['FORBIDDEN', 'GROUPS_UNREADABLE', 'IDENTITY_UNAVAILABLE'] as const)),
     ...(method === 'POST' ? ofBodies : []),
     ...(['OVERLOADED', 'DRAINING', 'STORE_UNAVAILABLE', 'INTERNAL'] as const),
     ...(names && !errors.includes('NOT_FOUND') ? (['NOT_FOUND'] as const) : []),

@@ -1,8 +1,6 @@
-/** The roles of operators, each with the permissions of those before it. */
-export const ROLES = ['viewer', 'support', 'admin'] as const
+import { ROLES, type Role } from '../../policy/role.ts'
 
-/** `viewer` reads, `support` also grants credit and mints and revokes keys, `admin` does everything. */
-export type Role = (typeof ROLES)[number]
+export { ROLES, type Role }
 
 /** Whether a role may do what another one is needed for. */
 export const isRoleFor = (has: Role, needed: Role): boolean => ROLES.indexOf(has) >= ROLES.indexOf(needed)

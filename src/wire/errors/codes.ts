@@ -151,6 +151,15 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
         `The operator has opened an account for ${label}, which this sign-in has not joined. Ask the operator for an invitation, and open its link.`,
       ),
   },
+  GROUPS_UNREADABLE: {
+    status: 403,
+    reason: 'the groups of this sign-in cannot be read',
+    meaning:
+      'Plans here depend on groups of the identity provider, and the access token does not list them in a form that can be read. The gateway refuses it instead of choosing another plan. Keys still work.',
+    retry: never,
+    todo: 'Ask the operator: the identity provider has to send the groups in the token, as a list of texts.',
+    answer: ({ code, problem }) => flat(code, problem),
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     reason: 'method not allowed',

@@ -37,6 +37,7 @@ const FULL = () =>
         ],
         ['policies/tools.yaml', '    description: "Converts', `    key: \${CLOUD_KEY}\n    description: "Converts`],
         ['config.example.yaml', '  # trusted_proxies', '  trusted_proxies'],
+        ['config.example.yaml', '  label_claim:', '  groups: [{ claim: groups, is: ml, plan: pro }]\n  label_claim:'],
         ['config.example.yaml', '  log: true\n', '  log: true\n  path: ./decisions\n'],
         ['config.example.yaml', `  # secret: \${GUEST_SECRET}`, `  secret: \${CLOUD_KEY}`],
         ['config.example.yaml', `  # token: \${METRICS_TOKEN}`, `  token: \${CLOUD_KEY}`],

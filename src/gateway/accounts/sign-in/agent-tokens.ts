@@ -14,7 +14,7 @@ export interface AgentSecret {
 }
 
 /** The part of a sign-in that an agent token carries. */
-export type CarriedSignIn = Pick<SignIn, 'account' | 'plan' | 'label' | 'issuedAt'>
+export type CarriedSignIn = Pick<SignIn, 'account' | 'plan' | 'org' | 'label' | 'issuedAt'>
 
 /** The sign-in of an agent token, which ends with it. */
 export type AgentSignIn = CarriedSignIn & Pick<SignIn, 'expiresAt'>
@@ -44,9 +44,9 @@ export class AgentTokens {
   async issue(signIn: CarriedSignIn, life: Millis): Promise<IssuedAgentToken | undefined> {
     const secret = await this.#secret.ensure()
     if (!secret) return undefined
-    const { account, plan, label, issuedAt } = signIn
+    const { account, plan, org, label, issuedAt } = signIn
     const expiresAt = this.#clock.now() + Math.min(life, LONGEST_AGENT_TOKEN)
-    const claims = Buffer.from(JSON.stringify({ account, plan, label, issuedAt, expiresAt })).toString('base64url')
+    const claims = Buffer.from(JSON.stringify({ account, plan, org, label, issuedAt, expiresAt })).toString('base64url')
     // The code stands first: a log that masks the characters of a key then hides what the token is worth.
     return { token: `${agentPrefix(this.#brand)}${this.#codeOf(claims, secret)}.${claims}`, expiresAt }
   }
@@ -96,11 +96,12 @@ const EXPIRED: BadToken = { problem: 'This agent token has expired: get a new on
 function signInIn(claims: string): AgentSignIn | undefined {
   const read: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString())
   if (!isObject(read)) return undefined
-  const { account, plan, label, issuedAt, expiresAt } = read
+  const { account, plan, org, label, issuedAt, expiresAt } = read
   if (typeof account !== 'string' || typeof issuedAt !== 'number' || typeof expiresAt !== 'number') return undefined
   return {
     account,
     ...(typeof plan === 'string' && { plan }),
+    ...(typeof org === 'string' && { org }),
     ...(typeof label === 'string' && { label }),
     issuedAt,
     expiresAt,

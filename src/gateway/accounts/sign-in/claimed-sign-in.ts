@@ -1,6 +1,6 @@
 import type { IdentitySettings } from '../../../config/settings.ts'
 import type { EpochMs } from '../../../policy/config.ts'
-import { signInOf } from './claims.ts'
+import { personOf } from './people.ts'
 import { serviceOf } from './services.ts'
 import { type BadToken, CLOCK_TOLERANCE_S, type SignIn } from './sign-in.ts'
 import { tokenProblems, UNKNOWN_ISSUER } from './token-problems.ts'
@@ -26,7 +26,7 @@ export function claimedSignIn(claims: TokenClaims, identity: IdentitySettings, a
   if (typeof exp !== 'number') return problems.claims
   if (exp <= nowS - CLOCK_TOLERANCE_S) return problems.expired
   const whole = { sub: 'somebody', ...own, iss: issuer, exp }
-  const signIn = service ? serviceOf(whole, service) : signInOf(whole, { ...identity, issuer })
+  const signIn = service ? serviceOf(whole, service) : personOf(whole, { ...identity, issuer })
   return signIn ?? problems.claims
 }
 

@@ -1,5 +1,6 @@
 import type { JWTPayload } from 'jose'
 import type { ServiceAccounts } from '../../../config/settings.ts'
+import { matchesText } from '../../../policy/match-text.ts'
 import { serviceClaim } from '../../../policy/plan.ts'
 import { signInOf } from './claims.ts'
 import { accountOf, type BadToken, type SignIn } from './sign-in.ts'
@@ -23,12 +24,8 @@ export function serviceOf(
 const fits = (claims: JWTPayload, { claims: wanted }: ServiceAccounts): boolean =>
   [...wanted].every(([name, texts]) => {
     const value = claimOf(claims, name)
-    return value !== undefined && texts.some(text => fitsText(value, text))
+    return value !== undefined && texts.some(text => matchesText(value, text))
   })
-
-/** Matches exactly, or up to the trailing `*`. */
-const fitsText = (value: string, text: string): boolean =>
-  text.endsWith('*') ? value.startsWith(text.slice(0, -1)) : value === text
 
 function claimOf(claims: JWTPayload, name: string): string | undefined {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined
