@@ -27,6 +27,7 @@ import { registerPools } from './pools/pools.ts'
 import { registerPrices } from './prices/prices.ts'
 import { registerProfile } from './profile/profile.ts'
 import { registerQuota } from './quota/quota.ts'
+import { registerReconcile } from './reconcile/reconcile.ts'
 import { registerReload } from './reload/reload.ts'
 import { registerReplay } from './replay/replay.ts'
 import { registerRequests } from './requests/requests.ts'
@@ -111,6 +112,7 @@ function registerAll(program: Command): void {
   registerUsage(program)
   registerInvoice(program)
   registerInvoices(program)
+  registerReconcile(program)
   registerAudit(program)
 
   program.commandsGroup('Coding agents:')

@@ -56,6 +56,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   show: ['-c hostile.yaml', '--matrix'],
   models: ['-c hostile.yaml'],
   'prices check': ['-c hostile.yaml', '-c hostile.yaml --patch'],
+  reconcile: ['--bill hostile.yaml', '--bill hostile.csv --pool cloud'],
   doc: ['plans.rpm'],
   doctor: ['-c hostile.yaml'],
   replay: ['hostile.ndjson -c next.yaml', 'state/decisions -c hostile.yaml'],
@@ -216,6 +217,10 @@ function foreignFiles(dir: string): void {
   write(
     'hostile.test.yaml',
     `- name: ${bad}\n  request: { plan: ${bad}, model: ${bad} }\n  expect: { model: ${bad} }\n`,
+  )
+  write(
+    'hostile.csv',
+    `usage_date_utc,model,token_type,cost_usd\n2026-10-01,"${HOSTILE}",output,1\n2026-10-01,"${HOSTILE}",output,${HOSTILE.replaceAll('"', '')}\n`,
   )
   write('hostile.ndjson', `{"v":1,"id":${bad}}\n${HOSTILE}\n`)
   const params = `{ model: ${JSON.stringify(`openai/gpt${HOSTILE}`)}, api_key: os.environ/KEY, ${bad}: ${bad} }`

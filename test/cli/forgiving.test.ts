@@ -47,7 +47,15 @@ it('the help lists every command under a heading, and the headings in the order 
 /** Options bounded by the files, the fleet or the machine, sums, and free texts. */
 const BOUNDED = new Set([
   ...['svcctl models', 'svcctl pools', 'svcctl fleet', 'svcctl profile list', 'svcctl usage', 'svcctl usage export'],
-  ...['svcctl plan', 'svcctl invoice', 'svcctl validate', 'svcctl test', 'svcctl show', 'svcctl prices check'],
+  ...[
+    'svcctl plan',
+    'svcctl invoice',
+    'svcctl validate',
+    'svcctl test',
+    'svcctl show',
+    'svcctl prices check',
+    'svcctl reconcile',
+  ],
 ])
 
 describe.each(names)('%s', name => {

@@ -58,7 +58,8 @@ const IN_CATALOGUE: Readonly<Record<ProviderName, string | undefined>> = {
   litellm: undefined,
 }
 
-const catalogue: Catalogue = (provider, model) => {
+/** The catalogue that comes with svcctl. */
+export const catalogue: Catalogue = (provider, model) => {
   const name = IN_CATALOGUE[provider]
   const listed = name === undefined ? undefined : listedPrice(name, model)
   if (!listed) return undefined
