@@ -34,7 +34,7 @@ export async function referencePages() {
       'docs/endpoints.md': endpointsText(parse(readFileSync(new URL('openapi.yaml', root), 'utf8'))),
       'docs/incidents.md': incidentsText(INCIDENT_KINDS),
       'docs/providers.md': providersText(profiles, { writtenName }),
-      'docs/svcctl.md': svcctlText(svcctl()),
+      'docs/svcctl.md': svcctlText(await svcctl()),
     },
     errorSchemas: errorSchemasText(errorCodes),
   }

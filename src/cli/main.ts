@@ -16,7 +16,8 @@ if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () =
 // between two tries, do not count.
 const alive = setInterval(() => {}, 3_600_000)
 try {
-  await svcctl().parseAsync()
+  const program = await svcctl(process.argv.slice(2))
+  await program.parseAsync()
 } catch (error) {
   if (error instanceof CommandFailed) {
     console.error(error.message)

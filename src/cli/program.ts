@@ -1,50 +1,13 @@
 import { Command, Option } from 'commander'
 import { version } from '../server/version.ts'
-import { registerAccounts } from './accounts/accounts.ts'
-import { registerAlarms } from './alarms/alarms.ts'
-import { registerApply } from './apply/apply.ts'
-import { registerArchive } from './archive/archive.ts'
-import { registerAudit } from './audit/audit.ts'
-import { registerBackup } from './backup/backup.ts'
-import { registerRestore } from './backup/restore.ts'
-import { registerCompletion } from './completion/completion.ts'
-import { registerConsole } from './console/console.ts'
-import { registerDoc } from './doc/doc.ts'
-import { registerDoctor } from './doctor/doctor.ts'
-import { registerExplain } from './explain/explain.ts'
-import { registerFleet } from './fleet/fleet.ts'
-import { registerFmt } from './fmt/fmt.ts'
+import { isCommand, OWN_GROUP, registerCommands } from './commands.ts'
 import { beForgiving } from './forgiving.ts'
-import { registerImport } from './import/import.ts'
-import { registerInit } from './init/init.ts'
-import { registerInvoice } from './invoice/invoice.ts'
-import { registerInvoices } from './invoice/invoices.ts'
-import { registerKeys } from './keys/keys.ts'
-import { registerLogin } from './login/login.ts'
-import { registerModels } from './models/models.ts'
-import { registerPlan } from './plan/plan.ts'
-import { registerPools } from './pools/pools.ts'
-import { registerPrices } from './prices/prices.ts'
-import { registerProfile } from './profile/profile.ts'
-import { registerQuota } from './quota/quota.ts'
-import { registerReconcile } from './reconcile/reconcile.ts'
-import { registerReload } from './reload/reload.ts'
-import { registerReplay } from './replay/replay.ts'
-import { registerRequests } from './requests/requests.ts'
-import { registerRollback } from './rollback/rollback.ts'
-import { configHere } from './serve/demo-profile.ts'
-import { registerServe } from './serve/serve.ts'
-import { registerShow } from './show/show.ts'
-import { registerStore } from './store/store.ts'
-import { registerTest } from './test/test.ts'
 
-import { registerToken } from './token/token.ts'
-import { registerUsage } from './usage/usage.ts'
-import { registerValidate } from './validate/validate.ts'
-import { registerVersion } from './version/version.ts'
-
-/** The whole command line: every command with its options and help. docs/svcctl.md is generated from it. */
-export function svcctl(): Command {
+/**
+ * The command line with its options and help: every command, or, if the words of one command line are given, only the commands
+ * that it needs. docs/svcctl.md is generated from the whole.
+ */
+export async function svcctl(words?: readonly string[]): Promise<Command> {
   const program = new Command('svcctl')
     .description('Runs and governs an inference gateway.')
     .version(version)
@@ -70,71 +33,26 @@ Exit codes:
   10  there are changes (plan --exit-code, prices check --exit-code)`,
     )
 
-  registerAll(program)
+  const word = commandIn(words)
+  await registerCommands(program, name => word === undefined || word === name)
+  program.addHelpCommand(
+    new Command('help').argument('[command]').description('show the help of a command').helpGroup(OWN_GROUP),
+  )
   beForgiving(program)
   followProfile(program)
   findConfig(program)
   return program
 }
 
-/** The commands in the groups and the order in which help lists them. */
-function registerAll(program: Command): void {
-  program.commandsGroup('Run a gateway:')
-  registerServe(program)
-  registerReload(program)
-  registerDoctor(program)
-  registerFleet(program)
-  registerPools(program)
-  registerAlarms(program)
-  registerConsole(program)
-
-  program.commandsGroup('Write and change its configuration:')
-  registerInit(program)
-  registerImport(program)
-  registerValidate(program)
-  registerTest(program)
-  registerPlan(program)
-  registerApply(program)
-  registerRollback(program)
-  registerExplain(program)
-  registerReplay(program)
-  registerShow(program)
-  registerModels(program)
-  registerPrices(program)
-  registerDoc(program)
-  registerFmt(program)
-
-  program.commandsGroup('Customers, their requests and money:')
-  registerKeys(program)
-  registerAccounts(program)
-  registerQuota(program)
-  registerRequests(program)
-  registerUsage(program)
-  registerInvoice(program)
-  registerInvoices(program)
-  registerReconcile(program)
-  registerAudit(program)
-
-  program.commandsGroup('Coding agents:')
-  registerToken(program)
-
-  program.commandsGroup('Keep its data:')
-  registerBackup(program)
-  registerRestore(program)
-  registerArchive(program)
-  registerStore(program)
-
-  program.commandsGroup('Set up svcctl itself:')
-  registerLogin(program)
-  registerProfile(program)
-  registerCompletion(program)
-  registerVersion(program)
-  program.addHelpCommand(
-    new Command('help')
-      .argument('[command]')
-      .description('show the help of a command')
-      .helpGroup('Set up svcctl itself:'),
-  )
+/**
+ * The only command that a command line needs, or '' if it prints the version. Undefined if it may need all of them: help lists
+ * every command, a misspelt name is compared with every command, and completion scripts contain every command.
+ */
+function commandIn(words: readonly string[] | undefined): string | undefined {
+  const [first = '', second = '', third = ''] = words ?? []
+  if (words?.length === 1 && (first === '--version' || first === '-V')) return ''
+  const word = first === '--profile' || first === '-p' ? third : first.startsWith('--profile=') ? second : first
+  return isCommand(word) && word !== 'completion' ? word : undefined
 }
 
 /** `--profile` holds for the one command it is written for. */
@@ -150,10 +68,11 @@ function followProfile(program: Command): void {
 
 /** In the folder of a demo that runs, a command that names no configuration means the demo's. */
 function findConfig(program: Command): void {
-  program.hook('preAction', (_, command) => {
+  program.hook('preAction', async (_, command) => {
     const from = command.getOptionValueSource('config')
     const file: unknown = command.getOptionValue('config')
     if (command.name() === 'serve' || typeof file !== 'string' || (from !== 'default' && from !== 'cli')) return
+    const { configHere } = await import('./serve/demo-profile.ts')
     command.setOptionValueWithSource('config', configHere(file, from === 'default'), from)
   })
 }

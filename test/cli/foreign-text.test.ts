@@ -125,8 +125,8 @@ const leavesOf = (command: Command, path: readonly string[] = []): readonly stri
   return [...(acts ? [path.join(' ')] : []), ...below]
 }
 
-it('each command stands in the table of those that print what others chose, or in the lists of those that do not', () => {
-  expect([...Object.keys(COMMANDS), ...Object.keys(LIVE), ...OWN].sort()).toEqual([...leavesOf(svcctl())].sort())
+it('each command stands in the table of those that print what others chose, or in the lists of those that do not', async () => {
+  expect([...Object.keys(COMMANDS), ...Object.keys(LIVE), ...OWN].sort()).toEqual([...leavesOf(await svcctl())].sort())
 })
 
 it.each(['answers', 'errors', 'garbage'] as const)(

@@ -4,13 +4,13 @@ import { inOrder, limitIn } from '../../src/cli/accounts/limits.ts'
 import { allCommands, nameOf } from '../../src/cli/forgiving.ts'
 import { svcctl } from '../../src/cli/program.ts'
 
-const COMMANDS = allCommands(svcctl()).filter(({ parent }) => parent !== null)
+const COMMANDS = allCommands(await svcctl()).filter(({ parent }) => parent !== null)
 const names = COMMANDS.map(nameOf)
 const optionsOf = (name: string) => COMMANDS.find(each => nameOf(each) === name)?.options.map(({ long }) => long) ?? []
 
 /** The message of a wrong call on stderr. */
-function saidOf(args: readonly string[]): string {
-  const program = svcctl()
+async function saidOf(args: readonly string[]): Promise<string> {
+  const program = await svcctl(args)
   const said: string[] = []
   for (const command of allCommands(program)) {
     const { outputError } = command.configureOutput()
@@ -23,10 +23,11 @@ function saidOf(args: readonly string[]): string {
   return said.join('')
 }
 
-it('the help lists every command under a heading, and the headings in the order of a day of work', () => {
-  const help = svcctl().configureHelp({ helpWidth: 100 }).helpInformation()
+it('the help lists every command under a heading, and the headings in the order of a day of work', async () => {
+  const program = await svcctl()
+  const help = program.configureHelp({ helpWidth: 100 }).helpInformation()
 
-  for (const { parent, helpGroup } of svcctl().commands.map(each => ({
+  for (const { parent, helpGroup } of program.commands.map(each => ({
     parent: each.parent,
     helpGroup: each.helpGroup(),
   })))
@@ -37,6 +38,7 @@ it('the help lists every command under a heading, and the headings in the order 
       'Run a gateway:',
       'Write and change its configuration:',
       'Customers, their requests and money:',
+      'Coding agents:',
       'Keep its data:',
       'Set up svcctl itself:',
       'Exit codes:',
@@ -61,8 +63,8 @@ const BOUNDED = new Set([
 describe.each(names)('%s', name => {
   const args = name.split(' ').slice(1)
 
-  it('answers an unknown option with its own help, and not with that of all commands', () => {
-    expect(saidOf([...args, '--nonsense'])).toContain(`(${name} --help shows`)
+  it('answers an unknown option with its own help, and not with that of all commands', async () => {
+    expect(await saidOf([...args, '--nonsense'])).toContain(`(${name} --help shows`)
   })
 
   it('takes --limit where it lists what grows with history or customers', () => {
@@ -74,13 +76,42 @@ describe.each(names)('%s', name => {
   })
 })
 
+it.each(COMMANDS.filter(({ parent }) => parent?.parent === null).map(each => each.name()))(
+  '`svcctl %s` registers its own command just as the whole command line does',
+  async name => {
+    const [alone] = (await svcctl([name])).commands.filter(each => each.name() === name)
+    const [among] = COMMANDS.filter(each => nameOf(each) === `svcctl ${name}`)
+    expect(alone?.helpInformation()).toBe(among?.helpInformation())
+    expect(alone?.helpGroup()).toBe(among?.helpGroup())
+  },
+)
+
+it.each([
+  ['--version', []],
+  ['validate -c config.yaml', ['validate']],
+  ['-p eu pools drain', ['pools']],
+  ['--profile=eu whoami', ['login', 'logout', 'whoami']],
+])('`svcctl %s` registers only %j', async (line, registered) => {
+  expect((await svcctl(line.split(' '))).commands.map(each => each.name())).toEqual(registered)
+})
+
+it.each(['', '--help', 'help validate', 'completion bash', 'validat', '--version validate', 'toString'])(
+  '`svcctl %s` registers every command',
+  async line => {
+    const { commands } = await svcctl(line.split(' ').filter(Boolean))
+    expect(commands.map(each => `svcctl ${each.name()}`).sort()).toEqual(
+      names.filter(name => name.split(' ').length === 2).sort(),
+    )
+  },
+)
+
 it.each([
   ['bogus', false],
   ['validat', true],
   ['kesy', true],
   ['stat', false],
-])('`svcctl %s` is answered with a guess only where it is a slip of the fingers', (typed, isGuessed) => {
-  expect(saidOf([typed]).includes('Did you mean')).toBe(isGuessed)
+])('`svcctl %s` is answered with a guess only where it is a slip of the fingers', async (typed, isGuessed) => {
+  expect((await saidOf([typed])).includes('Did you mean')).toBe(isGuessed)
 })
 
 it.each([

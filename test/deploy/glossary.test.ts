@@ -87,13 +87,13 @@ it('no sentence of the schemas or of openapi.yaml uses a replaced name', () => {
   expect(texts.flatMap(replacedIn)).toEqual([])
 })
 
-it('no command of svcctl shows a replaced name as that of a command or an option', () => {
+it('no command of svcctl shows a replaced name as that of a command or an option', async () => {
   // An option that was renamed keeps its old name, hidden, for scripts.
   const namesOf = (command: Command): readonly string[] => [
     ...[command.name(), ...command.options.filter(({ hidden }) => !hidden).map(option => option.attributeName())],
     ...command.commands.flatMap(namesOf),
   ]
-  const names = namesOf(svcctl())
+  const names = namesOf(await svcctl())
   expect(names.length).toBeGreaterThan(100)
   expect(names.flatMap(replacedIn)).toEqual([])
 })

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { svcctl } from '../../src/cli/program.ts'
 import { ROOT, textOf } from '../deploy/files.ts'
 
-const program = svcctl()
+const program = await svcctl()
 
 const pagesIn = (folder: string): readonly string[] =>
   readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
