@@ -130,11 +130,13 @@ function literal(value) {
 }
 
 /**
- * Tells only whether a file is valid, not why it is not: compiling the schemas took a quarter of each start. The formats and
- * units are passed in by src/config/check.
+ * Tells only whether a file is valid, not why it is not: compiling the schemas took a quarter of each start. The formats,
+ * units and pointers are passed in by src/config/check.
  */
 function acceptsCode() {
-  const [config, policy] = ['config', 'policy'].map(name => JSON.parse(readText(`schema/${name}.schema.json`)))
+  const [config, policy, parameters] = ['config', 'policy', 'parameters'].map(name =>
+    JSON.parse(readText(`schema/${name}.schema.json`)),
+  )
   const ajv = new Ajv2020({
     allowUnionTypes: true,
     strictTypes: false,
@@ -148,13 +150,20 @@ function acceptsCode() {
     schemaType: 'object',
     code: context => context.fail(_`!fitsUnit(${context.schemaValue}, ${context.data})`),
   })
-  const formats = [config, policy].flatMap(schema => JSON.stringify(schema).match(/(?<="format":")[^"]+/g))
+  ajv.addKeyword({
+    keyword: 'x-pointer',
+    type: 'string',
+    code: context => context.fail(_`!leads(${context.data}, rootData)`),
+  })
+  const formats = [config, policy, parameters].flatMap(schema => JSON.stringify(schema).match(/(?<="format":")[^"]+/g))
   for (const format of new Set(formats)) ajv.addFormat(format, { type: 'string', validate: () => true })
-  ajv.addSchema([config, policy].map(bare))
-  const source = standalone.default(ajv, { acceptsConfig: config.$id, acceptsPolicy: policy.$id })
+  ajv.addSchema([config, policy, parameters].map(bare))
+  const source = standalone.default(ajv, {
+    ...{ acceptsConfig: config.$id, acceptsPolicy: policy.$id, acceptsParameters: parameters.$id },
+  })
   // A third of the code builds error messages that nobody reads.
   const silent = namesAlone(source.replace('"use strict";', '').replace(/\{instancePath.*\}(?=\]?;$)/gm, '{}'))
-  const whole = `module.exports = (formats, fitsUnit) => {const exports = {};${silent};return exports}`
+  const whole = `module.exports = (formats, fitsUnit, leads) => {const exports = {};${silent};return exports}`
   const { code } = minifySync('accepts.cjs', whole, { mangle: true })
   return `${banner('schema/config.schema.json')}\n'use strict'\n${code.replace(/(?<=[;}])function /g, '\nfunction ')}\n`
 }

@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { errorsInSchema } from '../../src/config/check/parameters.ts'
+import { isSimple } from '../../src/config/check/simple-schema.ts'
 import { renderText } from '../../src/config/format/problem-text.ts'
 import { load } from '../../src/config/load.ts'
 import { configSchema } from '../../src/config/model/schema.ts'
@@ -302,4 +303,68 @@ test('the schema of parameters refuses what JSON Schema refuses', () => {
       if (errorsInSchema(schema).length === 0) expect([schema, official.validateSchema(schema)]).toEqual([schema, true])
     }
   }
+})
+
+/** ajv as the gateway checks arguments with it. */
+const compiled = (schema: object) =>
+  new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, logger: false }).compile(schema)
+const nested = (depth: number): object => (depth === 0 ? {} : { items: nested(depth - 1) })
+const many = (count: number) => Array.from({ length: count }, (_, index) => `name_${index}`)
+
+test.each([
+  ['items within items', nested(99)],
+  ['properties', { properties: Object.fromEntries(many(99).map(name => [name, { type: 'string', minLength: 1 }])) }],
+  ['names that are required', { required: many(5000) }],
+  ['values of an enum', { enum: many(5000) }],
+  ['objects of an enum', { enum: many(1000).map(name => ({ [name]: [{ a: 1 }] })) }],
+  [
+    'properties with names of Object',
+    { properties: { constructor: {}, toString: {}, ['__proto__']: {}, '': {}, "a'b\n": {} } },
+  ],
+])('simple parameters with as many %s as are accepted compile', (_, schema) => {
+  expect(errorsInSchema(schema)).toEqual([])
+  expect(isSimple(schema)).toBe(true)
+  expect(() => compiled(schema)).not.toThrow()
+})
+
+/** Schemas of simple keywords, with schemas within them to a depth. */
+const simpleSchema = (depth: number): fc.Arbitrary<object> => {
+  const value = fc.jsonValue({ maxDepth: 1 })
+  const within = depth === 0 ? fc.constant({}) : simpleSchema(depth - 1)
+  return fc.record(
+    {
+      type: fc.oneof(fc.constantFrom('object', 'string', 'integer', 'null'), fc.constant(['array', 'number'])),
+      ...{ description: fc.string(), default: value, const: value, format: fc.string() },
+      enum: fc.array(value, { minLength: 1, maxLength: 3 }),
+      properties: fc.dictionary(fc.string(), within, { maxKeys: 2 }),
+      required: fc.uniqueArray(fc.string(), { maxLength: 3 }),
+      additionalProperties: fc.oneof(fc.boolean(), within),
+      items: fc.oneof(fc.boolean(), within),
+      ...{ minimum: fc.double({ noNaN: true }), maximum: fc.integer(), minLength: fc.nat(), maxItems: fc.nat() },
+    },
+    { requiredKeys: [] },
+  )
+}
+
+test('every simple schema that the meta-schema accepts compiles', () => {
+  let simple = 0
+  fc.assert(
+    fc.property(simpleSchema(2), made => {
+      if (errorsInSchema(made).length > 0 || !isSimple(made)) return
+      simple++
+      expect(() => compiled(made)).not.toThrow()
+    }),
+    { numRuns: 50 },
+  )
+  expect(simple).toBeGreaterThan(10)
+})
+
+test.each([
+  ['a reference', { $ref: '#/$defs/a', $defs: { a: {} } }],
+  ['a pattern', { pattern: '^a' }],
+  ['a branch', { anyOf: [{}] }],
+  ['items a hundred deep', nested(100)],
+  ['a branch within a property', { properties: { a: { items: { not: {} } } } }],
+])('parameters with %s are compiled before they are accepted', (_, schema) => {
+  expect(isSimple(schema)).toBe(false)
 })

@@ -16,6 +16,7 @@ import { isBroken, isRecord, type MapNode, nodeAt, type Path, plain } from '../m
 import { readUnit, type Unit } from '../model/units.ts'
 import type { Report } from '../problem.ts'
 import { explain, type Finding, misspeltOf } from './messages.ts'
+import { leadsToSchema } from './pointers.ts'
 
 /** Holds a tree against a schema. Reports one Problem per mistake, and gives the data that has none. */
 export function check<T>(root: MapNode, { accepts, errorsIn, fields }: Accept<T>, report: Report): T | undefined {
@@ -107,15 +108,17 @@ const require = createRequire(import.meta.url)
 interface Acceptors {
   acceptsConfig(data: unknown): boolean
   acceptsPolicy(data: unknown): boolean
+  /** Accepts the `parameters` of a hosted tool. */
+  acceptsParameters(data: unknown): boolean
 }
 
 let acceptors: Acceptors | undefined
 
 /** Generated from the schemas; src/config and dist/config lie equally deep in the package. */
-function generated(): Acceptors {
+export function generated(): Acceptors {
   if (acceptors) return acceptors
   const formats = Object.keys(FORMATS).map(name => [name, { validate: fitsFormat(name) }])
-  const made: Acceptors = require('../../../schema/accepts.cjs')(Object.fromEntries(formats), fitsUnit)
+  const made: Acceptors = require('../../../schema/accepts.cjs')(Object.fromEntries(formats), fitsUnit, leadsToSchema)
   acceptors = made
   return made
 }

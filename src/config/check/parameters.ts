@@ -6,9 +6,11 @@ import type { ErrorObject } from '../model/schema.ts'
 import { isBroken, isRecord, isText, keyAt, type MapNode, type Node, nodeAt, plain, type Span } from '../model/tree.ts'
 import type { ProblemText, Report } from '../problem.ts'
 import type { Declarations } from '../read/merge.ts'
-import { findingsOf } from './check.ts'
+import { findingsOf, generated } from './check.ts'
 import { type Finding, fits, sayDouble, saySlip } from './messages.ts'
 import { sayValue } from './messages-value.ts'
+import { leadsToSchema, targetOf } from './pointers.ts'
+import { isSimple } from './simple-schema.ts'
 
 /** Holds the `parameters` of hosted tools against JSON Schema. Those that are no map were reported. */
 export function checkParameters(tools: Declarations<unknown>, report: Report): void {
@@ -38,7 +40,7 @@ function checkSchema(root: MapNode, at: Span, report: Report): void {
   if (findings.some(({ path }) => path[0] === 'type') || isBroken(type)) return
   if (!isText(type) || type.value !== 'object') refuse(NOT_AN_OBJECT, type?.span)
   else if (findings.length === 0 && isEndless(schema)) refuse(ENDLESS)
-  else if (findings.length === 0 && !compiles(schema)) refuse(UNUSABLE)
+  else if (findings.length === 0 && !isSimple(schema) && !compiles(schema)) refuse(UNUSABLE)
 }
 
 const placeOf = ({ about, path }: Finding, root: MapNode): Span | undefined =>
@@ -95,17 +97,18 @@ const UNUSABLE: ProblemText = {
 
 const OPTIONS: Options = { meta: false, strict: false, validateSchema: false, logger: false, code: { optimize: false } }
 
-/** Loaded for the first tool that has parameters. */
+/** Loaded for the first tool whose parameters are wrong, or use more than simple keywords. */
 function newAjv(options: Options): Ajv2020 {
   const { Ajv2020 }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js')
   return new Ajv2020(options)
 }
 
-// Compiled for the first tool that has parameters: no other start need wait.
+// Compiled for the first tool whose parameters are wrong: no other start need wait.
 let validate: ValidateFunction | undefined
 
 /** The errors of JSON Schema in a schema. */
 export function errorsInSchema(schema: unknown): readonly ErrorObject[] {
+  if (generated().acceptsParameters(schema)) return []
   validate ??= compileMeta()
   return validate(schema) ? [] : (validate.errors ?? [])
 }
@@ -129,33 +132,11 @@ function compileMeta(): ValidateFunction {
     type: 'string',
     errors: false,
     validate: (_: unknown, pointer: string, __: unknown, at?: { readonly rootData: unknown }) =>
-      isSchema(targetOf(pointer, at?.rootData)),
+      leadsToSchema(pointer, at?.rootData),
   })
   // src/config and dist/config lie equally deep in the package.
   const path = new URL('../../../schema/parameters.schema.json', import.meta.url)
   return ajv.compile(JSON.parse(readFileSync(path, 'utf8')))
-}
-
-const isSchema = (data: unknown): boolean => isRecord(data) || typeof data === 'boolean'
-
-/** The target of a JSON pointer in a fragment: `#/$defs/unit`. */
-function targetOf(pointer: string, root: unknown): unknown {
-  let target = root
-  for (const step of pointer.split('/').slice(1)) {
-    const name = decoded(step).replace(/~1/g, '/').replace(/~0/g, '~')
-    if (Array.isArray(target)) target = target[Number(name)]
-    else target = isRecord(target) && Object.hasOwn(target, name) ? target[name] : undefined
-  }
-  return target
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    // URIError: it leads to nothing, encoded or not.
-    return text
-  }
 }
 
 /** Whether a schema refers to itself before it looks into a value: held against one, it would never end. */
