@@ -38,6 +38,9 @@ const CAUSE_WORDS: Readonly<Record<Cause, string>> = {
 
 const usdOf = (amount: NanoSum): string => usdText(nanoUsd(Number(amount)))
 
+/** `-$0.50`, with the sign in front. */
+const signed = (amount: NanoSum): string => (amount < 0n ? `-${dollars(usdOf(-amount))}` : dollars(usdOf(amount)))
+
 const causesOf = (amounts: Partial<Record<Cause, NanoSum>>) =>
   Object.fromEntries(CAUSES.flatMap(cause => (amounts[cause] === undefined ? [] : [[cause, usdOf(amounts[cause])]])))
 
@@ -74,9 +77,9 @@ export function reconciledText(bill: Reconciled): string {
   const days =
     zone === undefined ? 'Days are UTC.' : `The days of the bill are those of ${zone}; the days of the ledger are UTC.`
   const sums = table([
-    ['Bill', dollars(usdOf(bill.billed))],
-    ['Ledger', dollars(usdOf(bill.recorded))],
-    ['Difference', dollars(usdOf(bill.billed - bill.recorded))],
+    ['Bill', signed(bill.billed)],
+    ['Ledger', signed(bill.recorded)],
+    ['Difference', signed(bill.billed - bill.recorded)],
   ])
   const parts = [foldedText(`${head}\n${days}`), sums, causesTable(bill), cellsTable(bill.cells), notes(bill)]
   return `${parts.filter(part => part !== '').join('\n\n')}\n`
@@ -127,8 +130,9 @@ const CELL_COLUMNS: readonly Column[] = [
   { title: 'CAUSES', least: 12, gives: 4 },
 ]
 
-function notes({ unknownModels, derived, leftOut }: Reconciled): string {
+function notes({ unknownModels, derived, leftOut, cells }: Reconciled): string {
   const lines = [
+    ...driftLines(cells),
     ...unknownModels.map(
       name => `▲ no pool runs ${name}: counted as traffic past the gateway. If one does, add --model ${name}=MODEL`,
     ),
@@ -142,4 +146,24 @@ function notes({ unknownModels, derived, leftOut }: Reconciled): string {
     ...(leftOut === 0 ? [] : [`${counted(leftOut, 'line')} of other services left out.`]),
   ]
   return lines.length === 0 ? '' : foldedText(lines.map(oneLine).join('\n'))
+}
+
+/** The billed price of each model and kind whose price drifted, beside the configured one. */
+function driftLines(cells: readonly ComparedCell[]): readonly string[] {
+  const drifts = new Map<string, { tokens: number; billed: NanoSum; drift: NanoSum }>()
+  for (const { model, kind, billedTokens, billed, causes } of cells) {
+    const { price_drift: drift } = causes
+    if (drift === undefined || billedTokens === 0) continue
+    const sum = drifts.get(`${model} ${kind}`) ?? { tokens: 0, billed: 0n, drift: 0n }
+    drifts.set(`${model} ${kind}`, {
+      tokens: sum.tokens + billedTokens,
+      billed: sum.billed + billed,
+      drift: sum.drift + drift,
+    })
+  }
+  const usdPer1m = (amount: NanoSum, tokens: number) => Number((Number(amount) / tokens / 1000).toPrecision(6))
+  return [...drifts].map(([name, { tokens, billed, drift }]) => {
+    const [now, configured] = [usdPer1m(billed, tokens), usdPer1m(billed - drift, tokens)]
+    return `${name}: billed at $${now} for 1M, configured $${configured}`
+  })
 }

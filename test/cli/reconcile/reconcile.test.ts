@@ -63,6 +63,8 @@ it('differences are named with amounts that add up, and exit 10 follows from the
     causes: { price_drift: '0.0015', past_the_gateway: '0.008', time_zone: '0' },
   })
 
+  expect((await reconciled(dear)).stdout).toContain('test-model input: billed at $3 for 1M, configured $2')
+
   const short = await reconciled([line('input', 1500, '0.003'), line('cached input', 1200, '0.0006')])
   expect(short.code).toBe(10)
   expect(short.stdout).toMatch(/unexplained +-0\.00072 +0\.00072/)
