@@ -10,11 +10,14 @@ export interface Listed {
   readonly model?: ListedModel
 }
 
+/** Ollama lists a model with its tag, and takes its name without this one. */
+const DEFAULT_TAG = ':latest'
+
 /** Reads a list of models; undefined where it is none, or not all of it. */
 export function readList({ dialect, pool }: ExaminedReplica, body: Buffer): Listed | undefined {
   const models = dialect.models(body)
   if (!models) return undefined
-  const model = models.find(({ id }) => id === pool.model)
+  const model = models.find(({ id }) => id === pool.model || id === `${pool.model}${DEFAULT_TAG}`)
   return { names: models.map(({ id }) => id), ...(model && { model }) }
 }
 

@@ -106,6 +106,12 @@ describe('a replica that keeps what the policy promises', () => {
     expect(drawn.backend.requests.at(-1)?.body).toMatchObject({ model: 'test-model', n: 1, size: '512x512' })
   })
 
+  it('lists its model with the tag that Ollama adds to every name', async () => {
+    const { state } = await foundOf({ models: listOf({ id: 'other:latest' }, { id: 'test-model:latest' }) })
+
+    expect(state).toBe('ok')
+  })
+
   it('gets nothing that costs money with --no-generate', async () => {
     const { backend, state, text } = await foundOf({}, { main: `${EMBED}\n${IMAGE}` }, ['--no-generate', '--images'])
 
