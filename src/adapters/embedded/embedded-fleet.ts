@@ -5,7 +5,9 @@ import {
   type FleetChange,
   type FleetState,
   type FleetStore,
+  type HeardNews,
   inOrder,
+  type PassedNews,
 } from '../../gateway/store/fleet-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
@@ -77,6 +79,12 @@ export class EmbeddedFleet implements FleetStore {
   async readChange(id: string): Promise<ChangeContent | undefined> {
     const text = this.#state().records.fleet.get(contentKey(id))
     return text === undefined ? undefined : (JSON.parse(text) as ChangeContent)
+  }
+
+  /** There is no other gateway. */
+  async passNews({ after }: PassedNews): Promise<HeardNews> {
+    this.#state()
+    return { texts: [], last: after }
   }
 }
 

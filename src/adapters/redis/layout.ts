@@ -233,7 +233,7 @@ export const FLEET = 'fleet'
 /** The bucket of the audit of changes that belong to no account. */
 export const GATEWAYS = 'gateways'
 
-type FleetKeys = Readonly<Record<'members' | 'drained' | 'drains' | 'change', string>>
+type FleetKeys = Readonly<Record<'members' | 'drained' | 'drains' | 'change' | 'news', string>>
 
 /** Keys of one bucket. */
 export class Bucket {
@@ -262,7 +262,10 @@ export class Bucket {
   get ledger(): string {
     return `${this.#tag}:ledger`
   }
-  /** Gateways that are there, places that get no new requests, the last change of each place, and that of all gateways. */
+  /**
+   * Gateways that are there, places that get no new requests, the last change of each place, that of all gateways, and their
+   * news for each other.
+   */
   get fleet(): FleetKeys {
     const names = `${this.#tag}:fleet`
     return {
@@ -270,6 +273,7 @@ export class Bucket {
       drained: `${names}:drained`,
       drains: `${names}:drains`,
       change: `${names}:change`,
+      news: `${names}:news`,
     }
   }
   /** Counts by `minute gateway`. */

@@ -6,7 +6,9 @@ import {
   type FleetChange,
   type FleetState,
   type FleetStore,
+  type HeardNews,
   inOrder,
+  type PassedNews,
 } from '../../gateway/store/fleet-store.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
@@ -69,6 +71,28 @@ export class RedisFleet implements FleetStore {
     return text === undefined ? undefined : (JSON.parse(text) as ChangeContent)
   }
 
+  /** One round trip. The stream is bounded, and goes by itself where gateways have nothing to say any more. */
+  async passNews({ from, text, after }: PassedNews): Promise<HeardNews> {
+    const { ask, layout } = this.#access
+    const { news } = layout.fleet
+    return ask(news, async client => {
+      const adding: readonly Promise<unknown>[] =
+        text === undefined
+          ? []
+          : [
+              client.sendCommand(['XADD', news, 'MAXLEN', NEWS_KEPT, '*', 'from', from, 'text', text]),
+              client.sendCommand(['PEXPIRE', news, NEWS_MS]),
+            ]
+      const reading = client.sendCommand(['XREAD', 'COUNT', NEWS_READ, 'STREAMS', news, after || '0'])
+      const [reply, added] = await Promise.all([reading, ...adding])
+      const entries = entriesIn(reply)
+      // The stream began anew, at a server whose clock is behind.
+      const isBehind = typeof added === 'string' && isBefore(added, after)
+      const last = isBehind ? added : (entries.at(-1)?.id ?? after)
+      return { texts: entries.filter(each => each.from !== from).map(({ from, text }) => ({ from, text })), last }
+    })
+  }
+
   async #state(verb: 'announce' | 'leave' | 'read', values: readonly (string | number)[]): Promise<FleetState> {
     const { members, drained, change } = this.#access.layout.fleet
     const reply = await this.#access.script(FLEET, 'announce', [members, drained, change], [verb, ...values])
@@ -82,6 +106,30 @@ export class RedisFleet implements FleetStore {
     }
   }
 }
+
+interface Entry {
+  readonly id: string
+  readonly from: string
+  readonly text: string
+}
+
+/** The entries in an answer to XREAD of one stream. */
+function entriesIn(reply: unknown): readonly Entry[] {
+  const [stream] = (reply ?? []) as readonly (readonly [string, readonly (readonly [string, readonly string[]])[]])[]
+  return (stream?.[1] ?? []).map(([id, [, from = '', , text = '']]) => ({ id, from, text }))
+}
+
+/** Whether one id of a stream comes before another. */
+function isBefore(id: string, other: string): boolean {
+  const [time = 0, count = 0] = id.split('-').map(Number)
+  const [otherTime = 0, otherCount = 0] = other.split('-').map(Number)
+  return time < otherTime || (time === otherTime && count < otherCount)
+}
+
+/** Entries that the stream keeps, those that are read at once, and how long it stays without a new one. */
+const NEWS_KEPT = '256'
+const NEWS_READ = '64'
+const NEWS_MS = '60000'
 
 /** The field of the store's identity that has it. */
 const SEED = 'cache_seed'

@@ -109,6 +109,7 @@ export const CALLS: Calls = {
     setChange: answers(flag, json, optional(json), optional(json)),
     cacheSeed: answers(text, text),
     readChange: answers(optional(json), text),
+    passNews: inTime(json, json),
   },
   series: { write: answers(nothing, json), read: answers(json, number) },
   whole: { proveWritable: answers(nothing), dump: streams(json) },

@@ -17,21 +17,24 @@ const SALT_CHARACTERS = 32
 export class CacheDomains {
   #seed: string
   readonly #known = new Map<string, SaltedDomain>()
+  #pool: SaltedDomain
 
   /** All gateways on a store have the same seed, which is a secret. */
   constructor(seed: string) {
     this.#seed = seed
+    this.#pool = this.#ofPool()
   }
 
   /** From now on domains are made of another seed: what caches hold is found no more. */
   begin(seed: string): void {
     if (seed === this.#seed) return
     this.#seed = seed
+    this.#pool = this.#ofPool()
     this.#known.clear()
   }
 
   of(caches: Caches, { account, terms }: Pick<Caller, 'account' | 'terms'>): SaltedDomain {
-    if (caches === 'pool') return POOL
+    if (caches === 'pool') return this.#pool
     // An account without an org is alone.
     const name = caches === 'org' && terms.org !== undefined ? `org\0${terms.org}` : `account\0${account}`
     const known = this.#known.get(name)
@@ -40,6 +43,12 @@ export class CacheDomains {
     const domain = this.#made(name)
     this.#known.set(name, domain)
     return domain
+  }
+
+  /** Keyed too: marks leave the process. */
+  #ofPool(): SaltedDomain {
+    const { low, high } = this.#made('pool')
+    return { low, high, isPool: true }
   }
 
   #made(name: string): SaltedDomain {
@@ -53,4 +62,3 @@ export class CacheDomains {
 }
 
 const PURPOSE = 'svc-gateway: cached prefixes, form 1'
-const POOL: SaltedDomain = { low: 0, high: 0, isPool: true }

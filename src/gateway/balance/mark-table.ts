@@ -150,8 +150,8 @@ export class MarkTable {
     return old < 0 ? 0 : (this.#old?.word(old, word) ?? 0)
   }
 
-  /** Gives a mark to a replica. Whether the mark is new in the young generation. */
-  add(low: number, high: number, word: number, bit: number): boolean {
+  /** Gives a mark to a replica. Returns whether the mark is new in the young generation, or new to the replica alone. */
+  add(low: number, high: number, word: number, bit: number): 'new' | 'new here' | 'known' {
     let at = this.#young.find(low, high)
     const isNew = at < 0
     if (isNew) {
@@ -161,8 +161,10 @@ export class MarkTable {
       if (this.#old && old >= 0)
         for (let each = 0; each < this.words; each++) this.#young.setWord(at, each, this.#old.word(old, each))
     }
-    this.#young.setWord(at, word, this.#young.word(at, word) | bit)
-    return isNew
+    const before = this.#young.word(at, word)
+    this.#young.setWord(at, word, before | bit)
+    if (isNew) return 'new'
+    return (before & bit) === 0 ? 'new here' : 'known'
   }
 
   /** Takes all marks from a replica. */

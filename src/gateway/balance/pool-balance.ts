@@ -3,6 +3,7 @@ import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import { weightOf } from '../../policy/balance/rendezvous.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { PaidTokens } from '../../policy/price.ts'
+import type { BalanceNews, DomainMarks, Load } from './balance-news.ts'
 import type { SaltedDomain } from './cache-domains.ts'
 import type { TableBudget } from './mark-table.ts'
 import { PoolMarks } from './pool-marks.ts'
@@ -16,14 +17,23 @@ export interface BalancedRequest {
   readonly session: () => number
 }
 
-/** A replica with what is under way there. */
-export interface LoadedReplica {
+/** A replica with what this process has under way there. */
+export interface LoadedReplica extends Load {
   readonly url: string
   /** A digest of its URL. */
   readonly place: number
-  readonly inFlight: number
-  heldTokens: number
-  owedTokens: number
+  /** The load that other processes and gateways have there. */
+  readonly elsewhere: Load
+}
+
+/** Passes on to other processes what becomes known of the caches of a pool. */
+export interface CacheEvents {
+  /** A replica was sent prompts with marks that others may not know. */
+  readonly marked: (url: string, marks: DomainMarks) => void
+  /** A replica lost its cache. */
+  readonly emptied: (url: string) => void
+  /** Others that know little have joined: all marks are told, not new ones alone. */
+  readonly tellsAll: () => boolean
 }
 
 /** The choice of a replica for one request, and what it means for the load there. Counts are tokens of its prompt. */
@@ -65,8 +75,11 @@ export class PoolBalance {
   readonly #shortInRow = new Map<string, number>()
   #found: FoundTokens = { prompt_tokens: 0, cached_tokens: 0, expected_tokens: 0 }
 
-  constructor(budget: TableBudget) {
+  readonly #events: CacheEvents | undefined
+
+  constructor(budget: TableBudget, events?: CacheEvents) {
     this.#budget = budget
+    this.#events = events
   }
 
   /** The cost of a request at each replica, and the one that it goes to. Undefined where nothing is known of its prompt. */
@@ -91,7 +104,7 @@ export class PoolBalance {
     const heldTokens = tokensOf(sketch.bytes, bytesPerToken)
     const expectedTokens = Math.min(heldTokens, tokensOf(knownBytes, bytesPerToken))
     const owedTokens = heldTokens - expectedTokens
-    const wasIdle = replica.owedTokens === 0
+    const wasIdle = replica.owedTokens + replica.elsewhere.owedTokens === 0
     const load = { heldTokens, owedTokens, expectedTokens, knownBytes, wasIdle }
     return { replica, pick: { why, cost, ...load, sketch, domain } }
   }
@@ -130,7 +143,8 @@ export class PoolBalance {
 
   /** A replica is sent the prompt. */
   sent({ sketch, domain }: ReplicaPick, { url }: LoadedReplica): void {
-    this.#marks?.remember(sketch, domain, url)
+    const marks = this.#marks?.remember(sketch, domain, url, this.#events?.tellsAll())
+    if (marks) this.#events?.marked(url, marks)
   }
 
   /** A replica has the beginning of a prompt, as a scenario gives it. */
@@ -148,14 +162,24 @@ export class PoolBalance {
     const inRow = isShort ? (this.#shortInRow.get(url) ?? 0) + 1 : 0
     this.#shortInRow.set(url, inRow % MOST_SHORT)
     if (inRow < MOST_SHORT) return
-    this.#marks?.forget(url)
+    this.forget({ url })
     // It has computed this one just now.
-    this.#marks?.remember(sketch, domain, url)
+    const marks = this.#marks?.remember(sketch, domain, url)
+    if (marks) this.#events?.marked(url, marks)
   }
 
   /** The cache of a replica is gone. */
   forget({ url }: { readonly url: string }): void {
     this.#marks?.forget(url)
+    this.#events?.emptied(url)
+  }
+
+  /** Takes in what another process did at a replica of the pool. */
+  adopt(pool: Pool, url: string, { isEmptied, marks = [] }: Pick<BalanceNews, 'isEmptied' | 'marks'>): void {
+    if (!isEmptied && marks.length === 0) return
+    const known = this.#marksOf(pool)
+    if (isEmptied) known.forget(url)
+    for (const each of marks) known.adopt(each, url)
   }
 
   #weighed(
@@ -171,8 +195,7 @@ export class PoolBalance {
     const home = pool.balance === 'session' ? homeOf(key, among) : undefined
     const candidates = replicas.map((replica, index) => {
       const miss = home ? (replica === home ? 0 : all) : Math.max(0, all - tokensOf(known[index] ?? 0, bytesPerToken))
-      const { inFlight, heldTokens, owedTokens } = replica
-      return { inFlight, heldTokens, owedTokens, miss }
+      return { ...loadOf(replica), miss }
     })
     return { candidates, known, key }
   }
@@ -188,6 +211,15 @@ export class PoolBalance {
     }
     this.#pool = pool
     return this.#marks
+  }
+}
+
+/** All that is under way at a replica. */
+function loadOf({ inFlight, heldTokens, owedTokens, elsewhere }: LoadedReplica): Load {
+  return {
+    inFlight: inFlight + elsewhere.inFlight,
+    heldTokens: heldTokens + elsewhere.heldTokens,
+    owedTokens: owedTokens + elsewhere.owedTokens,
   }
 }
 

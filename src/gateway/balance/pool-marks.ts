@@ -1,4 +1,6 @@
 import type { MarkKey, PromptSketch } from '../../policy/balance/prompt-sketch.ts'
+import { weightOf } from '../../policy/balance/rendezvous.ts'
+import type { DomainMarks } from './balance-news.ts'
 import { BITS_OF_WORD, MarkTable, type TableBudget } from './mark-table.ts'
 
 /** Who shares a prefix: an account, an org, or everybody in the pool. */
@@ -22,7 +24,7 @@ export class PoolMarks {
   readonly #budget: TableBudget
   #common: MarkTable
   /** In the order of their use, the newest last. */
-  readonly #own = new Map<string, MarkTable>()
+  readonly #own = new Map<number, MarkTable>()
   readonly #counts = new Uint16Array(CELLS)
   #generation = 0
   /** The bit of each replica, by its URL. */
@@ -36,7 +38,7 @@ export class PoolMarks {
   /** Bytes of the prompt that each replica was sent before, by the same domain. */
   knownBytes(sketch: PromptSketch, domain: CacheDomain, urls: readonly string[]): readonly number[] {
     const known = urls.map(() => 0)
-    const own = this.#own.get(nameOf(domain))
+    const own = this.#own.get(ownerOf(domain))
     for (let word = 0; word < this.#common.words; word++) {
       const bits = urls.map(url => this.#bitIn(url, word))
       this.#measure(sketch, domain, { own, word, bits }, known)
@@ -44,16 +46,41 @@ export class PoolMarks {
     return known
   }
 
-  /** A replica is sent a prompt: its cache will have it. */
-  remember(sketch: PromptSketch, domain: CacheDomain, url: string): void {
+  /**
+   * A replica is sent a prompt: its cache will have it. Returns the marks that others do not know of this replica yet, or all
+   * of them where `tellsAll`; undefined where there are none.
+   */
+  remember(sketch: PromptSketch, domain: CacheDomain, url: string, tellsAll = false): DomainMarks | undefined {
     const { word, bit } = this.#placeOf(url)
-    const table = this.#tableFor(domain)
+    const owner = ownerOf(domain)
+    const table = this.#tableFor(owner)
     const { low, high } = sketch
+    const news: number[] = []
     let added = 0
     for (let at = 0; at < low.length; at++) {
-      if (table.add(lowOf(low, at, domain), highOf(high, at, domain), word, bit)) added++
+      const lower = lowOf(low[at] ?? 0, domain)
+      const upper = highOf(high[at] ?? 0, lower, domain)
+      const how = table.add(lower, upper, word, bit)
+      if (how === 'new') added++
+      // A mark that became young again is told again, so that it stays young everywhere.
+      if (how !== 'known' || tellsAll) news.push(lower, upper)
     }
-    if (table === this.#common && !domain.isPool) this.#count(domain, added)
+    this.#count(owner, table, added)
+    return news.length > 0 ? { domain: owner, halves: news } : undefined
+  }
+
+  /** Another process sent a replica prompts with these marks. */
+  adopt({ domain, halves }: DomainMarks, url: string): void {
+    const { word, bit } = this.#placeOf(url)
+    for (let from = 0; from < halves.length; from += ADOPTED_AT_ONCE) {
+      const table = this.#tableFor(domain)
+      let added = 0
+      for (let at = from; at + 1 < Math.min(halves.length, from + ADOPTED_AT_ONCE); at += 2) {
+        // A half of 0 would be a free slot.
+        if (table.add(halves[at] ?? 0, (halves[at + 1] ?? 0) | 1, word, bit) === 'new') added++
+      }
+      this.#count(domain, table, added)
+    }
   }
 
   /** The cache of a replica is gone. */
@@ -97,8 +124,8 @@ export class PoolMarks {
       for (let place = 0; place < bits.length; place++) if (((bits[place] ?? 0) & these) !== 0) known[place] = end
     }
     for (let at = 0; at < low.length && mask !== 0; at++) {
-      const lower = lowOf(low, at, domain)
-      const upper = highOf(high, at, domain)
+      const lower = lowOf(low[at] ?? 0, domain)
+      const upper = highOf(high[at] ?? 0, lower, domain)
       const left = mask & (this.#common.bits(lower, upper, word) | (own?.bits(lower, upper, word) ?? 0))
       if (left !== mask) reached(mask & ~left)
       mask = left
@@ -132,34 +159,34 @@ export class PoolMarks {
     this.#beginCounts()
   }
 
-  #tableFor(domain: CacheDomain): MarkTable {
-    if (domain.isPool) return this.#common
-    const name = nameOf(domain)
-    const own = this.#own.get(name)
+  #tableFor(owner: number): MarkTable {
+    if (owner === OF_POOL) return this.#common
+    const own = this.#own.get(owner)
     if (own) {
-      this.#own.delete(name)
-      this.#own.set(name, own)
+      this.#own.delete(owner)
+      this.#own.set(owner, own)
       return own
     }
     if (this.#common.generation !== this.#generation) this.#beginCounts()
     const most = Math.floor(this.#common.most / PART)
-    return (this.#counts[cellOf(domain)] ?? 0) < most ? this.#common : this.#begunFor(name)
+    return (this.#counts[cellOf(owner)] ?? 0) < most ? this.#common : this.#begunFor(owner)
   }
 
-  #begunFor(name: string): MarkTable {
+  #begunFor(owner: number): MarkTable {
     const [oldest] = this.#own.keys()
     if (oldest !== undefined && this.#own.size >= MOST_OWN) {
       this.#own.get(oldest)?.close()
       this.#own.delete(oldest)
     }
     const table = new MarkTable(this.#budget, this.#common.words, OWN_SLOTS)
-    this.#own.set(name, table)
+    this.#own.set(owner, table)
     return table
   }
 
-  #count(domain: CacheDomain, added: number): void {
+  #count(owner: number, table: MarkTable, added: number): void {
+    if (table !== this.#common || owner === OF_POOL) return
     if (this.#common.generation !== this.#generation) this.#beginCounts()
-    const cell = cellOf(domain)
+    const cell = cellOf(owner)
     this.#counts[cell] = Math.min(MOST_COUNTED, (this.#counts[cell] ?? 0) + added)
   }
 
@@ -172,10 +199,30 @@ export class PoolMarks {
 /** A quarter of the slots that the common table may have. */
 const OWN_SLOTS = 16_384
 const MOST_COUNTED = 65_535
+/** Halves of marks of others after which a domain is looked at again: it may have filled its part. */
+const ADOPTED_AT_ONCE = 1024
 
-const nameOf = ({ low, high }: MarkKey): string => `${low}.${high}`
-const cellOf = ({ low }: MarkKey): number => (low >>> 0) % CELLS
+/** The owner of the marks of the whole pool. */
+const OF_POOL = 0
 
-/** A mark of a domain: equal texts of two domains have different ones. */
-const lowOf = (low: Int32Array, at: number, key: MarkKey): number => (low[at] ?? 0) ^ key.low
-const highOf = (high: Int32Array, at: number, key: MarkKey): number => ((high[at] ?? 0) ^ key.high) | 1
+/** Who owns the marks of a domain, as processes say it to each other. Nobody finds the key of the domain by it. */
+function ownerOf({ low, high, isPool }: CacheDomain): number {
+  if (isPool) return OF_POOL
+  return weightOf(low ^ Math.imul(high, 0x5bd1e995), high) || 1
+}
+
+const cellOf = (owner: number): number => owner % CELLS
+
+/**
+ * The halves of a mark of a domain: equal texts of two domains have different ones. The key multiplies as well, so that two
+ * marks of a domain say nothing of each other either.
+ */
+const lowOf = (low: number, key: MarkKey): number => {
+  const mixed = Math.imul(low ^ key.low, key.high | 1)
+  return mixed ^ (mixed >>> 15)
+}
+/** Never 0; `keyed` is the low half as it is kept. */
+const highOf = (high: number, keyed: number, key: MarkKey): number => {
+  const mixed = Math.imul(high ^ key.high ^ keyed, key.low | 1)
+  return (mixed ^ (mixed >>> 13)) | 1
+}

@@ -18,6 +18,7 @@ export interface FleetPorts {
 /** The gateways on one store: this one announces itself there, and hears who else is there and what operators want of all. */
 export class Fleet {
   readonly #ports: FleetPorts
+  readonly #followers: ((state: FleetState) => void)[] = []
   #last: Promise<unknown> = Promise.resolve()
   #stop: Cancel = () => {}
   #left = false
@@ -42,6 +43,11 @@ export class Fleet {
       if (state) return this.#hear(state)
       await new Promise<void>(resolve => clock.after(AGAIN, resolve))
     }
+  }
+
+  /** From now on `hear` gets each state that the store tells. */
+  follow(hear: (state: FleetState) => void): void {
+    this.#followers.push(hear)
   }
 
   /** Is one of the fleet from now on, until it leaves or ends. */
@@ -89,6 +95,7 @@ export class Fleet {
   #hear(state: FleetState): FleetState {
     this.state = state
     this.#ports.heard(state)
+    for (const hear of this.#followers) hear(state)
     return state
   }
 }

@@ -12,7 +12,9 @@ import {
 } from '../../policy/replica-load.ts'
 import type { Pause } from '../attempt/outcome.ts'
 import { TokenSurplus } from '../attempt/token-surplus.ts'
+import type { DomainMarks, Load } from '../balance/balance-news.ts'
 import { CacheDomains } from '../balance/cache-domains.ts'
+import { LoadElsewhere } from '../balance/load-elsewhere.ts'
 import { TableBudget } from '../balance/mark-table.ts'
 import { PoolBalance } from '../balance/pool-balance.ts'
 import type { Alarm, Clock } from '../ports.ts'
@@ -41,11 +43,14 @@ export class Replica {
   readonly breaker: Breaker
   /** A digest of its URL, by which requests that cost the same everywhere are spread. */
   readonly place: number
+  /** Requests of this process that are under way here. */
   inFlight = 0
-  /** Prompt tokens of the requests that are under way here, as far as the pool chooses by prompts. */
+  /** Prompt tokens of them, as far as the pool chooses by prompts. */
   heldTokens = 0
   /** Those of them that it still has to compute. */
   owedTokens = 0
+  /** The load that other processes and gateways have here. */
+  readonly elsewhere = new LoadElsewhere()
   /** Its last failure was a connection that it refused or reset, as one does that starts anew. */
   brokeOff = false
   /** The result of the last probe, where there was one. */
@@ -73,6 +78,28 @@ export class Replica {
       () => events.moved?.(this),
     )
     this.firstTokens = new FirstTokens((late, at) => events.gotFirstToken?.(this, late, at))
+  }
+
+  /** A request is sent here: `prompt` are its tokens, as far as the pool chooses by prompts. */
+  takes(prompt: PromptLoad = NO_PROMPT): void {
+    this.inFlight++
+    this.heldTokens += prompt.heldTokens
+    this.owedTokens += prompt.owedTokens
+    this.#events.loaded?.(this)
+  }
+
+  /** It has read the prompt of a request, or will not. */
+  computed(prompt: PromptLoad = NO_PROMPT): void {
+    if (prompt.owedTokens === 0) return
+    this.owedTokens -= prompt.owedTokens
+    this.#events.loaded?.(this)
+  }
+
+  /** A request is over, whose prompt was computed or was not going to be. */
+  frees(prompt: PromptLoad = NO_PROMPT): void {
+    this.inFlight--
+    this.heldTokens -= prompt.heldTokens
+    this.#events.loaded?.(this)
   }
 
   /** The load as its engine reported it last, however old. */
@@ -167,6 +194,10 @@ export class Replica {
   }
 }
 
+/** Tokens of one prompt. */
+type PromptLoad = Pick<Load, 'heldTokens' | 'owedTokens'>
+const NO_PROMPT: PromptLoad = { heldTokens: 0, owedTokens: 0 }
+
 /** Whether a cause is a connection that was refused or reset. Timeouts say nothing of what a replica has. */
 export const isBroken = (cause: string): boolean => BROKEN.test(cause)
 const BROKEN = /^(?:ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_SOCKET)$/
@@ -210,6 +241,14 @@ export interface ReplicaEvents {
   readonly restarted?: (replica: Replica) => void
   /** Its engine reported its load. */
   readonly reported?: (replica: Replica, report: EngineReport) => void
+  /** The load of this process there changed. */
+  readonly loaded?: (replica: Replica) => void
+  /** Prompts with marks that others may not know were sent there. */
+  readonly marked?: (replica: Replica, marks: DomainMarks) => void
+  /** It lost its cache. */
+  readonly emptied?: (replica: Replica) => void
+  /** Others have joined that know little of what is cached. */
+  readonly tellsAll?: () => boolean
   /** This process measured how long a stream waited for its first token. */
   readonly gotFirstToken?: (replica: Replica, late: boolean, at: EpochMs) => void
 }
@@ -244,7 +283,11 @@ export class PoolState {
 
   constructor(events: ReplicaEvents, budget = new TableBudget()) {
     this.#events = events
-    this.balance = new PoolBalance(budget)
+    this.balance = new PoolBalance(budget, {
+      marked: (url, marks) => events.marked?.(this.replica(url), marks),
+      emptied: url => events.emptied?.(this.replica(url)),
+      tellsAll: () => events.tellsAll?.() ?? false,
+    })
   }
 
   /** The cause that operators were last alarmed with: why no replica of the pool could be used. */
@@ -351,6 +394,14 @@ export interface Sharing {
   readonly lenderOf?: (pool: string, replica?: string) => Lender
 }
 
+/** Passes on to other processes and gateways what this one has under way at replicas, and what it knows of their caches. */
+export interface BalanceSharing {
+  readonly loaded: (pool: string, replica: Replica) => void
+  readonly marked: (pool: string, replica: Replica, marks: DomainMarks) => void
+  readonly emptied: (pool: string, replica: Replica) => void
+  readonly tellsAll: () => boolean
+}
+
 /** This process's state of every pool. It outlives the configuration; other processes have states of their own. */
 export class Pools {
   /** Who shares cached prefixes. Until the store names the seed of all gateways, this process has one of its own. */
@@ -359,6 +410,7 @@ export class Pools {
   readonly #budget = new TableBudget()
   readonly #changed: ReplicaChanged
   #sharing: Sharing | undefined
+  #balanceSharing: BalanceSharing | undefined
 
   constructor(changed: ReplicaChanged = () => {}) {
     this.#changed = changed
@@ -378,6 +430,11 @@ export class Pools {
     this.#sharing = sharing
   }
 
+  /** Other processes send to the same replicas. */
+  shareBalance(sharing: BalanceSharing): void {
+    this.#balanceSharing = sharing
+  }
+
   of(name: string): PoolState {
     let state = this.#states.get(name)
     if (!state) {
@@ -391,6 +448,10 @@ export class Pools {
           reported: (...what) => this.#sharing?.reported(name, ...what),
           lenderOf: replica => this.#sharing?.lenderOf?.(name, replica),
           gotFirstToken: (...what) => this.#sharing?.gotFirstToken(name, ...what),
+          loaded: replica => this.#balanceSharing?.loaded(name, replica),
+          marked: (...what) => this.#balanceSharing?.marked(name, ...what),
+          emptied: replica => this.#balanceSharing?.emptied(name, replica),
+          tellsAll: () => this.#balanceSharing?.tellsAll() ?? false,
         },
         this.#budget,
       )
@@ -457,8 +518,10 @@ export function lessBusy(replicas: readonly Replica[], random: () => number): Re
   // The second is another one: an offset of 1 to length - 1.
   const second = (first + 1 + Math.floor(random() * (replicas.length - 1))) % replicas.length
   const [a, b] = [replicas[first], replicas[second]]
-  return a && b && b.inFlight < a.inFlight ? b : a
+  return a && b && requestsAt(b) < requestsAt(a) ? b : a
 }
+
+const requestsAt = ({ inFlight, elsewhere }: Replica): number => inFlight + elsewhere.inFlight
 
 /** Alarms when a replica is ejected, whether requests or probes found it failing, and when it is back. */
 export const reportReplicas =

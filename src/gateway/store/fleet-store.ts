@@ -21,6 +21,26 @@ export interface FleetStore {
   cacheSeed(fresh: string): Promise<string>
   /** The content of the last change and of the last one that was committed; undefined for others. */
   readChange(id: string): Promise<ChangeContent | undefined>
+  /**
+   * Passes a text to the other gateways, and reads theirs. What is not read within a few seconds may be gone, and all of it
+   * is gone after a minute without any.
+   */
+  passNews(passed: PassedNews): Promise<HeardNews>
+}
+
+export interface PassedNews {
+  /** The id of the gateway. */
+  readonly from: string
+  /** Absent where there is nothing to pass on. */
+  readonly text?: string
+  /** The place up to which it has read: that of the answer before, and empty at first. */
+  readonly after: string
+}
+
+export interface HeardNews {
+  /** Texts of other gateways, oldest first; some at a time. */
+  readonly texts: readonly { readonly from: string; readonly text: string }[]
+  readonly last: string
 }
 
 /** A pool, or one replica of it by its URL, that an operator wants no new requests sent to. */

@@ -45,7 +45,6 @@ export class InFlightAttempt {
     this.#ejection = ejection
     this.#room = room
     this.#report = report
-    destination.replica.inFlight++
     this.#takeLoad()
     this.#trial = destination.replica.breaker.begin()
     if (destination.isRetry) this.#poolState.retrying++
@@ -104,16 +103,14 @@ export class InFlightAttempt {
   /** Counts the prompt at the replica, whose cache will have it. */
   #takeLoad(): void {
     const { pick, replica } = this.#destination
-    if (!pick) return
-    replica.heldTokens += pick.heldTokens
-    replica.owedTokens += pick.owedTokens
-    this.#poolState.balance.sent(pick, replica)
+    replica.takes(pick)
+    if (pick) this.#poolState.balance.sent(pick, replica)
   }
 
   /** The replica has read the prompt, or will not. */
   #computed(): void {
     const { pick, replica } = this.#destination
-    replica.owedTokens -= pick?.owedTokens ?? 0
+    replica.computed(pick)
   }
 
   /** Compares what the replica had cached with what it was expected to have. */
@@ -134,10 +131,9 @@ export class InFlightAttempt {
     const { pool, replica } = this.#destination
     this.#room.reservation.settle(expenses.costOf(pool, work))
     this.#room.firstToken?.ended(clock.now())
-    replica.inFlight--
     replica.slots.free()
     if (isTrying) this.#computed()
-    replica.heldTokens -= this.#destination.pick?.heldTokens ?? 0
+    replica.frees(this.#destination.pick)
     this.#poolState.slots.free()
     if (isRetrying) this.#poolState.retrying--
     const now = clock.now()

@@ -2,7 +2,9 @@ import type { Loaded } from '../../config/settings.ts'
 import { reportReplicas } from '../../gateway/pools/pools.ts'
 import { Feed } from '../../http/feed.ts'
 import type { MainApp, MainProcess } from '../app.ts'
+import { openGatewayBalance } from '../parts/balance.ts'
 import { baseOf } from '../parts/base.ts'
+import { followCacheSeed } from '../parts/cache-seed.ts'
 import type { GatewayHooks } from '../parts/hooks.ts'
 import { openMachine } from '../parts/machine.ts'
 import { opening } from '../parts/open-parts.ts'
@@ -44,8 +46,12 @@ export const startMain = (loaded: Loaded, world: World, hooks: GatewayHooks, wor
     const { registries, underWay } = workers
     const operators = openOperators(parts, base, { hooks, name, stored, upstream, feed, registries, underWay, open })
     parts.add(openUpkeep(base, stored))
+    const { pools } = upstream
+    const shared = { fleet: operators.fleet, store: store.fleet, pools, ...workers.balance }
+    const balance = parts.add(openGatewayBalance(base, shared))
     const machine = parts.add(openMachine(base, hooks))
     parts.add(upstream)
+    parts.addBeside(await followCacheSeed(world, store.fleet, pools.domains))
     const readiness = new Readiness()
     const ports = requestPorts(base, { stored, records, machine, upstream })
     const process = { ...ports, ...operators.ports, ...workers.process, ready: readiness.ready }
@@ -64,7 +70,7 @@ export const startMain = (loaded: Loaded, world: World, hooks: GatewayHooks, wor
       return operators.fleet.leave()
     }
     const traffic = parts.add(new Traffic({ clock, clients, operators: admins, upstream, feed, readiness, leaving }))
-    workers.attach({ pools: upstream.pools, alarms: alarms.recent, incidents, feed, metrics, alarm, current })
+    workers.attach({ pools, alarms: alarms.recent, incidents, feed, metrics, alarm, balance, current })
     await operators.hearFleet()
     const listen = await workers.clients.listen()
     const admin = await operators.listen(admins)

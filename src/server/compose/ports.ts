@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Metrics } from '../../adapters/metrics/metrics.ts'
 import type { DecisionSettings, Loaded } from '../../config/settings.ts'
+import type { FleetBalanceEvents } from '../../gateway/fleet/fleet-balance.ts'
 import type { OtherHealthChecks } from '../../gateway/health/health-checks.ts'
 import type { Incidents } from '../../gateway/incidents.ts'
 import type { Pools } from '../../gateway/pools/pools.ts'
@@ -14,6 +15,7 @@ import type { Elsewhere } from '../../http/listener/connections.ts'
 import type { Listener } from '../../http/listener/server.ts'
 import type { MainApp, WorkerApp } from '../app.ts'
 import type { DrainTimes } from '../drain.ts'
+import type { GatewayBalance } from '../parts/balance.ts'
 import type { Opened } from '../reloader.ts'
 import type { OpenState } from '../state/open-state.ts'
 import type { AsGateway } from '../state/open-store.ts'
@@ -26,6 +28,8 @@ export interface MainPorts {
   readonly attach: (parts: MainParts) => void
   /** Whether main takes in what a worker found: that has raised the alarm. */
   readonly takesIn: () => boolean
+  /** Hears what other gateways sent to replicas. */
+  readonly balance: FleetBalanceEvents
   /** Replaces the single process's own view. */
   readonly process: Pick<MainApp, 'recent'> & Required<Pick<MainApp, 'poolsOfOthers' | 'processes' | 'workers'>>
   /** Starts the workers, which serve clients; drains and cuts them. */
@@ -55,6 +59,8 @@ export interface MainParts {
   readonly feed: Feed
   readonly metrics: Metrics
   readonly alarm: Alarm
+  /** Hears what workers send to replicas, and passes it on to other gateways. */
+  readonly balance: GatewayBalance
   readonly current: () => MainApp
 }
 

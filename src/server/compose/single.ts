@@ -5,6 +5,7 @@ import { Feed } from '../../http/feed.ts'
 import { serve } from '../../http/listener/server.ts'
 import { clientFamily, prepareSchemas } from '../../http/public/public.ts'
 import type { SingleProcess } from '../app.ts'
+import { openBalance } from '../parts/balance.ts'
 import { baseOf } from '../parts/base.ts'
 import { followCacheSeed } from '../parts/cache-seed.ts'
 import type { GatewayHooks } from '../parts/hooks.ts'
@@ -42,6 +43,7 @@ export const startSingle = (loaded: Loaded, world: World, hooks: GatewayHooks) =
     const open = serving.open.bind(serving)
     const operators = openOperators(parts, base, { hooks, name, stored, upstream, feed, registries, underWay, open })
     parts.add(openUpkeep(base, stored))
+    parts.add(openBalance(base, { fleet: operators.fleet, store: store.fleet, pools: upstream.pools }))
     const machine = parts.add(openMachine(base, hooks))
     parts.add(upstream)
     parts.addBeside(await followCacheSeed(world, store.fleet, upstream.pools.domains))

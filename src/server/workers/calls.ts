@@ -1,4 +1,5 @@
 import type { Examined } from '../../config/load.ts'
+import type { BalanceNews } from '../../gateway/balance/balance-news.ts'
 import type { HealthVerdict } from '../../gateway/health/check.ts'
 import type { RecentAlarm } from '../../gateway/recent-alarms.ts'
 import type { RecentOf } from '../../gateway/recent-requests.ts'
@@ -6,6 +7,7 @@ import type { Millis } from '../../policy/config.ts'
 import type { RequestEnd } from '../../wire/admin/event.ts'
 import type { ShownPool } from '../../wire/admin/pool.ts'
 import type { DrainTimes } from '../drain.ts'
+import type { SourcedNews } from './balance-relay.ts'
 import type { ClientCounts } from './client-counts.ts'
 import type { Passed } from './passed-feed.ts'
 import type { ReplicaNews } from './pool-news.ts'
@@ -34,6 +36,12 @@ export type WorkerCalls = {
   pools(): readonly ShownPool[]
   /** News of a replica, from another worker or main. */
   news(news: ReplicaNews): void
+  /** The news of other workers and gateways: prompts that they sent to replicas, and their load there. */
+  takeBalance(news: readonly SourcedNews[]): void
+  /** A worker ended; another one takes its place. */
+  lostBalance(source: string): void
+  /** Another gateway began, which does not know what is cached. */
+  welcome(): void
   /** It may have so many more requests at once in a pool, or at a replica of one: `pool`, or `pool url`. */
   lend(where: string, places: number): void
   /** Others want places there: what it does not use it gives back. */
@@ -65,6 +73,8 @@ export type MainCalls = {
   recentOf(account: string): Promise<RecentOf>
   alarmed(alarm: RecentAlarm): void
   news(news: ReplicaNews): void
+  /** The prompts that it sent to replicas in the last moment, and its load there. */
+  balanced(news: readonly BalanceNews[]): void
   /** It has a use for so many places more there, of which there are so many. What is free was lent before the answer. */
   want(where: string, places: number, most: number): void
   giveBack(where: string, places: number, wanted: number): void

@@ -14,6 +14,7 @@ import type { GatewayHooks } from '../parts/hooks.ts'
 import { gatewayName } from '../version.ts'
 import { Acceptor } from './acceptor.ts'
 import { Balance } from './balance.ts'
+import { BalanceRelay, nameOf } from './balance-relay.ts'
 import type { MainCalls, WorkerTask } from './calls.ts'
 import { ClaimedChecks } from './claimed-checks.ts'
 import { CountsOfWorkers } from './client-counts.ts'
@@ -46,6 +47,7 @@ export class Main {
   readonly #workers: Workers
   readonly #acceptor: Acceptor
   readonly #balance: Balance
+  readonly #relay: BalanceRelay
   readonly #counts = new ProcessCounts()
   readonly #ownVitals = vitalsReader()
   readonly #leases = new SlotLeases(
@@ -90,6 +92,11 @@ export class Main {
       addresses: () => this.#addresses,
       alarm,
     })
+    this.#relay = new BalanceRelay({
+      clock: hooks.clock,
+      workers: hooks.workers,
+      tell: (slot, news) => this.#workers.tellOne(slot, 'takeBalance', news),
+    })
     this.#balance = new Balance({
       clock: hooks.clock,
       serving: () => this.#workers.serving.map(slot => ({ slot, connections: this.#acceptor.inUseOf(slot) })),
@@ -110,6 +117,10 @@ export class Main {
         this.#news = new PoolNews(parts.pools, news => workers.tell('news', news))
       },
       takesIn: () => this.#news?.isTakingIn ?? false,
+      balance: {
+        heard: (source, news) => this.#relay.add(source, news),
+        arrived: () => workers.tell('welcome'),
+      },
       clients: {
         listen: async () => {
           const { server, decisions } = this.#serving.settings
@@ -199,6 +210,10 @@ export class Main {
         feed?.alarmed(newest)
       },
       news: news => this.#heard(news, slot),
+      balanced: news => {
+        this.#relay.add(nameOf(slot), news)
+        this.#parts?.balance.add(nameOf(slot), news)
+      },
       want: (pool, places, most) => this.#leases.want(slot, pool, places, most),
       giveBack: (pool, places, wanted) => this.#leases.giveBack(slot, pool, places, wanted),
       claimCheck: check => this.#checks.claim(slot, check),
@@ -230,6 +245,8 @@ export class Main {
     this.#checks.end(slot)
     this.#clients.end(slot, this.#workers.size)
     this.#counts.end(slot)
+    this.#workers.tellOthers(slot, 'lostBalance', nameOf(slot))
+    this.#parts?.balance.gone(nameOf(slot))
     this.#parts?.incidents.processEnded(nameOf(slot))
     for (const [place, trial] of this.#trials) {
       if (trial.slot !== slot) continue
@@ -305,6 +322,3 @@ interface Trial {
 
 /** Thousands of requests take longer to be passed on than counts. */
 const REMEMBERED_MS: Millis = 2000
-
-/** Name under which the process in a slot raises alarms. */
-const nameOf = (slot: number): string => `worker ${slot}`

@@ -5,6 +5,7 @@ import { openRemoteStore } from '../../adapters/remote/remote-store.ts'
 import { assemble } from '../../config/load.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { hasDescriptor } from '../../gateway/descriptors.ts'
+import { SharedBalance } from '../../gateway/pools/shared-balance.ts'
 import type { Slots } from '../../gateway/pools/slots.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RecentOf, Remembered } from '../../gateway/recent-requests.ts'
@@ -38,6 +39,7 @@ import { vitalsReader } from './vitals.ts'
 let gateway: RunningProcess<WorkerApp> | undefined
 let parts: WorkerParts | undefined
 let news: PoolNews | undefined
+let balance: SharedBalance | undefined
 let feed: PassedFeed | undefined
 let elsewhere: CountsElsewhere | undefined
 const vitals = vitalsReader()
@@ -76,6 +78,15 @@ const calls: WorkerCalls = {
   elsewhere: others => elsewhere?.know(others),
   pools: () => (parts ? poolsHere(parts.current()) : []),
   news: found => startup.hear(() => news?.takeIn(found)),
+  // Before it serves it has no use for them.
+  takeBalance: all => {
+    for (const { source, news: found } of all) balance?.takeIn(source, found)
+  },
+  lostBalance: source => {
+    balance?.gone(source)
+    balance?.welcome()
+  },
+  welcome: () => balance?.welcome(),
   lend: (where, places) => startup.hear(() => slotsAt(where)?.lend(places)),
   recall: where => startup.hear(() => slotsAt(where)?.recall()),
   unready: () => startup.hear(() => parts?.unready()),
@@ -190,6 +201,14 @@ function attach(attached: WorkerParts, task: WorkerTask): void {
   }
   news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)
   for (const found of task.news) news.takeIn(found)
+  balance = new SharedBalance({
+    pools: attached.pools,
+    clock: world.clock,
+    poolOf: name => attached.current().config.pools.get(name),
+    say: found => main.tell('balanced', found),
+    isHeard: () => true,
+    isTakingIn: () => news?.isTakingIn ?? false,
+  })
   startup.open()
 }
 

@@ -1,0 +1,47 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { answer, startBackend } from '../../support/backend.ts'
+import { startTree } from './tree.ts'
+import { yamlOf } from './tree-yaml.ts'
+
+const REPLICAS = 4
+const TURNS = 5
+
+it('with 3 workers, each turn of a dialogue goes where the turns before it are cached, whichever worker gets it', async () => {
+  const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startBackend()))
+  for (const replica of replicas) replica.always(answer({ content: 'Yes.' }))
+  onTestFinished(async () => void (await Promise.all(replicas.map(each => each.close()))))
+  const [{ url = '' } = {}] = replicas
+  const urls = replicas.map(each => `"${each.url}"`).join(', ')
+  const yaml = yamlOf(url, undefined, { pool: 'balance: prefix' })
+  const tree = await startTree(3, directory => yaml(directory).replace(`["${url}"]`, `[${urls}]`))
+  onTestFinished(async () => void (await tree.end()))
+  const key = await tree.mint('pro', 'ada')
+
+  const names = ['red', 'green', 'blue', 'white', 'black', 'brown', 'grey']
+  const talks = names.map(name => [{ role: 'system', content: `${name} `.repeat(3000) }])
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const talk of talks) {
+      talk.push({ role: 'user', content: `and ${turn}?` })
+      await (await tree.chat(key, { messages: talk })).text()
+      talk.push({ role: 'assistant', content: 'Yes.' })
+    }
+    // Main asks all workers, behind what they had told it.
+    for (let asked = 0; asked < 5; asked++) await tree.ask('GET', '/admin/pools')
+  }
+
+  const homes = names.map(name =>
+    replicas.map(
+      ({ requests }) => requests.filter(({ body }) => JSON.stringify(body).includes(`${name} ${name}`)).length,
+    ),
+  )
+  expect(homes.map(home => home.filter(Boolean))).toEqual(names.map(() => [TURNS]))
+  // Chance would lead there too, but not knowing why.
+  const { text } = await tree.ask('GET', '/metrics')
+  expect(text).toContain(`svc_pool_picks_total{pool="onprem",why="prefix"} ${names.length * (TURNS - 1)}\n`)
+
+  // Main tells operators what its workers know.
+  const messages = talks[0]
+  const { body } = await tree.ask('POST', '/admin/explain', { account: 'ada', body: { model: 'svc-core', messages } })
+  const { pools } = body as { pools: readonly { readonly choice?: { readonly why: string } }[] }
+  expect(pools[0]?.choice?.why).toBe('prefix')
+})
