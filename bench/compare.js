@@ -60,7 +60,9 @@ async function measureAll(directory) {
     await stop(backend)
   }
   const moments = { before, after: { load: loadNow(), speed: speedNow() } }
-  return report({ machine: describeMachine(directory), moments, effort, left, cases, results })
+  const machine = describeMachine(directory)
+  if (effort.json) writeFileSync(effort.json, JSON.stringify({ machine, moments, left, results: plain(results) }))
+  return report({ machine, moments, effort, left, cases, results })
 }
 
 /** The cases that measure the contenders in turns. */
@@ -77,4 +79,13 @@ async function allTurns(programs, directory, chosen, contenders) {
     await Promise.all(running.map(each => each.stop()))
   }
   return results
+}
+
+/** Results with the rounds by contender as objects, for JSON. */
+function plain(results) {
+  const entries = Object.entries(results).map(([name, { rounds, ...rest }]) => [
+    name,
+    rounds ? { ...rest, rounds: Object.fromEntries(rounds) } : rest,
+  ])
+  return Object.fromEntries(entries)
 }

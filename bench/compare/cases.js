@@ -24,7 +24,6 @@ export const cases = {
   },
   'agent-chat': {
     title: 'Whole answers to a prompt of an agent, 32 KB, chat completions',
-    gatewaysOnly: true,
     load: ({ seconds, warmup }) => ({ kind: 'agent-chat', connections: CONNECTIONS, seconds, warmup }),
   },
   'agent-responses': {
@@ -39,7 +38,6 @@ export const cases = {
   },
   'tools-chat': {
     title: 'Whole answers to a prompt of an agent with 54 KB of tools, chat completions',
-    gatewaysOnly: true,
     load: ({ seconds, warmup }) => ({ kind: 'tools-chat', connections: CONNECTIONS, seconds, warmup }),
   },
   'tools-responses': {

@@ -3,9 +3,11 @@ import { resolve } from 'node:path'
 import { bare } from './contenders/bare.js'
 import { mintKey, startGateway } from './contenders/gateway.js'
 import { httpProxy } from './contenders/http-proxy.js'
+import { litellm } from './contenders/litellm.js'
 import { nginx } from './contenders/nginx.js'
 import { portkey } from './contenders/portkey.js'
 import { missingRedis, startRedis } from './contenders/redis.js'
+import { sglangRouter, vllmRouter } from './contenders/routers.js'
 import { cores } from './processes.js'
 import { writeRequests } from './requests.js'
 
@@ -23,6 +25,9 @@ export const contenderNames = {
   httpProxy: httpProxy.name,
   nginx: nginx.name,
   portkey: portkey.name,
+  litellm: litellm.name,
+  vllmRouter: vllmRouter.name,
+  sglangRouter: sglangRouter.name,
   direct: 'direct',
 }
 
@@ -46,11 +51,14 @@ export const gatewayOnRedis = {
 export const onRedis = (place, redis) =>
   startGateway({ ...place, name: 'gateway-redis', store: `redis://127.0.0.1:${redis.port}/0` })
 
-const everybody = [gateway, gatewayOnRedis, bare, httpProxy, nginx, portkey]
+const everybody = [gateway, gatewayOnRedis, bare, httpProxy, nginx, portkey, vllmRouter, sglangRouter, litellm]
 
-/** All contenders; or this gateway next to the build of another directory, or next to itself without some of its fast paths. */
-export function contendersOf({ against, without }) {
-  if (against === undefined && without === undefined) return everybody
+/** The contenders that were chosen, or all; or this gateway next to the build of another directory, or next to itself without some of its fast paths. */
+export function contendersOf({ against, without, contenders }) {
+  if (against === undefined && without === undefined)
+    return everybody.filter(
+      ({ name }) => contenders === undefined || contenders.some(each => contenderNames[each] === name),
+    )
   const others = []
   if (against !== undefined)
     others.push({

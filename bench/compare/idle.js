@@ -14,7 +14,7 @@ function streamsWithin(wanted) {
   return Math.min(wanted, Math.floor((limit - 200) / 2))
 }
 
-/** Rows of `{ name, streams, bytes }`, one per contender, and remarks on what was not as requested. */
+/** Rows of `{ name, streams, bytes }`, one per contender that can hold as many, and remarks on what was not as requested. */
 export async function idleStreams({ programs, directory, effort, missing }) {
   const streams = streamsWithin(effort.idleStreams)
   const remarks =
@@ -24,7 +24,7 @@ export async function idleStreams({ programs, directory, effort, missing }) {
         ]
       : []
   const rows = []
-  for (const contender of contendersOf(effort).filter(each => !missing(each))) {
+  for (const contender of contendersOf(effort).filter(each => !each.isPeer && !missing(each))) {
     const fresh = await open(contender, { directory })
     try {
       rows.push({ name: contender.name, ...(await withStreams(programs, fresh, streams, effort.warm)) })

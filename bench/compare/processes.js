@@ -22,14 +22,16 @@ export function moveTo(core, pids) {
   if (canPin) for (const pid of pids) spawnSync('taskset', ['-a', '-c', '-p', String(core), String(pid)])
 }
 
+const TRIES_PER_SECOND = 20
+
 const running = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 
-/** Starts a process and waits until it listens. Its output goes to the file `log`, if given. */
-export async function start(command, { core, port, log, env = {} }) {
+/** Starts a process and waits until it listens, for at most `seconds`. Its output goes to the file `log`, if given. */
+export async function start(command, { core, port, log, env = {}, seconds = 30 }) {
   const [program, ...args] = onCore(core, command)
   const output = log ? openSync(log, 'a') : 'ignore'
   const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['ignore', output, output] })
@@ -39,17 +41,17 @@ export async function start(command, { core, port, log, env = {} }) {
   const failed = once(child, 'error').then(([error]) => {
     throw error
   })
-  await Promise.race([listening(child, port, log), failed])
+  await Promise.race([listening(child, port, log, seconds), failed])
   return child
 }
 
-async function listening(child, port, log) {
-  for (let tries = 0; tries < 600; tries++) {
+async function listening(child, port, log, seconds) {
+  for (let tries = 0; tries < seconds * TRIES_PER_SECOND; tries++) {
     if (child.exitCode !== null) {
       throw new Error(`${child.spawnargs.join(' ')} ended with ${child.exitCode}\n${log ? readOr(log, '') : ''}`)
     }
     if (await answers(port)) return
-    await sleep(50)
+    await sleep(1000 / TRIES_PER_SECOND)
   }
   throw new Error(`${child.spawnargs.join(' ')} does not listen on ${port}`)
 }

@@ -13,21 +13,22 @@ const { jobs } = parse(textOf('.github/workflows/ci.yml'))
 const nodes = (/NODES-([^}]*)/.exec(ci)?.[1] ?? '').split(' ')
 const image = /FROM \S*node:(\d+)/.exec(textOf('deploy/Containerfile'))?.[1]
 const oldest = engines.node.replace('>=', '')
+const NEWEST = '26'
 
-it('on GitHub all tests run on the oldest Node that package.json promises and on that of the image, unit tests between them', () => {
+it('on GitHub all tests run on the oldest Node that package.json promises and on that of the image, unit tests on 22 and the newest', () => {
   expect(jobs.all.strategy.matrix.node).toEqual([oldest, image])
-  expect(jobs.unit.steps.find(({ with: own }: Step) => own?.['node-version'])?.with['node-version']).toBe('22')
+  expect(jobs.unit.strategy.matrix.node).toEqual(['22', NEWEST])
 })
 
-it('.ci/run runs the unit tests on the oldest Node that package.json promises and on that of the image', () => {
-  expect(nodes).toEqual([oldest, image])
+it('.ci/run runs the unit tests on the oldest Node that package.json promises, on that of the image and on the newest', () => {
+  expect(nodes).toEqual([oldest, image, NEWEST])
   expect(scripts).toHaveProperty('test:unit')
 })
 
 it.each([
-  ['20.19.0', ['24']],
-  ['20.20.2', ['20.19', '24']],
-  ['24.4.1', ['20.19']],
+  ['20.19.0', ['24', '26']],
+  ['20.20.2', ['20.19', '24', '26']],
+  ['24.4.1', ['20.19', '26']],
 ])('.ci/run leaves out the version that has run all tests: %s', (own, runs) => {
   const choice = /^other_versions\(\) \{[\s\S]*?^\}$/m.exec(ci)?.[0]
   const given = `node() { echo ${own}; }\nNODES='${nodes.join(' ')}'`
@@ -75,7 +76,3 @@ it('.ci/run is a script that bash can read', () => {
     stderr: '',
   })
 })
-
-interface Step {
-  readonly with?: Readonly<Record<string, string>>
-}
