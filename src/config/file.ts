@@ -1049,6 +1049,14 @@ export interface PlanSection {
   limits?: LimitRuleSection[]
   overage?: OverageSection
   /**
+   * In the `queue` of a pool, requests of a plan with a higher priority go first: 0 to 100. Default: 1, and 0 for guests.
+   */
+  priority?: number | string
+  /**
+   * In the `queue` of a pool, an account gets tokens in proportion to the weight of its plan, beside the others of its priority: 1 to 1000.
+   */
+  weight?: number | string
+  /**
    * When a streamed answer starts to reach the client: with its first content (`first_content`), or once it is complete (`complete`), so that even a backend that fails midway goes unnoticed. Overrides the model's setting.
    */
   commit?: 'first_content' | 'complete'
@@ -1392,6 +1400,7 @@ export interface PoolSection {
   probe?: ProbeSection
   load?: LoadSection
   spill?: SpillSection
+  queue?: QueueSection
   /**
    * Prompt and completion tokens that these replicas take, if different from the model. A prompt that is too long for one pool goes on to one that declares more.
    */
@@ -1443,6 +1452,39 @@ export interface SpillSection {
    * A replica is passed over while more than a tenth of the streams that it was sent took longer to their first token, of at least 10 in the last 30 s. This gateway measures that itself, from dispatch; a stream that still waits counts once it has waited as long. Only for pools of chat models.
    */
   first_token_over?: string
+}
+/**
+ * Where requests wait while the pool has `max_concurrent` requests running, instead of for `queue_timeout`. A request first goes to a later pool of `serve` that has room. The order is by `priority` of plans, and then fair among accounts: each gets tokens by the `weight` of its plan. Needs `max_concurrent`.
+ */
+export interface QueueSection {
+  /**
+   * Requests that wait, per process of a gateway. One more goes to the next pool; where none is left it gets 503 `UPSTREAMS_EXHAUSTED`.
+   */
+  max?: number | string
+  /**
+   * Requests of one account that wait. At most `max`; without it the default, or `max` where that is less.
+   */
+  of_account?: number | string
+  /**
+   * Bytes of the bodies of one account that wait. They count in `limits.body_memory` too, which bounds those of all accounts.
+   */
+  bytes?: number | string
+  /**
+   * How long a request waits before it goes to the next pool; where none is left it gets 503 `UPSTREAMS_EXHAUSTED`. It still counts in limits of requests.
+   */
+  timeout?: string
+  /**
+   * How long a request waits here before it goes to a later pool that has room. At most `timeout`.
+   */
+  before_next?: string
+  /**
+   * The next request of an account rises by one priority, up to the highest that waits, each time it has been the next for so long.
+   */
+  aging?: string
+  /**
+   * Whether a stream that waits begins after 5 s, with comments that say how many wait. This commits its status 200: where no pool serves it afterwards, the error is its last event.
+   */
+  comments?: boolean
 }
 /**
  * The operator's cost for the pool, in US dollars per million tokens. It is not a client's price: it measures the cost of failed attempts, and the spend that max_usd_per_hour allows.

@@ -83,7 +83,7 @@ export type PoolSettings = ValuesOf<Rows>
 
 type PathsIn<R> = R extends PoolSetting ? R['path'] : PathsIn<R[keyof R]>
 /** Fields that have code of their own, since more than a number decides them. */
-type Apart = 'probe.every' | 'load.every' | `cost_usd_per_${string}`
+type Apart = 'probe.every' | 'load.every' | `queue.${string}` | `cost_usd_per_${string}`
 type Forgotten = Exclude<UnitPath, PathsIn<Rows[keyof Rows]> | Apart>
 
 /** Does not compile while the schema has a field of a pool with a unit, and no row has its path. */

@@ -112,6 +112,7 @@ export const SECTION_FIELDS = {
 export const SECTION_DEFAULTS = {
   'service_account.account_claim': 'sub',
   'plan.overage': false,
+  'plan.weight': 1,
   'limit_rule.of': 'account',
   'chat_model.max_output': '4k',
   'chat_model.vision': false,
@@ -136,4 +137,11 @@ export const SECTION_DEFAULTS = {
   'passthrough_route.max_message': '1MB',
   'meter.usage.max_output': 0,
   'load.every': '1s',
+  'queue.max': 200,
+  'queue.of_account': 50,
+  'queue.bytes': '64MB',
+  'queue.timeout': '30s',
+  'queue.before_next': '0s',
+  'queue.aging': '10s',
+  'queue.comments': false,
 } as const

@@ -282,6 +282,25 @@ export interface BackendSettings extends PoolSettings {
   readonly cost?: Price
   readonly probe?: ProbeSettings
   readonly load?: LoadSettings
+  /** Absent where requests wait for `queueTimeout`, first come, first served. */
+  readonly queue?: QueueSettings
+}
+
+/** Where requests wait while a pool is full. */
+export interface QueueSettings {
+  /** Requests. */
+  readonly max: number
+  /** Requests of one account. */
+  readonly ofAccount: number
+  /** Bytes of the bodies of one account. */
+  readonly bytes: number
+  readonly timeout: Millis
+  /** Before a later pool that has room. */
+  readonly beforeNext: Millis
+  /** For each priority that a request rises. */
+  readonly aging: Millis
+  /** Whether streams begin while they wait. */
+  readonly comments: boolean
 }
 
 /** The header that has the key of a pool, and what stands before the key in it. */

@@ -271,6 +271,9 @@ export interface PromptTokens {
   readonly expected: number
 }
 
+/** How a request left the queue of a pool: with a slot, at its timeout, for a later pool, with its client, or for want of a place. */
+export type QueueEnd = 'served' | 'timeout' | 'moved' | 'gone' | 'full'
+
 /** Counts attempts, and never throws. */
 export interface AttemptCounter {
   /** An attempt is over. */
@@ -279,6 +282,8 @@ export interface AttemptCounter {
   skippedEvents(pool: string, replica: string, count: number): void
   /** A replica was chosen for a chat. */
   picked(pool: string, why: Why): void
+  /** A request left the queue of a pool, or found no place in it. */
+  queued(pool: string, end: QueueEnd, waited: Millis): void
   /** A backend counted the prompt of a chat, of which its cache had a part: `expected` is how much the gateway thought. */
   promptCounted(pool: string, tokens: PromptTokens): void
 }

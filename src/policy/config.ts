@@ -68,6 +68,10 @@ export interface Plan extends Declared {
   readonly monthlyNanoUsd: NanoUsd
   /** Whether the plan serves past monthlyNanoUsd: never, always, or up to a cap beyond it. */
   readonly overage: Overage
+  /** In queues of pools, the higher goes first. Absent where the files say nothing. */
+  readonly priority?: number
+  /** In queues of pools, an account gets tokens by it. Absent where the files say nothing. */
+  readonly weight?: number
   /** Overrides the model's. */
   readonly commit?: Commit
 }

@@ -10,6 +10,7 @@ import type { LimitRule } from './limits/limit-rule.ts'
 import { allowedText } from './limits/limit-text.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
+import { queueRankOf } from './queue/queue-rank.ts'
 import { overloadText } from './replica-load.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
 import { hostedTools } from './tools.ts'
@@ -50,6 +51,7 @@ function passedSteps(config: Config, facts: Facts, decision: Decision): readonly
     sizeStep(config, request, decision),
     ...limitSteps(plan, decision.claims),
     ...busySteps(facts, decision),
+    ...queueSteps(facts, decision),
     sendStep(request, decision),
   ]
 }
@@ -152,6 +154,16 @@ const busySteps = ({ health: { busy = [] } }: Facts, { model }: Allowed): readon
     const pool = model.serve.find(each => each.name === name)
     return pool ? [passed('send', `${name} is passed over: ${overloadText(overload)}`, placeOf(pool, 'spill'))] : []
   })
+
+/** Where the request waits while pools are full, each with where it declares its queue. */
+const queueSteps = ({ caller }: Facts, { plan, pools }: Allowed): readonly Step[] => {
+  const { priority, weight } = queueRankOf(plan, caller)
+  return pools.flatMap(pool => {
+    const at = pool.fields.queue
+    const text = `${pool.name} has a queue: the request waits there with priority ${priority} and weight ${weight}`
+    return at ? [passed('send', text, at)] : []
+  })
+}
 
 function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {
   const names = pools.map(pool => `${pool.name}${translationText(model, pool, request)}`)

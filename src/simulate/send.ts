@@ -6,7 +6,7 @@ import { Pools, type Replica } from '../gateway/pools/pools.ts'
 import type { Clock } from '../gateway/ports.ts'
 import { Expenses } from '../gateway/upstream/expenses.ts'
 import { failover } from '../gateway/upstream/failover.ts'
-import { backendOf } from '../gateway/upstream/failover-ports.ts'
+import { backendOf, type FailoverPorts } from '../gateway/upstream/failover-ports.ts'
 import type { AttemptReport } from '../gateway/upstream/in-flight-attempt.ts'
 import { choiceIn } from '../gateway/upstream/replica-choice.ts'
 import type { PoolChoice } from '../policy/balance/pool-choice.ts'
@@ -126,6 +126,8 @@ export async function send(
     checkHealth,
     isGuest: false,
     ...(balanced && { balanced }),
+    counter: { queued: () => {} },
+    queued: ALONE,
   }
   const choices = decision.pools.flatMap(pool => choiceIn(ports, pool, hold.at) ?? [])
   const context = 'context' in decision.model ? decision.model.context : 0
@@ -148,6 +150,13 @@ export async function send(
     case 'left':
       throw new Error(`a simulated request cannot end as ${outcome.kind}`)
   }
+}
+
+/** A simulated request is the only one, and waits for nothing. */
+const ALONE: FailoverPorts['queued'] = {
+  ...{ priority: 1, weight: 1, bodyBytes: 0, input: 0, mostOutput: 0 },
+  begin: () => () => {},
+  waited: () => {},
 }
 
 /** Attempts that are not made are neither counted nor traced. */

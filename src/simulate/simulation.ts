@@ -151,7 +151,7 @@ async function limited(
     return { ...decided, verdict, denial, steps: stagesOf({ ...reached, guests: { limit, ...(place && { place }) } }) }
   }
   const { readings } = verdict
-  const admitted = { caller, request, decision, hold, readings, revision: config.revision }
+  const admitted = { caller, request, decision, hold, readings, revision: config.revision, queued: { ms: 0 } }
   const sent = await send(settings, admitted, known, { ill: pools, balanced })
   const steps = choiceSteps(stagesOf({ ...reached, sent }), decision.pools, sent.choices)
   const denial = 'denial' in sent.end ? { denial: sent.end.denial } : {}

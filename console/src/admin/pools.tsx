@@ -178,7 +178,7 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, act }: 
         <td class="narrow muted">{series ? <PoolHour series={series} /> : isHourKnown && text.noAttempts}</td>
         <td class="narrow muted">{pool.models.join(', ')}</td>
         <td class="num narrow">{ofMost(pool)}</td>
-        <td class="num narrow">{pool.waiting}</td>
+        <td class="num narrow">{pool.queue ? text.waitingOf(pool.waiting, pool.queue.max) : pool.waiting}</td>
         {hasLoad && <td colSpan={LOAD_COLUMNS.length} class="narrow" />}
         <td class="num narrow">{lastTen(pool)}</td>
         {hasBudget && <td class="num narrow">{hourOf(pool) ?? '–'}</td>}

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client'
-import type { AttemptCounter, AttemptResult, PromptTokens } from '../../gateway/ports.ts'
+import type { AttemptCounter, AttemptResult, PromptTokens, QueueEnd } from '../../gateway/ports.ts'
 import { DURATIONS, FIRST_TOKENS } from '../../gateway/series/buckets.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Why } from '../../policy/balance/cost.ts'
@@ -46,6 +46,8 @@ export class Metrics implements AttemptCounter {
   readonly #attempts: CounterSeries
   readonly #skipped: CounterSeries
   readonly #picks: CounterSeries
+  readonly #queueEnds: CounterSeries
+  readonly #queueWaits: HistogramSeries
   readonly #prompts: CounterSeries
   readonly #expected: CounterSeries
   readonly #alarms: CounterSeries
@@ -76,6 +78,14 @@ export class Metrics implements AttemptCounter {
       'pool',
       'why',
     ])
+    const ends = 'Requests that left the queue of a pool, or found no place in it.'
+    this.#queueEnds = counter('svc_pool_queue_left_total', ends, ['pool', 'why'])
+    this.#queueWaits = new HistogramSeries(this.#registry, {
+      name: 'svc_pool_queue_wait_seconds',
+      help: 'Time that requests waited in the queue of a pool until they got a slot.',
+      labels: ['pool'],
+      buckets: FIRST_TOKENS,
+    })
     const prompts = 'Prompt tokens of chats, as backends counted them: cached ones they read from their caches.'
     this.#prompts = counter('svc_pool_prompt_tokens_total', prompts, ['pool', 'source'])
     const expected = 'Prompt tokens of chats that the chosen replica was expected to have in its cache.'
@@ -130,6 +140,11 @@ export class Metrics implements AttemptCounter {
 
   picked(pool: string, why: Why): void {
     this.#picks.add(1, pool, why)
+  }
+
+  queued(pool: string, end: QueueEnd, waited: Millis): void {
+    this.#queueEnds.add(1, pool, end)
+    if (end === 'served') this.#queueWaits.add(waited / 1000, pool)
   }
 
   promptCounted(pool: string, { cached, computed, expected }: PromptTokens): void {

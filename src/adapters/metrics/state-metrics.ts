@@ -46,6 +46,7 @@ export function gatewayMetrics(registry: Registry, ports: GatewayState): void {
 /** Series of the present state, rather than of events. Pools that left the configuration are no longer shown. */
 export function stateMetrics(registry: Registry, ports: ProcessState): void {
   upstreamMetrics(registry, ports)
+  queueMetrics(registry, ports)
   const registers = [registry]
   new Gauge({
     name: 'svc_requests_under_way',
@@ -112,6 +113,24 @@ function archiveMetrics(registry: Registry, { archiving }: GatewayState): void {
       this.reset()
       const state = archiving()
       if (state) this.inc({ to: state.to }, state.failures)
+    },
+  })
+}
+
+function queueMetrics(registry: Registry, { pools, current }: ProcessState): void {
+  new Gauge({
+    name: 'svc_pool_queue',
+    help: 'Requests that wait in the queue of a pool, by the priority of their plans.',
+    labelNames: ['pool', 'priority'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      const { config, settings } = current()
+      for (const { name } of config.pools.values()) {
+        if (!settings.backends.get(name)?.queue) continue
+        for (const [priority, waiting] of pools.of(name).slots.fair.byPriority)
+          this.set({ pool: name, priority: String(priority) }, waiting)
+      }
     },
   })
 }

@@ -15,14 +15,16 @@ import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
 
-export const shownPlan = ({ models, tools, limits, rules, monthlyNanoUsd, overage, commit }: Plan): Section => ({
+export const shownPlan = ({ models, tools, limits, rules, monthlyNanoUsd, overage, ...plan }: Plan): Section => ({
   models: [...models.keys()],
   ...(tools.size > 0 && { tools: [...tools.keys()] }),
   ...Object.fromEntries(limits.map(({ name, most }) => [name, most])),
   monthly_usd: shownUsd(monthlyNanoUsd),
   ...(rules.length > 0 && { limits: rules.map(({ rule }) => shownRule(rule)) }),
   overage: typeof overage === 'object' ? { cap_usd: shownUsd(overage.capNanoUsd) } : overage,
-  ...(commit && { commit }),
+  ...(plan.priority !== undefined && { priority: plan.priority }),
+  ...(plan.weight !== undefined && { weight: plan.weight }),
+  ...(plan.commit && { commit: plan.commit }),
 })
 
 /** A limit as a row of `limits`. */

@@ -4,6 +4,7 @@ import type { Address } from '../../config/model/formats.ts'
 import { durationText } from '../../config/model/units.ts'
 import * as pools from '../../config/pool-settings.ts'
 import { shownWords } from '../../config/pool-words.ts'
+import { queueFields } from '../../config/queue-fields.ts'
 import { type Part, type SectionSettings, unitAt, valuesOf } from '../../config/section-settings.ts'
 import type {
   AdminTlsSettings,
@@ -201,7 +202,7 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
   const { site, ...words } = shownWords(declared, speaks.length === 1 && speaks[0] === 'chat')
   const pool = { site, replicas, ...words, ...mannersOf(declared, hasChats) }
   if (!backend) return pool
-  const { key, probe, load } = backend
+  const { key, probe, load, queue } = backend
   const { context, max_concurrent, max_concurrent_each, queue_timeout, ...others } = numbersOf(backend)
   return {
     ...pool,
@@ -215,6 +216,7 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
     ...others,
     probe: probe ? { path: probe.path, every: durationText(probe.every) } : false,
     ...(load && { load: { ...load, every: durationText(load.every) } }),
+    ...(queue && { queue: queueFields(queue, SHOWN.size) }),
   }
 }
 

@@ -41,6 +41,8 @@ const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
   counts: () => [],
   monthlyNanoUsd: value<NanoUsd>('monthly_usd', usd, highIsMore),
   overage: value('overage', overageText, (from, to) => highIsMore(beyond(from), beyond(to))),
+  priority: value<number | undefined>('priority', count, highIsMore, '1, and 0 for guests'),
+  weight: value<number | undefined>('weight', count, highIsMore, '1'),
   commit: value<Plan['commit']>('commit', text, other, 'as the model says'),
 })
 

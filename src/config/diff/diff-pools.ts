@@ -13,6 +13,7 @@ import {
   unitAt,
 } from '../pool-settings.ts'
 import { POOL_WORDS } from '../pool-words.ts'
+import { queueFields } from '../queue-fields.ts'
 import { type Auth, type BackendSettings, Secret } from '../settings.ts'
 import {
   type Change,
@@ -29,7 +30,7 @@ import {
   type Sides,
   value,
 } from './diff-changes.ts'
-import { isChanged, keyRule, listed, price, TEXTS, text, usd, without } from './diff-values.ts'
+import { isChanged, keyRule, listed, price, size, TEXTS, text, usd, without } from './diff-values.ts'
 
 /** The changes of pools, with the defaults of `failover` as they take effect on each. */
 export function comparePools(sides: Sides): readonly Change[] {
@@ -200,6 +201,7 @@ function backendRulesOf(sides: Sides): Rules<BackendSettings> {
       plumbing,
       'off',
     ),
+    queue: value('queue', queue => queueText(queue), plumbing, 'off'),
     ...others,
   }
 }
@@ -218,6 +220,11 @@ const ruleOf = (row: PoolSetting | PoolSettingGroup): Rule<never> =>
 const SETTINGS = Object.fromEntries(
   Object.entries(POOL_SETTINGS).map(([name, row]) => [name, ruleOf(row)]),
 ) as unknown as Rules<PoolSettings>
+
+const queueText = (queue: NonNullable<BackendSettings['queue']>): string =>
+  Object.entries(queueFields(queue, size))
+    .map(([field, written]) => `${field} ${String(written)}`)
+    .join(', ')
 
 const authText = ({ header, prefix }: Auth): string => (prefix === '' ? header : `${header}: ${prefix}`)
 

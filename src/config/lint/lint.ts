@@ -23,6 +23,7 @@ import { lintAccepts } from '../resolve/accepts.ts'
 import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'
 import { lintBalance } from './lint-balance.ts'
 import { lintHeaders } from './lint-headers.ts'
+import { lintQueue } from './lint-queue.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
 export function lint(merged: MergedFiles, report: Report): void {
@@ -44,6 +45,7 @@ export function lint(merged: MergedFiles, report: Report): void {
       lintPool(name, data, node, kinds.get(name) ?? new Set(), sayer(node, report))
       lintNative(name, data, merged, sayer(node, report))
       lintPasses(name, data, sayer(node, report))
+      lintQueue(name, data, sayer(node, report))
     }
 }
 

@@ -284,6 +284,8 @@ function linkPlan(
     counts: [],
     monthlyNanoUsd: unitOf('usd', data.monthly_usd),
     overage: overage(data.overage),
+    ...(data.priority !== undefined && { priority: unitOf('count', data.priority) }),
+    ...(data.weight !== undefined && { weight: unitOf('count', data.weight) }),
     ...(data.commit !== undefined && { commit: data.commit }),
   }
 }

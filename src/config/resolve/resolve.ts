@@ -12,6 +12,7 @@ import type {
   HostedToolSection,
   IdentitySection,
   PoolSection,
+  QueueSection,
   ServerSection,
   ServiceIssuerSection,
 } from '../file.ts'
@@ -29,6 +30,7 @@ import {
   type IdentitySettings,
   type LoadSettings,
   type ProbeSettings,
+  type QueueSettings,
   Secret,
   type ServiceIssuer,
   type Settings,
@@ -271,12 +273,14 @@ function backends(
     const own: Partial<PoolSection> = data ?? {}
     const key = secrets.pools.get(name)
     const [probe, load, cost] = [probeOf(common.probe, own.probe), loadOf(own.load), costOf(own)]
+    const queue = own.queue && queueOf(own.queue)
     settings.set(name, {
       ...settlePool(own, common, patienceOf(own)),
       ...(key && { key }),
       ...poolAddress(own, secrets.headers.get(name)),
       ...(probe && { probe }),
       ...(load && { load }),
+      ...(queue && { queue }),
       ...(cost && { cost }),
     })
   }
@@ -295,6 +299,21 @@ function loadOf(written: PoolSection['load']): LoadSettings | undefined {
   if (!written) return undefined
   const { from, url = METRICS_PATHS[from], every = POOL_FIELDS['load.every'].default } = written
   return { from, url, every: unitOf('duration', every) }
+}
+
+function queueOf(written: QueueSection): QueueSettings {
+  const said = <F extends 'max' | 'of_account' | 'bytes' | 'timeout' | 'before_next' | 'aging'>(field: F): number =>
+    unitOf(POOL_FIELDS[`queue.${field}`].unit, written[field] ?? POOL_FIELDS[`queue.${field}`].default)
+  const max = said('max')
+  return {
+    max,
+    ofAccount: Math.min(max, said('of_account')),
+    bytes: said('bytes'),
+    timeout: said('timeout'),
+    beforeNext: said('before_next'),
+    aging: said('aging'),
+    comments: written.comments ?? POOL_FIELDS['queue.comments'].default,
+  }
 }
 
 function costOf({ cost_usd_per_1m: tokens, cost_usd_per_image: image }: Partial<PoolSection>): BackendSettings['cost'] {

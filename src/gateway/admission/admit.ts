@@ -1,4 +1,4 @@
-import type { Config } from '../../policy/config.ts'
+import type { Config, Millis } from '../../policy/config.ts'
 import type { Hold } from '../../policy/counters/account-counters.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Allowed, Claims, Decision, Mutable } from '../../policy/decision.ts'
@@ -37,6 +37,8 @@ export interface AdmittedCall {
   readonly revision: string
   /** The weight of the earlier rounds of an answer with hosted tools. */
   readonly spent?: Spent
+  /** How long it has waited in queues of pools. */
+  readonly queued: { ms: Millis }
 }
 
 /** The weight of an answer's finished rounds. */
@@ -144,7 +146,7 @@ function callOf(
   { caller, request, decision, revision }: Pick<AdmittedCall, 'caller' | 'request' | 'decision' | 'revision'>,
   { hold, readings, rules }: AdmittedBy,
 ): AdmittedCall {
-  const call: Mutable<AdmittedCall> = { caller, request, decision, hold, readings, revision }
+  const call: Mutable<AdmittedCall> = { caller, request, decision, hold, readings, revision, queued: { ms: 0 } }
   if (rules) call.rules = rules
   return call
 }

@@ -34,10 +34,10 @@ export interface LeasedCall extends AdmittedCall {
 
 /** Each by name, as everywhere on the way of a request: a copy with more beside it costs ten times as much. */
 export function leased(
-  { caller, request, decision, hold, readings, rules, revision }: AdmittedCall,
+  { caller, request, decision, hold, readings, rules, revision, queued }: AdmittedCall,
   lease: Lease,
 ): LeasedCall {
-  const call: Mutable<LeasedCall> = { caller, request, decision, hold, readings, revision, lease }
+  const call: Mutable<LeasedCall> = { caller, request, decision, hold, readings, revision, queued, lease }
   if (rules) call.rules = rules
   return call
 }

@@ -22,6 +22,7 @@ export function answerHeaders(
   const headers: Record<string, string> = {}
   if (pool) addPool(headers, admitted, pool)
   if (decision.route) headers[names.smartRoute] = decision.route.name
+  if (pool && admitted.queued.ms > 0) headers[names.queueWait] = String(admitted.queued.ms)
   addQuota(headers, names.quota, standingAfter(admitted, cost))
   addRate(headers, rateAfter(admitted))
   // The cap is the gateway's own: without this the client could not know why its answer stopped.
@@ -34,6 +35,7 @@ export function poolComments(brand: string, admitted: AdmittedCall, pool: Pool):
   if (brand !== names.brand) names = new HeaderNames(brand)
   const headers: Record<string, string> = {}
   addPool(headers, admitted, pool)
+  if (admitted.queued.ms > 0) headers[names.queueWait] = String(admitted.queued.ms)
   return `${Object.entries(headers)
     .map(([name, value]) => `: ${name}: ${value}\n`)
     .join('')}\n`
@@ -64,6 +66,7 @@ class HeaderNames {
   readonly brand: string
   readonly upstream: string
   readonly smartRoute: string
+  readonly queueWait: string
   readonly maxTokens: string
   readonly ignoredTools: string
   readonly ignoredFields: string
@@ -73,6 +76,7 @@ class HeaderNames {
     this.brand = brand
     this.upstream = `x-${brand}-upstream`
     this.smartRoute = `x-${brand}-smart-route`
+    this.queueWait = `x-${brand}-queue-wait`
     this.maxTokens = `x-${brand}-max-tokens`
     this.ignoredTools = `x-${brand}-ignored-tools`
     this.ignoredFields = `x-${brand}-ignored-fields`

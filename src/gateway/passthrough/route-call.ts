@@ -78,7 +78,7 @@ export function attemptRoute<T, A>(
   admitted: LeasedCall,
   { targetAt, attempt }: RouteAttempts<T, A>,
 ): Promise<Attempted<A>> {
-  const { route, requestId } = call
+  const { client, trying, route, requestId } = call
   const { meter } = route
   const path = route.name.slice('/v1'.length)
   const outbound: Outbound<T, A> = {
@@ -87,7 +87,12 @@ export function attemptRoute<T, A>(
       targetAt({ ...place, path, requestId, meter, ...(traceparent !== undefined && { traceparent }) }),
     attempt,
   }
-  return failover(failoverPorts(gateway, call, admitted), admitted.decision.pools, 0, outbound)
+  return failover(
+    failoverPorts(gateway, { client, trying, bodyBytes: call.bytes }, admitted),
+    admitted.decision.pools,
+    0,
+    outbound,
+  )
 }
 
 /** The part that differs by the kind of request: the target of a replica, and how it is reached. */

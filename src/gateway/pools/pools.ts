@@ -421,6 +421,7 @@ export class Pools {
     const place = replica ?? this.of(pool)
     if (place.drained === drained) return false
     place.drained = drained
+    if (drained && !replica) this.of(pool).slots.dismiss()
     this.#sharing?.drained(pool, replica, drained)
     return true
   }

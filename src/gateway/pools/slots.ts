@@ -1,6 +1,9 @@
+import type { QueueSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
+import type { FullQueue } from '../../policy/queue/fair-queue.ts'
 import type { Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
+import { PoolQueue, type QueuedRequest } from './pool-queue.ts'
 
 /** Room in a pool for so many requests at once, and how long one more waits for it. */
 export interface Room {
@@ -10,6 +13,24 @@ export interface Room {
 
 interface Waiter {
   admit: () => void
+  /** It is to go elsewhere. */
+  dismiss: () => void
+}
+
+/** Where waiters stand. */
+interface Line {
+  add(waiter: Waiter): void
+  has(waiter: Waiter): boolean
+  delete(waiter: Waiter): void
+}
+
+/** How a request waits in the fair queue of a pool. */
+export interface TurnTerms {
+  readonly maxConcurrent: number
+  readonly queue: QueueSettings
+  readonly time: Millis
+  readonly clock: Clock
+  readonly client: Client
 }
 
 /** Lends places of a pool that several processes share: each has some, and all of them together no more than there are. */
@@ -23,12 +44,13 @@ export interface Lender {
   giveBack(places: number, wanted: number): void
 }
 
-/** Running requests in one pool, or at one replica, and those that wait for one of them to end: first come, first served. */
+/** Running requests in one pool, or at one replica, and those that wait for one of them to end: first come, first served, or in a fair order. */
 export class Slots {
   #taken = 0
   /** The limit that the latest request came with, since a reload may change it. */
   #max = Number.POSITIVE_INFINITY
   readonly #queue = new Set<Waiter>()
+  #fair: PoolQueue | undefined
   #lender: Lender | undefined
   /** Places that are lent to this process; infinite where all are its own. */
   #lent = Number.POSITIVE_INFINITY
@@ -62,7 +84,7 @@ export class Slots {
 
   #giveBack(places: number): void {
     this.#lent -= places
-    this.#lender?.giveBack(places, this.#queue.size)
+    this.#lender?.giveBack(places, this.waiting)
   }
 
   /** Whether slots are lent: then a slot that is free may have to be asked for first. */
@@ -75,7 +97,28 @@ export class Slots {
   }
 
   get waiting(): number {
-    return this.#queue.size
+    return this.#queue.size + (this.#fair?.size ?? 0)
+  }
+
+  /** Those that wait in a fair order. */
+  get fair(): PoolQueue {
+    this.#fair ??= new PoolQueue()
+    return this.#fair
+  }
+
+  /** Whether a request would hardly have to wait: slots that are lent may have to be asked for. */
+  hasRoom({ maxConcurrent = Number.POSITIVE_INFINITY }: Pick<Room, 'maxConcurrent'>): boolean {
+    return this.#taken < maxConcurrent && this.waiting === 0
+  }
+
+  /** Nothing is served here for now: requests in the fair queue are to go elsewhere. */
+  dismiss(): void {
+    for (const request of [...(this.#fair?.waiting ?? [])]) request.dismiss()
+  }
+
+  /** The limit is another one from now on: requests that wait for a slot get those that are new. */
+  resize(room: Pick<Room, 'maxConcurrent'>): void {
+    if (this.waiting > 0) this.#limit(room)
   }
 
   /** Without a limit no place has to be lent. */
@@ -84,13 +127,43 @@ export class Slots {
   }
 
   /** Takes a slot if one is free. */
-  takeNow({ maxConcurrent = Number.POSITIVE_INFINITY }: Room): boolean {
-    if (this.#lender && this.#max !== maxConcurrent) this.#begin(maxConcurrent)
-    this.#max = maxConcurrent
-    this.#admit()
+  takeNow(room: Room): boolean {
+    this.#limit(room)
     if (this.#isFull) return false
     this.#taken++
     return true
+  }
+
+  #limit({ maxConcurrent = Number.POSITIVE_INFINITY }: Pick<Room, 'maxConcurrent'>): void {
+    if (this.#lender && this.#max !== maxConcurrent) this.#begin(maxConcurrent)
+    this.#max = maxConcurrent
+    this.#admit()
+  }
+
+  /**
+   * Waits for a slot in a fair order: where none came free in time, or the client left, it is `late`. Says which bound of the
+   * queue was met where the request cannot wait.
+   */
+  async takeInTurn(request: QueuedRequest, terms: TurnTerms): Promise<'taken' | 'late' | FullQueue> {
+    const { maxConcurrent, queue, time, clock, client } = terms
+    const { fair } = this
+    const full = fair.enter(request, clock, queue)
+    if (full) return full
+    let waits = true
+    const line: Line = {
+      add: waiter => {
+        request.admit = () => {
+          waits = false
+          waiter.admit()
+        }
+        request.dismiss = () => waiter.dismiss()
+      },
+      has: () => waits,
+      delete: () => fair.leave(request),
+    }
+    const heard = this.#lender?.want(this.waiting, maxConcurrent)
+    const most = heard ? Math.max(time, LENDING_MS) : time
+    return (await this.#wait(line, most, { clock, client }, heard)) ? 'taken' : 'late'
   }
 
   /** Takes a slot, waiting for one if need be; false when none came free in time, or the client left. */
@@ -101,9 +174,9 @@ export class Slots {
     // Places that are to be lent are not taken yet.
     const expected = this.#lender ? Math.max(0, maxConcurrent - this.#taken) : 0
     if (this.#queue.size >= maxConcurrent + expected) return false
-    if (!this.#lender) return this.#wait(queueTimeout, clock, client)
-    const heard = this.#lender.want(this.#queue.size + 1, maxConcurrent)
-    return this.#wait(Math.max(queueTimeout, LENDING_MS), clock, client, heard)
+    if (!this.#lender) return this.#wait(this.#queue, queueTimeout, { clock, client })
+    const heard = this.#lender.want(this.waiting + 1, maxConcurrent)
+    return this.#wait(this.#queue, Math.max(queueTimeout, LENDING_MS), { clock, client }, heard)
   }
 
   /** Gives a slot back. */
@@ -123,26 +196,37 @@ export class Slots {
       this.#taken++
       admit()
     }
+    while (this.#fair && this.#fair.size > 0 && !this.#isFull) {
+      const next = this.#fair.next()
+      this.#taken++
+      next?.admit()
+    }
   }
 
   /** The time runs from when the lender has heard of the request: one that is busy may have places all the same. */
-  #wait(time: Millis, clock: Clock, client: Client, heard?: Promise<void>): Promise<boolean> {
+  #wait(
+    line: Line,
+    time: Millis,
+    { clock, client }: Pick<TurnTerms, 'clock' | 'client'>,
+    heard?: Promise<void>,
+  ): Promise<boolean> {
     return new Promise(resolve => {
-      const waiter: Waiter = { admit: () => end(true) }
-      this.#queue.add(waiter)
+      const waiter: Waiter = { admit: () => end(true), dismiss: () => end(false) }
+      line.add(waiter)
       const waitFor = (most: Millis) => afterOrDisconnect(most, clock, client, () => end(false))
       let stop = waitFor(heard ? time + UNHEARD_MS : time)
       const restart = () => {
-        if (!this.#queue.has(waiter)) return
+        if (!line.has(waiter)) return
         stop()
         stop = waitFor(time)
       }
       // A lender that is gone hears nothing.
       heard?.then(restart, () => {})
       const end = (got: boolean) => {
-        this.#queue.delete(waiter)
+        line.delete(waiter)
         // A table of the Set may outlive it: nothing of the request then does (docs/decisions/015).
         waiter.admit = () => {}
+        waiter.dismiss = () => {}
         stop()
         resolve(got)
       }

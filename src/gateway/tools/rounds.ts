@@ -16,6 +16,7 @@ import { recordOverrun } from '../admission/overrun.ts'
 import { settlementOf, spentWith } from '../admission/settlement.ts'
 import type { Work } from '../attempt/outcome.ts'
 import type { Call } from '../call.ts'
+import { KeptSlot } from '../pools/kept-slot.ts'
 import type { ToolDefinition } from '../ports.ts'
 import type { InferencePorts } from '../request.ts'
 import { StoreUnavailable } from '../store/store.ts'
@@ -38,6 +39,8 @@ const NO_TOOLS: ReadonlyMap<string, HostedTool> = new Map()
 /** The rounds of one answer with hosted tools: what the model is sent next, and what the request holds for it. */
 export class Rounds {
   readonly startedAt: Millis
+  /** The slot that it keeps while tools run, at a pool with a queue. */
+  readonly slot = new KeptSlot()
   readonly hosted: HostedChat
   readonly call: Call
   /** As the request was admitted: its headers say this. */
@@ -64,7 +67,7 @@ export class Rounds {
     this.hosted = hosted
     this.#gateway = gateway
     // Headers are those of the admission, whatever later rounds hold.
-    this.call = { ...call, trying: (_round, pool) => call.trying(admitted, pool) }
+    this.call = { ...call, kept: this.slot, trying: (_round, pool) => call.trying(admitted, pool) }
     this.#definitions = definitions
     this.#tools = new Map(tools.map(tool => [tool.name, tool]))
     this.#model = model
@@ -177,7 +180,8 @@ export class Rounds {
   }
 
   get #timeLeft(): Millis {
-    return this.#gateway.settings.limits.toolTime - (this.#gateway.clock.elapsed() - this.startedAt)
+    const { ms: queued } = this.#admitted.queued
+    return this.#gateway.settings.limits.toolTime - (this.#gateway.clock.elapsed() - this.startedAt - queued)
   }
 
   /** Output tokens: the cap is one for all rounds. */

@@ -110,7 +110,8 @@ class ToolStream implements LiveStream {
     const stopWatching = this.#rounds.call.client.onGone(() => this.#left.abort())
     const begun = new Promise<Begun>((resolve, reject) => {
       this.#resolveBegun = resolve
-      this.over = this.#run().catch(error => {
+      const running = this.#run().finally(() => this.#rounds.slot.close())
+      this.over = running.catch(error => {
         reject(error)
         // A relay that has begun waits for an end.
         this.#end(this.#endingOf('left', 'a fault of the gateway'))

@@ -50,6 +50,7 @@ export async function serveToolAnswer(gateway: InferencePorts, rounds: Rounds): 
         : await answered(gateway, rounds, { pool, failures, turns, light, finish: 'length' })
     }
   } finally {
+    rounds.slot.close()
     stopWatching()
   }
 }

@@ -56,6 +56,8 @@ interface PoolAttempts {
   stumbled: boolean
   /** The replicas that are not behind with their work had no room: the others are asked once no other pool is left. */
   spills: boolean
+  /** Its queue is waited in once no other pool is left. */
+  isDeferred: boolean
   /** How the replica that is asked was chosen, where that was by the prompt. */
   pick?: ReplicaPick | undefined
 }
@@ -79,6 +81,7 @@ export class AttemptPlanner {
       left: false,
       stumbled: false,
       spills: false,
+      isDeferred: false,
     }))
   }
 
@@ -105,8 +108,9 @@ export class AttemptPlanner {
 
   /** Nearly always no pool has spilled. */
   get #spilledLast(): readonly PoolAttempts[] {
-    if (!this.#inPools.some(({ spills }) => spills)) return this.#inPools
-    return [...this.#inPools].sort((a, b) => Number(a.spills) - Number(b.spills))
+    if (!this.#inPools.some(({ spills, isDeferred }) => spills || isDeferred)) return this.#inPools
+    const rank = ({ spills, isDeferred }: PoolAttempts) => Number(spills || isDeferred)
+    return [...this.#inPools].sort((a, b) => rank(a) - rank(b))
   }
 
   /** Another replica had room for it. */
@@ -154,6 +158,32 @@ export class AttemptPlanner {
     if (!inPool.state.allows(true, now)) return false
     this.#fresh = { ...attemptIn(inPool, replica), isRetry: true, isRepeated: true }
     return true
+  }
+
+  /** The pool is full, and a later one has room: this one is asked again once no other is left. */
+  defer(pool: Pool): void {
+    this.#inPool(pool).isDeferred = true
+  }
+
+  /** Whether a pool behind this one has room, and may serve the request; not where this one was passed over for that before. */
+  hasRoomBehind(pool: Pool, now: EpochMs): boolean {
+    const { isDeferred } = this.#inPool(pool)
+    if (isDeferred) return false
+    return this.#inPools
+      .slice(this.#inPools.findIndex(each => each.pool === pool) + 1)
+      .some(
+        each =>
+          !each.left &&
+          !each.state.drained &&
+          each.attempts < MAX_ATTEMPTS_IN_POOL &&
+          each.state.slots.hasRoom(this.#ports.settingsOf(each.pool)) &&
+          this.#untried(each, now).length > 0,
+      )
+  }
+
+  /** Chooses a replica of the pool anew, after a wait. */
+  rechoose(pool: Pool, now: EpochMs): NextAttempt | undefined {
+    return this.#nextIn(this.#inPool(pool), now)
   }
 
   /** There is no room in the pool: nothing was sent. */

@@ -1,14 +1,17 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
-import type { Pool } from '../../policy/config.ts'
+import type { Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
+import { queueRankOf } from '../../policy/queue/queue-rank.ts'
+import { estimatedInput } from '../../policy/sizing.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { isSilence } from '../attempt/outcome.ts'
 import type { BalancedRequest } from '../balance/pool-balance.ts'
 import type { Call } from '../call.ts'
 import { generates, type HealthVerdict } from '../health/check.ts'
 import { emptyRequests } from '../health/empty-requests.ts'
+import type { KeptSlot } from '../pools/kept-slot.ts'
 import type { Pools, Replica } from '../pools/pools.ts'
-import type { Alarm, Client, Clock } from '../ports.ts'
+import type { Alarm, AttemptCounter, Cancel, Client, Clock } from '../ports.ts'
 import { Expenses } from './expenses.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
@@ -31,8 +34,26 @@ export interface FailoverPorts {
   readonly declared: readonly Pool[]
   /** The prompt's key for choosing a replica; absent to choose the least busy one. */
   readonly balanced?: BalancedRequest
+  readonly counter: Pick<AttemptCounter, 'queued'>
+  /** The request as queues of pools order it. */
+  readonly queued: QueuedCall
+  /** The slot of an answer in rounds; without it a slot is kept for the attempts of this round alone. */
+  readonly kept?: KeptSlot
   /** Checks the health of a replica that failed, and updates its breaker. Never rejects. */
   readonly checkHealth: (pool: Pool, replica: Replica, how: Suspicion) => Promise<HealthVerdict>
+}
+
+/** A request as queues of pools order it. Counts are tokens. */
+export interface QueuedCall {
+  readonly priority: number
+  readonly weight: number
+  readonly bodyBytes: number
+  readonly input: number
+  readonly mostOutput: number
+  /** Hears that it waits, and how to count who waits where its stream may begin meanwhile; the result is called once it does so no longer. */
+  readonly begin: (waiting: (() => number) | undefined) => Cancel
+  /** It has waited so long. */
+  readonly waited: (time: Millis) => void
 }
 
 /** How the request failed that makes a replica a suspect. */
@@ -45,14 +66,15 @@ export interface Suspicion {
 /** The ports of a request. `failures` are attempts of rounds before. */
 export function failoverPorts(
   gateway: UpstreamPorts,
-  { client, trying }: Pick<Call, 'client' | 'trying'>,
+  call: Pick<Call, 'client' | 'trying' | 'bodyBytes' | 'waits' | 'kept'>,
   admitted: AdmittedCall,
   failures = 0,
   balanced?: BalancedRequest,
 ): FailoverPorts {
+  const { client, trying } = call
   const settingsOf = (pool: Pool) => backendOf(gateway.settings, pool)
   // Each by name: to copy all of a gateway for every request costs more than anything else that is done for it.
-  const { pools, clock, chance, alarm, store } = gateway
+  const { pools, clock, chance, alarm, store, counter } = gateway
   const expenses = new Expenses({ store, alarm, settingsOf }, admitted, failures)
   const { account, kind } = admitted.caller
   const checkHealth = (pool: Pool, replica: Replica, how: Suspicion) =>
@@ -62,6 +84,8 @@ export function failoverPorts(
     clock,
     chance,
     alarm,
+    counter,
+    queued: queuedCall(call, admitted),
     client,
     settingsOf,
     expenses,
@@ -72,7 +96,24 @@ export function failoverPorts(
     checkHealth,
   }
   if (balanced) ports.balanced = balanced
+  if (call.kept) ports.kept = call.kept
   return ports
+}
+
+function queuedCall({ bodyBytes = 0, waits }: Pick<Call, 'bodyBytes' | 'waits'>, admitted: AdmittedCall): QueuedCall {
+  const { caller, decision, hold, queued, request } = admitted
+  const { plan, model, claims } = decision
+  const isChat = model.kind === 'chat' && request.kind === 'chat'
+  return {
+    ...queueRankOf(plan, caller),
+    bodyBytes,
+    input: isChat ? estimatedInput(model, request) : claims.input,
+    mostOutput: hold.output * claims.output.choices,
+    begin: waiting => waits?.({ admitted, ...(waiting && { waiting }) }) ?? (() => {}),
+    waited: time => {
+      queued.ms += time
+    },
+  }
 }
 
 function checkHealthFor(

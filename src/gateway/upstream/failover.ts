@@ -6,13 +6,15 @@ import type { FirstToken } from '../attempt/first-token.ts'
 import type { BackendMessage, Failed, Failure, Outcome, Rejected, Work } from '../attempt/outcome.ts'
 import type { ReplicaPick } from '../balance/pool-balance.ts'
 import type { HealthVerdict } from '../health/check.ts'
+import { KeptSlot } from '../pools/kept-slot.ts'
 import type { Replica } from '../pools/pools.ts'
 import type { Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
 import { AttemptPlanner, type NextAttempt } from './attempt-planner.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import { type AttemptReport, InFlightAttempt } from './in-flight-attempt.ts'
-import { type Limit, leaveRoom, takeRoom } from './room.ts'
+import { type Limit, leaveRoom, type Taken, takeRest, takeRoom } from './room.ts'
+import { type QueueLimit, takeTurn } from './turn-in-queue.ts'
 
 /** Tries the pools in order until one answers; `context` is the context size of a pool that sets none. */
 export const failover = <T, A>(
@@ -38,6 +40,9 @@ export interface Outbound<T, A> {
 
 /** Fields of one request that its backends may refuse, and that it is asked again without. */
 const MOST_REWORDED = 3
+
+/** Nobody is told to come back sooner. */
+const SOONEST: Millis = 1000
 
 /** Where an attempt goes. */
 export interface AttemptPlace {
@@ -71,6 +76,12 @@ export type Unanswered = { readonly failures: readonly Failure[] } & (
   | { readonly kind: 'left'; readonly dispatched?: { readonly pool: Pool; readonly work: Work } }
 )
 
+/** The attempt that is to be made, with its room; none where a later pool is to be asked first. */
+interface TurnAt {
+  readonly chosen: NextAttempt
+  readonly taking: Taken | { readonly limitReached: QueueLimit } | Promise<Taken> | undefined
+}
+
 type Unsuccessful = Rejected | { readonly kind: 'failed'; readonly message?: BackendMessage }
 
 /** The attempts at one request, one after the other. */
@@ -85,6 +96,10 @@ class Failover<T, A> {
   readonly #suspects = new Map<Replica, Promise<HealthVerdict>>()
   /** Refusals without a reason. */
   readonly #unexplained: Rejected[] = []
+  /** The slot of a pool with a queue, between attempts. */
+  #kept: KeptSlot | undefined
+  /** How long queues are likely to have no place for the request; undefined where it met none. */
+  #queuedFor: Millis | undefined
 
   constructor(ports: FailoverPorts, pools: readonly Pool[], context: number, outbound: Outbound<T, A>) {
     this.#ports = ports
@@ -94,6 +109,14 @@ class Failover<T, A> {
   }
 
   async run(): Promise<Attempted<A>> {
+    try {
+      return await this.#run()
+    } finally {
+      this.#kept?.close()
+    }
+  }
+
+  async #run(): Promise<Attempted<A>> {
     const { clock, client } = this.#ports
     let rejected: Rejected | undefined
     let message: BackendMessage | undefined
@@ -118,7 +141,10 @@ class Failover<T, A> {
     const refusal = rejected ?? (await this.#unexplainedRefusal())
     if (refusal) return refused(refusal, failures)
     failures.push(...this.#planner.skippedPools(clock.now()))
-    return { kind: 'exhausted', denial: this.#planner.denial(clock.now()), ...(message && { message }), failures }
+    const denial = this.#planner.denial(clock.now())
+    const wait = this.#queuedFor
+    const told = wait === undefined ? denial : { ...denial, retryAfterMs: Math.max(wait, SOONEST) }
+    return { kind: 'exhausted', denial: told, ...(message && { message }), failures }
   }
 
   /** Where every attempt was refused without a reason, and all of those who refused it serve others. */
@@ -130,11 +156,13 @@ class Failover<T, A> {
   }
 
   /** Makes at most one attempt, once there is room for it in its pool. */
-  async #try(chosen: NextAttempt): Promise<Answered<A> | Unanswered | Unsuccessful> {
+  async #try(wanted: NextAttempt): Promise<Answered<A> | Unanswered | Unsuccessful> {
     const ports = this.#ports
-    const { pool, fresh } = chosen
+    const { pool, fresh } = wanted
     ports.trying(pool)
-    const taking = takeRoom(ports, chosen)
+    const turn = this.#turnAt(wanted)
+    const { chosen, taking } = turn instanceof Promise ? await turn : turn
+    if (!taking) return { kind: 'failed' }
     const room = taking instanceof Promise ? await taking : taking
     if ('limitReached' in room) return this.#full(pool, room.limitReached)
     const { replica, firstToken } = room
@@ -168,8 +196,42 @@ class Failover<T, A> {
     return outcome
   }
 
+  /** Takes the room of an attempt: where the pool has a queue, once it is the request's turn. */
+  #turnAt(chosen: NextAttempt): TurnAt | Promise<TurnAt> {
+    if (this.#ports.settingsOf(chosen.pool).queue) return this.#inTurn(chosen)
+    const kept = this.#ports.kept ?? this.#kept
+    kept?.take(this.#ports.pools.of(chosen.pool.name).slots)
+    return { chosen, taking: takeRoom(this.#ports, chosen) }
+  }
+
+  async #inTurn(chosen: NextAttempt): Promise<TurnAt> {
+    const ports = this.#ports
+    const { pool, pick } = chosen
+    const { queue } = ports.settingsOf(pool)
+    if (!queue) throw new Error(`pool ${pool.name} has no queue`)
+    const kept = ports.kept ?? this.#kept ?? new KeptSlot()
+    if (!ports.kept) this.#kept = kept
+    const hasNext = this.#planner.hasRoomBehind(pool, ports.clock.now())
+    const turn = await takeTurn(ports, kept, { pool, queue, pick, hasNext })
+    if ('goesOn' in turn) {
+      if (!ports.client.gone) this.#failures.push({ pool, cause: 'max_concurrent' })
+      this.#planner.defer(pool)
+      return { chosen, taking: undefined }
+    }
+    if ('limitReached' in turn) {
+      const { account, clock, queued } = ports
+      const { fair } = ports.pools.of(pool.name).slots
+      const wait = fair.waitFor(account, queued.weight, clock, queue)
+      this.#queuedFor = Math.min(this.#queuedFor ?? wait, wait)
+      return { chosen, taking: turn }
+    }
+    const again = turn.hasWaited ? this.#planner.rechoose(pool, ports.clock.now()) : undefined
+    const step = again ?? chosen
+    return { chosen: step, taking: takeRest(ports, step, { request: turn.request, kept }) }
+  }
+
   /** Nothing was sent, since there is no room for it. */
-  #full(pool: Pool, limit: Limit): Unsuccessful {
+  #full(pool: Pool, limit: Limit | QueueLimit): Unsuccessful {
     const { client, clock } = this.#ports
     if (!client.gone) this.#failures.push({ pool, cause: limit })
     if (limit === 'max_concurrent_each') this.#planner.replicasFull(pool, clock.now())

@@ -1,4 +1,5 @@
 import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import { countedWork } from '../../policy/queue/work.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import type { AnswerEnd, Ended, NoAnswer, Work } from '../attempt/outcome.ts'
@@ -9,7 +10,7 @@ import type { Ejection, Trial } from '../pools/breaker.ts'
 import { isBroken, type PoolState, type Pools, type Replica, reportPool } from '../pools/pools.ts'
 import type { AttemptResult, PromptTokens } from '../ports.ts'
 import type { FailoverPorts } from './failover-ports.ts'
-import type { Room } from './room.ts'
+import { NO_WORK, type Room } from './room.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
 /**
@@ -122,6 +123,24 @@ export class InFlightAttempt {
     if (pick && how === 'well') balance.answered(pick, replica, usage.cachedTokens)
   }
 
+  /** Frees the slot of the pool. In a queue, the work of the request is put right before the next one gets its turn. */
+  #leaveSlot(work: Work | undefined, isTrying: boolean): void {
+    const { slots } = this.#poolState
+    const { queued } = this.#room
+    if (!queued) {
+      slots.free()
+      return
+    }
+    const { clock, client } = this.#ports
+    const { request, kept } = queued
+    const usage = work?.usage
+    if (usage && !isTrying) slots.fair.lengths.learn(request.account, usage.outputTokens)
+    // A client that leaves before anything was counted has taken what was expected.
+    const unknown = isTrying && !client.gone ? NO_WORK : request.tokens
+    slots.fair.end(request, usage ? countedWork(usage) : unknown, clock)
+    kept.keep(slots)
+  }
+
   /** Gives back what the attempt held, and reports to the breaker what its end says of the replica. */
   #conclude(verdict: ReplicaVerdict, work: Work | undefined): void {
     const isTrying = this.#state === 'trying'
@@ -134,7 +153,7 @@ export class InFlightAttempt {
     replica.slots.free()
     if (isTrying) this.#computed()
     replica.frees(this.#destination.pick)
-    this.#poolState.slots.free()
+    this.#leaveSlot(work, isTrying)
     if (isRetrying) this.#poolState.retrying--
     const now = clock.now()
     if (verdict === 'serves') replica.breaker.succeeded(now, this.#trial)

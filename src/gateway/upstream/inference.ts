@@ -192,7 +192,10 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       settings,
       commit: admitted.decision.commit,
       surplus: this.gateway.pools.of(pool.name).surplus,
-      streamTime: Math.max(0, settings.streamTimeout - (this.gateway.clock.elapsed() - this.#startedAt)),
+      streamTime: Math.max(
+        0,
+        settings.streamTimeout - (this.gateway.clock.elapsed() - this.#startedAt - admitted.queued.ms),
+      ),
       // The prompt is read from here on; images are charged once they came.
       dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, pool, this.unseen(measure))),
       measure,

@@ -1,6 +1,8 @@
 import type { Pool } from '../../policy/config.ts'
 import type { FirstToken } from '../attempt/first-token.ts'
 import { takeAnySlot } from '../pools/any-slot.ts'
+import type { KeptSlot } from '../pools/kept-slot.ts'
+import type { QueuedRequest } from '../pools/pool-queue.ts'
 import type { Replica } from '../pools/pools.ts'
 import type { BudgetReservation } from './expenses.ts'
 import type { FailoverPorts } from './failover-ports.ts'
@@ -10,6 +12,8 @@ export interface Room {
   /** The replica that has a slot for it: the one that was chosen, or one that does as well. */
   readonly replica: Replica
   readonly reservation: BudgetReservation
+  /** The request in its queue, where its pool has one. */
+  readonly queued?: QueuedSlot
   /** Set where the wait for a first token is measured. */
   readonly firstToken?: FirstToken
 }
@@ -24,7 +28,7 @@ interface Choice {
 /** The limit that was reached. */
 export type Limit = 'max_concurrent' | 'max_concurrent_each' | 'max_usd_per_hour'
 
-type Taken = Room | { readonly limitReached: Limit }
+export type Taken = Room | { readonly limitReached: Limit }
 
 /** Takes the room of an attempt, or reports the limit that leaves none. */
 export function takeRoom(ports: FailoverPorts, step: Choice): Taken | Promise<Taken> {
@@ -33,10 +37,36 @@ export function takeRoom(ports: FailoverPorts, step: Choice): Taken | Promise<Ta
   return slots.takeNow(ports.settingsOf(step.pool)) ? takeReplica(ports, step) : waitForPool(ports, step)
 }
 
+/** A request that has a slot of a pool with a queue. */
+export interface QueuedSlot {
+  readonly request: QueuedRequest
+  readonly kept: KeptSlot
+}
+
+/** Takes the rest of the room of an attempt that has such a slot. */
+export async function takeRest(ports: FailoverPorts, step: Choice, queued: QueuedSlot): Promise<Taken> {
+  const { fair } = ports.pools.of(step.pool.name).slots
+  let taken: Taken | undefined
+  try {
+    taken = await takeReplica(ports, step)
+    return 'limitReached' in taken ? taken : { ...taken, queued }
+  } finally {
+    if (!taken || 'limitReached' in taken) fair.end(queued.request, NO_WORK, ports.clock)
+  }
+}
+
+/** The tokens that an attempt without an answer counts as. */
+export const NO_WORK = 1
+
 /** Gives back the room of an attempt that is not made; its reservation is settled by the caller. */
-export function leaveRoom({ pools }: FailoverPorts, pool: Pool, { replica }: Pick<Room, 'replica'>): void {
+export function leaveRoom({ pools, clock }: FailoverPorts, pool: Pool, room: Pick<Room, 'replica' | 'queued'>): void {
+  const { slots } = pools.of(pool.name)
+  const { replica, queued } = room
   replica.slots.free()
-  pools.of(pool.name).slots.free()
+  if (queued) {
+    slots.fair.end(queued.request, NO_WORK, clock)
+    queued.kept.keep(slots)
+  } else slots.free()
 }
 
 async function waitForPool(ports: FailoverPorts, step: Choice): Promise<Taken> {

@@ -56,6 +56,7 @@ const exposed = (brand: string): string =>
       'quota-reset',
       'max-tokens',
       'smart-route',
+      'queue-wait',
       'store',
       'ignored-tools',
       'ignored-fields',

@@ -3,7 +3,7 @@ import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
 import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { atOnce, type ReadInTurn, workOnCopy } from '../../gateway/answer/answer-copy.ts'
 import { answerHeaders, poolComments } from '../../gateway/answer/answer-headers.ts'
-import type { Call } from '../../gateway/call.ts'
+import type { Call, WaitingCall } from '../../gateway/call.ts'
 import { infer } from '../../gateway/infer.ts'
 import type { Cancel, RequestTrace, TracedRequest } from '../../gateway/ports.ts'
 import type { InferencePorts, Served } from '../../gateway/request.ts'
@@ -34,6 +34,9 @@ const LIGHT_BYTES = 65_536
 
 /** A stream whose backends are slow begins after as long, before one of them has answered. */
 const HEADERS_WAIT: Millis = 25_000
+
+/** How often a stream says that it waits, where it may. */
+const WAITING_EVERY: Millis = 5000
 
 /** Whether a body has tools where some are hosted: which ones depends on the plan, and they are asked before the admission. */
 export const asksForTools = ({ tools }: JsonObject, { config }: Pick<ClientApp, 'config'>): boolean =>
@@ -66,7 +69,8 @@ export function inference<P extends object>(format: Format<P>) {
       app.feed.began(caller.account)
       late?.trying(admitted, pool)
     }
-    const asked: Mutable<Call> = { ...callOf(call, found), wire, trying }
+    const asked: Mutable<Call> = { ...callOf(call, found), wire, trying, bodyBytes: received.bytes }
+    if (late) asked.waits = waiting => late.waits(waiting)
     const trace = traceOf(app, call, { kind: wire.request.kind, stream: late !== undefined })
     if (trace) asked.trace = trace
     // Not awaited: what was asked need not be kept as long as the answer lasts.
@@ -177,22 +181,48 @@ type LateApp = Pick<ClientApp, 'clock' | 'settings'>
 /** Starts a stream that is overdue before any pool has answered; failover continues behind it. */
 class LateStart {
   readonly events: EventResponse
-  /** Cancels the timer that opens the stream. */
-  readonly stop: Cancel
   readonly #app: LateApp
   readonly #call: HttpCall
   readonly #spoken: SpokenAnswer | undefined
   #overdue = false
   #tried: { readonly admitted: AdmittedCall; readonly pool: Pool } | undefined
+  /** Cancels the timer that opens the stream, or says who waits. */
+  #cancel: Cancel
 
   constructor(app: LateApp, call: HttpCall, spoken: SpokenAnswer | undefined) {
     this.events = new EventResponse(call, app.clock)
     this.#app = app
     this.#call = call
     this.#spoken = spoken
-    this.stop = app.clock.after(HEADERS_WAIT, () => {
+    this.#cancel = this.#openLater()
+  }
+
+  stop(): void {
+    this.#cancel()
+  }
+
+  /** While it waits in a queue it is not overdue. Where its operator accepts that, it says how many wait. */
+  waits({ admitted, waiting }: WaitingCall): Cancel {
+    this.#cancel()
+    if (waiting) this.#sayWaiting(admitted, waiting)
+    return () => {
+      this.#cancel()
+      if (!this.events.opened) this.#cancel = this.#openLater()
+    }
+  }
+
+  #openLater(): Cancel {
+    return this.#app.clock.after(HEADERS_WAIT, () => {
       this.#overdue = true
       this.#openIfOverdue()
+    })
+  }
+
+  #sayWaiting(admitted: AdmittedCall, waiting: () => number): void {
+    this.#cancel = this.#app.clock.after(WAITING_EVERY, () => {
+      if (!this.events.opened) this.#openBefore(admitted)
+      this.events.comment(`: waiting, ${waiting()} in the queue\n\n`)
+      this.#sayWaiting(admitted, waiting)
     })
   }
 
@@ -204,11 +234,15 @@ class LateStart {
   /** The headers are made only here: nearly every stream begins in time. */
   #openIfOverdue(): void {
     if (!this.#overdue || !this.#tried || this.events.opened) return
-    const tried = this.#tried
-    const spoken = this.#spoken
-    this.#open(tried.admitted, undefined)
+    this.#openBefore(this.#tried.admitted)
+  }
+
+  /** Sends the headers before a pool has answered. */
+  #openBefore(admitted: AdmittedCall): void {
+    const [tried, spoken] = [this.#tried, this.#spoken]
+    this.#open(admitted, undefined)
     // Made only then: the pool that answers may be another one.
-    if (spoken) this.#call.lastEvent = error => spoken.translated(tried).fail(error)
+    if (spoken && tried) this.#call.lastEvent = error => spoken.translated(tried).fail(error)
   }
 
   /** Names the answering pool: in the headers, or after them if they are sent. */

@@ -28,6 +28,8 @@ const RECEIVING_MS_PER_BYTE: Millis = 2 / 1_000_000
 /** A body that was received and read. */
 export interface Received<T> {
   readonly value: T
+  /** Bytes that are kept of it. */
+  readonly bytes: number
   /** How long it took to arrive. */
   readonly waited: Millis
   /** Call this once the request is admitted or refused: the account's next costly body is read only then. */
@@ -72,7 +74,7 @@ export async function receive<P extends object, T extends object>(
     const { value, decided } = isShed(app, kind, account)
       ? SHED
       : await readInTurn(app, call, found, { pieces, size: held.bytes }, reader)
-    if (!('denial' in value)) return { value, waited, decided, release }
+    if (!('denial' in value)) return { value, waited, decided, release, bytes: held.bytes }
     if (value === SHED.value) call.rejectFurther()
     decided()
     release()

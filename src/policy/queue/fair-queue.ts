@@ -70,12 +70,22 @@ export class FairQueue<Q extends Queued> {
     return this.#tokens
   }
 
+  /** The requests that wait, in no order. */
+  get waiting(): readonly Q[] {
+    return [...this.#lines.values()].flatMap(({ waiting }) => waiting)
+  }
+
   /** Requests that wait, by the priority of their plans. */
   get byPriority(): ReadonlyMap<number, number> {
     const counts = new Map<number, number>()
     for (const { waiting } of this.#lines.values())
       for (const { priority } of waiting) counts.set(priority, (counts.get(priority) ?? 0) + 1)
     return counts
+  }
+
+  /** Requests of an account that wait. */
+  waitingOf(account: string): number {
+    return this.#lines.get(account)?.waiting.length ?? 0
   }
 
   /** Lets a request wait from `now` on; or says which bound leaves no place for it. */

@@ -32,6 +32,10 @@ export function openUpstream({ world, clock, alarm, serving }: Base, others?: Ot
   const probes = new Probes({ ...world, pools, probe, current: () => serving.current })
   const loads = new LoadWatch({ ...world, pools, probe, alarm, current: () => serving.current })
   const healthChecks = new HealthChecks({ clock, probe, alarm, others })
+  // Requests that wait get the slots that are new; others come with the limits that hold by then.
+  serving.follow(({ settings }) => {
+    for (const [name, backend] of settings.backends) pools.known.get(name)?.slots.resize(backend)
+  })
   let closed: Promise<void> | undefined
   return {
     ...{ connections, pools, probes, healthChecks },

@@ -95,6 +95,20 @@ const CACHING = record(
 
 export interface ShownCaching extends TypeOf<typeof CACHING> {}
 
+const QUEUE = record(
+  {
+    max: whole('Requests that may wait, in each process.'),
+    by_priority: list(
+      record({ priority: whole(), waiting: whole() }, 'QueuePriority'),
+      'Requests that wait, by the priority of their plans, the highest first.',
+    ),
+  },
+  'Queue',
+  'The queue of the pool; absent where it declares none.',
+)
+
+export interface ShownQueue extends TypeOf<typeof QUEUE> {}
+
 const POOL_FIELDS = {
   pool: text(),
   // Gateways before 0.2 do not send it.
@@ -105,6 +119,7 @@ const POOL_FIELDS = {
   drained: flag('Whether an operator drained it.'),
   in_flight: whole(),
   waiting: whole('Requests waiting for a slot.'),
+  queue: optional(QUEUE),
   max_concurrent: orNull(whole()),
   max_concurrent_each: optional(whole('Requests at one replica at once; absent without a limit.')),
   busy: optional(
@@ -154,6 +169,7 @@ export interface KnownPool {
     readonly maxNanoUsdPerHour?: NanoUsd
     readonly spill: Spill
     readonly load?: object
+    readonly queue?: { readonly max: number }
   }
   readonly state: PoolReading
   readonly models: readonly string[]
@@ -162,7 +178,11 @@ export interface KnownPool {
 
 interface PoolReading {
   readonly drained: boolean
-  readonly slots: { readonly taken: number; readonly waiting: number }
+  readonly slots: {
+    readonly taken: number
+    readonly waiting: number
+    readonly fair: { readonly byPriority: ReadonlyMap<number, number> }
+  }
   readonly seekingReplica: number
   overload(pool: Pool, spill: Spill, now: EpochMs): Overload | undefined
   /** Attempts of the last ten seconds, and second attempts among them. */
@@ -195,7 +215,7 @@ interface ProbeReading {
 
 export function shownPool({ pool, settings, state, models, spent }: KnownPool, now: EpochMs): ShownPool {
   const { all, marked } = state.sent(now)
-  const { maxConcurrent, maxConcurrentEach, maxNanoUsdPerHour, spill, load } = settings
+  const { maxConcurrent, maxConcurrentEach, maxNanoUsdPerHour, spill, load, queue } = settings
   const overload = state.overload(pool, spill, now)
   const lessons = state.lessons.counted(pool, now)
   return {
@@ -207,6 +227,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
     drained: state.drained,
     in_flight: state.slots.taken - state.seekingReplica,
     waiting: state.slots.waiting + state.seekingReplica,
+    ...(queue && { queue: shownQueue(queue.max, state.slots.fair.byPriority) }),
     max_concurrent: maxConcurrent ?? null,
     ...(maxConcurrentEach !== undefined && { max_concurrent_each: maxConcurrentEach }),
     ...(overload && { busy: overloadText(overload) }),
@@ -223,6 +244,11 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
     })),
   }
 }
+
+const shownQueue = (max: number, byPriority: Iterable<readonly [number, number]>): ShownQueue => ({
+  max,
+  by_priority: [...byPriority].sort(([a], [b]) => b - a).map(([priority, waiting]) => ({ priority, waiting })),
+})
 
 /** Nothing where no chat came to the pool. */
 function cachingOf(
@@ -243,6 +269,7 @@ export function addedPools(first: ShownPool, others: readonly ShownPool[]): Show
     waiting: sum(pool => pool.waiting),
     requests_10s: sum(pool => pool.requests_10s),
     retries_10s: sum(pool => pool.retries_10s),
+    ...addedQueues(all),
     ...addedCaching(all),
     ...learnedIn(all),
     replicas: first.replicas.map((replica, place) => {
@@ -254,6 +281,16 @@ export function addedPools(first: ShownPool, others: readonly ShownPool[]): Show
       }
     }),
   }
+}
+
+function addedQueues(pools: readonly ShownPool[]): Pick<ShownPool, 'queue'> {
+  const all = pools.flatMap(({ queue }) => queue ?? [])
+  const [first] = all
+  if (!first) return {}
+  const byPriority = new Map<number, number>()
+  for (const { priority, waiting } of all.flatMap(({ by_priority }) => by_priority))
+    byPriority.set(priority, (byPriority.get(priority) ?? 0) + waiting)
+  return { queue: shownQueue(first.max, byPriority) }
 }
 
 function addedCaching(pools: readonly ShownPool[]): Pick<ShownPool, 'caching'> {

@@ -40,6 +40,7 @@ export const state = 'State'
 export const serves = 'Serves'
 export const inFlight = 'In flight'
 export const waiting = 'Waiting'
+export const waitingOf = (waiting: string | number, max: string | number) => `${waiting} of ${max}`
 export const engineRunning = 'Engine: running'
 export const engineWaiting = 'Engine: waiting'
 export const kvCache = 'KV cache'

@@ -1,0 +1,88 @@
+import type { QueueSettings } from '../../config/settings.ts'
+import type { Millis } from '../../policy/config.ts'
+import { FairQueue, type FullQueue, type Queued } from '../../policy/queue/fair-queue.ts'
+import { AnswerLengths } from '../../policy/queue/work.ts'
+import type { Clock } from '../ports.ts'
+import { SlidingCount } from './sliding-count.ts'
+
+/** A request in the queue of a pool, and then in one of its slots. */
+export interface QueuedRequest extends Queued {
+  /** Hears that it has a slot. */
+  admit: () => void
+  /** Hears that it is to go elsewhere. */
+  dismiss: () => void
+}
+
+const RATE_SECONDS = 60
+const NOTHING = () => {}
+
+/** The requests of one pool that wait in a fair order, and the work of those that have a slot. Counts are tokens. */
+export class PoolQueue {
+  /** How long answers of accounts are here. */
+  readonly lengths = new AnswerLengths()
+  readonly #order = new FairQueue<QueuedRequest>()
+  readonly #ended = new SlidingCount(RATE_SECONDS)
+  #firstEnd: Millis | undefined
+  /** As the latest request came with them, since a reload may change them. */
+  #terms: { readonly clock: Clock; readonly aging: Millis } | undefined
+
+  /** Requests that wait. */
+  get size(): number {
+    return this.#order.size
+  }
+
+  get waiting(): Iterable<QueuedRequest> {
+    return this.#order.waiting
+  }
+
+  /** Requests that wait, by the priority of their plans. */
+  get byPriority(): ReadonlyMap<number, number> {
+    return this.#order.byPriority
+  }
+
+  /** Lets a request wait; or says which bound leaves no place for it. */
+  enter(request: QueuedRequest, clock: Clock, settings: QueueSettings): FullQueue | undefined {
+    this.#terms = { clock, aging: settings.aging }
+    return this.#order.enter(request, clock.elapsed(), settings)
+  }
+
+  /** It waits no longer. */
+  leave(request: QueuedRequest): void {
+    request.admit = NOTHING
+    request.dismiss = NOTHING
+    if (this.#terms) this.#order.leave(request, this.#terms.clock.elapsed())
+  }
+
+  /** Takes out the request whose turn it is, which has a slot from now on. */
+  next(): QueuedRequest | undefined {
+    if (!this.#terms || this.#order.size === 0) return undefined
+    return this.#order.next(this.#terms.clock.elapsed(), this.#terms.aging)
+  }
+
+  /** A request has a slot without waiting. */
+  start(request: QueuedRequest): void {
+    this.#order.start(request)
+  }
+
+  /** A request is over, and its work was this. */
+  end(request: QueuedRequest, tokens: number, clock: Clock): void {
+    this.#order.end(request, tokens)
+    const now = clock.elapsed()
+    this.#firstEnd ??= now
+    this.#ended.add(now, tokens)
+  }
+
+  /**
+   * How long it is likely to take until one more request of an account is served, at the pace of the last minute: behind
+   * those that wait, or where its own are too many behind the next of them. No longer than those that wait may wait.
+   */
+  waitFor(account: string, weight: number, clock: Clock, { ofAccount, timeout }: QueueSettings): Millis {
+    const now = clock.elapsed()
+    const { all } = this.#ended.share(now)
+    if (all === 0 || this.#firstEnd === undefined) return timeout
+    const span = Math.min(RATE_SECONDS * 1000, Math.max(1000, now - this.#firstEnd))
+    const isOwn = this.#order.waitingOf(account) >= ofAccount
+    const tokens = isOwn ? this.#order.tokensUntilNext(account, weight) : this.#order.tokens
+    return Math.min(timeout, Math.ceil((tokens * span) / all))
+  }
+}
