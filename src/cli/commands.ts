@@ -45,6 +45,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Re
     audit: async () => (await import('./audit/audit.ts')).registerAudit,
   },
   'Coding agents:': {
+    'agents run': async () => (await import('./agents/agents.ts')).registerAgents,
     token: async () => (await import('./token/token.ts')).registerToken,
   },
   'Keep its data:': {

@@ -1,5 +1,5 @@
 import { type Backend, startBackend, status } from '../../support/backend.ts'
-import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import { ENV, startTestGateway, type TestGateway, type TestPools } from '../../support/gateway.ts'
 import { followTime } from '../../support/real-time.ts'
 import type { Script } from '../model/conversation.ts'
 import { ScriptedModel } from '../model/model.ts'
@@ -82,7 +82,7 @@ ${pools
 export const KEEPS = `responses: { keep: 1h, key: "\${RESPONSES_KEY}" }`
 
 /** `more` is what else the files say. */
-export async function startRig(way: Way, script: Script, more = ''): Promise<Rig> {
+export async function startRig(way: Way, script: Script, more = '', start: Pick<TestPools, 'now'> = {}): Promise<Rig> {
   const model = new ScriptedModel(script)
   const backend = await startBackend()
   backend.always(model.answer)
@@ -91,6 +91,7 @@ export async function startRig(way: Way, script: Script, more = ''): Promise<Rig
   const pools = failing ? [failing, backend] : [backend]
   const test = await startTestGateway({
     onprem: [backend],
+    ...start,
     // The clock jumps where a minute is to be over, and no attempt is too slow then.
     yaml: `include: [agents.yaml]
 failover: { headers_timeout: 600s, first_content_timeout: 600s, idle_timeout: 600s }
