@@ -157,7 +157,8 @@ const keysOf = async (bench: Bench) => {
   return (await bench.rig.test.gateway.store.keys.listOf(account)).map(({ status }) => status)
 }
 
-describe.each(Object.entries(AGENTS))('%s', (name, agent) => {
+// Agents start slowly beside other lanes, and each test starts one, svcctl and a provider.
+describe.each(Object.entries(AGENTS))('%s', { timeout: 300_000 }, (name, agent) => {
   const there = it.skipIf(!isInstalled(agent.client))
 
   it.skipIf(!isInstalled(agent.client) || name === 'copilot')(
