@@ -13,3 +13,5 @@ local CACHE_WRITE_TOKENS = 10
 local KEY = 11
 local TOOL_COSTS = 12
 local CHARGES = 13
+local LABELS = 14
+local SESSION = 15

@@ -15,6 +15,7 @@ export type ProbeSection =
        */
       every?: string
     }
+export type LabelValue = string
 /**
  * Whether requests are served beyond monthly_usd: `false`, `true`, or `{ cap_usd: 100 }` for at most that much more.
  */
@@ -276,6 +277,7 @@ export interface ConfigFile {
   limits?: LimitsSection
   errors?: ErrorsSection
   billing?: BillingSection
+  labels?: Labels
   /**
    * Files that hold plans, models, aliases, pools, routes and hosted tools, as paths or patterns with `*` and `?`, relative to this file.
    */
@@ -997,6 +999,38 @@ export interface SellerSection {
    * Where customers ask about an invoice: an email address or a URL.
    */
   contact?: string
+}
+/**
+ * Labels that requests are counted under, such as `project`, by name. A row of the ledger has their values; `svcctl usage --by project` sums them.
+ */
+export interface Labels {
+  [k: string]: LabelSection
+}
+/**
+ * One label: where its value comes from, which values it may have, and who must send one.
+ */
+export interface LabelSection {
+  /**
+   * `key`: operators give keys a value at mint (`svcctl keys mint --label project=web`), which never changes, goes along with rotation, and which no header overrides. `header NAME`: requests of keys without a value may send one.
+   *
+   * @minItems 1
+   * @maxItems 2
+   */
+  from: string[]
+  /**
+   * The values that it may have; requests with any other are refused with 400. Default: any well-formed value.
+   *
+   * @minItems 1
+   * @maxItems 1000
+   */
+  values?: LabelValue[]
+  /**
+   * The plans whose requests are refused with 400 without a value, as `plan:NAME`.
+   *
+   * @minItems 1
+   * @maxItems 1000
+   */
+  required?: string[]
 }
 /**
  * Plans by slug: which models an account may use, how fast, and for how much.

@@ -4,6 +4,7 @@ import { checkParameters } from './check/parameters.ts'
 import { checkComplete, checkReferences, checkSizes, checkUse, unsureOf, withEmpty } from './check/refs.ts'
 import { lint, lintTools } from './lint/lint.ts'
 import { lintGroups } from './lint/lint-groups.ts'
+import { lintLabels } from './lint/lint-labels.ts'
 import { lintLimits } from './lint/lint-limits.ts'
 import { lintAccounts, lintProcess } from './lint/lint-main.ts'
 import { lintMeasures } from './lint/lint-measures.ts'
@@ -137,6 +138,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   lintServices(root, main, report)
   lintGroups(root, main, report)
   lintAccounts(root, main, merged, report)
+  lintLabels(root, main, report)
   lintTools(main, merged, report)
   return { main, merged, secrets }
 }
@@ -165,7 +167,7 @@ export function assemble(examined: Examined): Loaded {
   const { main, merged, secrets, directory, revision, ...rest } = examined
   const loaded = {
     ...rest,
-    config: link(main, merged, revision),
+    config: link(main, merged, { revision, fields: rest.fields }),
     settings: settle(main, merged, secretsOfTexts(secrets), directory),
   }
   examinedAs.set(loaded, examined)

@@ -10,6 +10,7 @@ import { type LeasedCall, leased } from './admission/leases.ts'
 import { Ending, settlementOf } from './admission/settlement.ts'
 import type { AnswerStream } from './answer/stream.ts'
 import type { Call } from './call.ts'
+import { namedRequest } from './named-request.ts'
 import type { Pools } from './pools/pools.ts'
 import type { Client } from './ports.ts'
 import type { InferencePorts, Served, ServingPorts } from './request.ts'
@@ -32,7 +33,8 @@ export async function infer(gateway: InferencePorts, call: Call): Promise<Served
   const at = clock.now()
   const health = healthAt(gateway, at, caller.account)
   const signals = signalsOf(config, call)
-  const facts = { at, caller, request: wire.request, health, signals }
+  const request = namedRequest(config, wire.request, { headers: call.headers, session: wire.session })
+  const facts = { at, caller, request, health, signals }
   const note = decisionNote(gateway, requestId)
   const tools = wire.hosted && (await learnTools(gateway, facts, call.client))
   if (hasLeft(wire, call.client)) return { kind: 'left', failures: [] }

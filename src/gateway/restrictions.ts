@@ -28,6 +28,7 @@ export const KEY_STEPS: StepsOf<KeyState> = {
   addresses: 1,
   limits: 1,
   apart: 1,
+  labels: 1,
 }
 
 export const ACCOUNT_STEPS: StepsOf<AccountState> = {

@@ -20,9 +20,13 @@ export function readWish(config: Config, body: JsonObject): KeyWish | Denied<Val
     ...(Array.isArray(body.models) && { models: body.models.map(String) }),
     ...(Array.isArray(body.addresses) && { addresses: body.addresses.map(String) }),
     ...(limits.length > 0 && { limits }),
+    ...(isObject(body.labels) && { labels: textsIn(body.labels) }),
   }
   return wrongWish(config, wish) ?? wish
 }
+
+const textsIn = (object: JsonObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, String(value)]))
 
 /** Those limits, wrapped; absent where the body does not say. */
 export function readLimits(

@@ -12,7 +12,7 @@ import type { CountedLimit } from '../wire/admin/limit.ts'
 import type { ShownOrg, ShownOrgs } from '../wire/admin/org.ts'
 import type { PastRequests } from '../wire/admin/past-request.ts'
 import type { RequestDetail } from '../wire/admin/request-detail.ts'
-import type { Group, UsageReport } from '../wire/admin/usage-report.ts'
+import type { UsageReport } from '../wire/admin/usage-report.ts'
 import { USER, USER_HINT } from '../wire/admin/user.ts'
 import * as accounts from '../wire/admin-api/accounts.ts'
 import type { AnswerOf, BodySent, OperationCall } from '../wire/admin-api/call.ts'
@@ -98,7 +98,7 @@ export interface Streams {
 }
 
 export interface UsageQuery extends RowsQuery {
-  readonly by: readonly Group[]
+  readonly by: readonly string[]
 }
 
 export interface InvoiceQuery {
@@ -122,6 +122,8 @@ export interface WishedKey {
   readonly models?: readonly string[]
   readonly addresses?: readonly string[]
   readonly limits?: readonly LimitRule[]
+  /** The values of labels, by label. */
+  readonly labels?: Readonly<Record<string, string>>
 }
 
 /** How long the key before works on, and how long the next one works. */

@@ -46,12 +46,26 @@ export interface Config {
   readonly declared: Readonly<Record<FieldKind, DeclaredFields>>
   /** Pass-through routes by path. */
   readonly passthrough: ReadonlyMap<string, Passthrough>
+  /** Labels that requests are counted under, by name. */
+  readonly labels: ReadonlyMap<string, Label>
   /** The plan of accounts that signed in, where neither an operator nor the token says another. */
   readonly defaultPlan?: Plan
   /** The plans of services whose entry has limits of its own, by the claim that names the service. */
   readonly servicePlans?: ReadonlyMap<string, Plan>
   /** The plan of devices; no token can claim it. */
   readonly guestPlan?: Plan
+}
+
+/** A label that requests are counted under, such as `project`. */
+export interface Label extends Declared {
+  /** Whether operators give keys a value at mint. */
+  readonly ofKey: boolean
+  /** The header that gives a request its value where its key has none, in lower case. */
+  readonly header?: string
+  /** The values that it may have. Absent: any well-formed one. */
+  readonly values?: readonly string[]
+  /** The plans whose requests must have a value. */
+  readonly requiredBy: ReadonlySet<string>
 }
 
 export interface Plan extends Declared {

@@ -13,6 +13,7 @@ import {
 } from './decision.ts'
 import { poolsFor } from './dialect.ts'
 import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
+import { labelsFor } from './labels.ts'
 import { type Measure, sharedBy } from './limits/limit-rule.ts'
 import { claimsOfRules, type RuleClaim } from './limits/rule-claim.ts'
 import { choose } from './model.ts'
@@ -26,10 +27,19 @@ import { hostedTools, withTools } from './tools.ts'
 
 /** The whole policy. The same config and facts give the same decision; `explain` puts it into words. */
 export function decide(config: Config, facts: Facts): Decision {
-  const { at, caller, request, health } = facts
+  const { caller } = facts
   if (isFrozen(caller)) return frozen(caller)
   const plan = planOf(config, caller)
   if (!plan) return withoutPlan(config, facts)
+  const labels = labelsFor(config, plan, facts)
+  if ('denial' in labels) return labels
+  const decision = decideOn(config, facts, plan)
+  return labels.values && !('denial' in decision) ? { ...decision, labels: labels.values } : decision
+}
+
+/** Decides on a request of a plan. */
+function decideOn(config: Config, facts: Facts, plan: Plan): Decision {
+  const { at, caller, request, health } = facts
   const chosen = choose(config, request)
   if ('denial' in chosen) return chosen
   const { model, route } = routed(config, plan, facts, chosen)

@@ -10,6 +10,7 @@ import {
   type RuleDenial,
   type ValidationDenial,
 } from './denial.ts'
+import type { Labels } from './label-values.ts'
 import type { CountRule } from './limits/named-rules.ts'
 import type { Readings } from './limits/readings.ts'
 import type { RuleClaim } from './limits/rule-claim.ts'
@@ -48,6 +49,8 @@ export interface Allowed {
   readonly commit: Commit
   /** The size of the images asked for, or the model's first. */
   readonly imageSize?: string
+  /** The values of its labels, by label: of its key, or else of its headers. Absent where it has none. */
+  readonly labels?: Labels
 }
 
 /** A request's claims on an account's limits: all of them are granted in one step, or none. */

@@ -6,6 +6,8 @@ import { counted } from './counted.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
 import { isNative, lossesAt, marksLostAt, toolsInTheWay, untoldAt } from './dialect.ts'
 import { type Caller, type ChatAsk, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
+import type { Labels } from './label-values.ts'
+import { labelsFor } from './labels.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import { allowedText } from './limits/limit-text.ts'
 import { type Chosen, choose } from './model.ts'
@@ -34,6 +36,9 @@ function passedSteps(config: Config, facts: Facts, decision: Decision): readonly
   const plan = planOf(config, caller)
   if (!plan || isFrozen(caller)) return []
   const steps = [passed('who', `${nameOf(caller)} on plan ${plan.name}`, plan.at)]
+  const labels = labelsFor(config, plan, facts)
+  if ('denial' in labels) return steps
+  steps.push(...labelSteps(config, caller, labels.values))
   const chosen = choose(config, request)
   if ('denial' in chosen) return steps
   steps.push(modelStep(request, chosen), ...routeSteps(config, plan, facts, chosen))
@@ -59,6 +64,15 @@ function passedSteps(config: Config, facts: Facts, decision: Decision): readonly
 const passed = (stage: Stage, text: string, at: Place): Step => ({ stage, outcome: 'pass', text, at })
 
 const nameOf = ({ keyPrefix, account }: Caller): string => keyPrefix ?? account
+
+/** The value of each label, and who gave it. */
+const labelSteps = (config: Config, { key }: Caller, values: Labels = {}): readonly Step[] =>
+  [...config.labels.values()].flatMap(({ name, ofKey, header, at }) => {
+    const value = values[name]
+    if (value === undefined) return []
+    const by = ofKey && key?.labels?.[name] !== undefined ? 'its key' : `the header ${header}`
+    return [passed('who', `label ${name} is ${value}, by ${by}`, at)]
+  })
 
 function modelStep(request: InferenceRequest, { model, alias }: Chosen): Step {
   const { name, at } = alias ?? model

@@ -1,6 +1,7 @@
 import type { DialectName } from './backend-dialects.ts'
 import type { CapField, EpochMs, Overage } from './config.ts'
 import type { ClientDialectName } from './dialect-members.ts'
+import type { Labels } from './label-values.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { CacheTime } from './price.ts'
@@ -44,6 +45,8 @@ export interface CallerKey {
   readonly name?: string
   /** Models and tiers, as `tier:basic`, of those that the plan includes: it may use no others. Absent: all of them. */
   readonly models?: readonly string[]
+  /** The values of labels that it was minted with, by label. */
+  readonly labels?: Labels
 }
 
 /** An operator's and the provider's decisions on an account. The configuration makes a plan of them. */
@@ -103,6 +106,10 @@ interface Ask {
   readonly textBytes: number
   /** A digest of the end user that the request names, for limits of users: 22 characters of base64url. */
   readonly user?: string
+  /** The values that its headers give to labels, by label, as the client wrote them: checked by `labelsFor`. Absent where there are none. */
+  readonly labels?: Labels
+  /** The id of its conversation, or a digest of it. Absent where nothing names one. */
+  readonly session?: string
 }
 
 /** A request whose body consists of fields. */

@@ -1,6 +1,6 @@
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import type { Fields, RecordOf } from './fields.ts'
-import { jsonOf, list, moment, number, optional, text, word } from './shape.ts'
+import { jsonOf, list, moment, number, optional, text, texts, word } from './shape.ts'
 
 // A key and its account, each declared once: the types of stores and of backups, and the codecs of Redis follow from here. A new
 // field is optional, since records without it exist, and has a step in gateway/restrictions.ts.
@@ -18,6 +18,8 @@ const NARROWED = {
    * those of its account.
    */
   apart: optional(text),
+  /** The values of labels that an operator minted it with, by label: no header overrides them. */
+  labels: optional(texts),
 } satisfies Fields
 
 export interface Narrowed extends RecordOf<typeof NARROWED> {}

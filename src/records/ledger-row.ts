@@ -1,5 +1,5 @@
 import { type Field, field, listOf, type RecordOf } from './fields.ts'
-import { costs, counts, flag, moment, nanoUsds, number, optional, text, word } from './shape.ts'
+import { costs, counts, flag, moment, nanoUsds, number, optional, text, texts, word } from './shape.ts'
 
 // The ledger row, declared once: its types, and the codecs of the stores, of workers, archives, backups and exports follow
 // from here. A new field is optional, since rows without it exist, and goes to the end of `BILL`.
@@ -38,6 +38,10 @@ export const BILL = {
    * rows of older gateways: see policy/billing/charges.ts.
    */
   charges: field('charges', optional(counts)),
+  /** The values of its labels, by label; a row of kind `late` or `waste` repeats them. Absent where it has none, and in rows of older gateways. */
+  labels: field('labels', optional(texts)),
+  /** The id of its conversation, or a digest of it: see wire/session-of.ts. Absent where nothing names one, and in rows of older gateways. */
+  session: field('session', optional(text)),
 } satisfies Readonly<Record<string, Field>>
 
 /** The fields of a row: the bill, and when and why it was charged. */

@@ -9,7 +9,7 @@ import type { NanoUsd } from '../policy/nano-usd.ts'
 export type Shape<T> = AnyShape & { readonly of?: (value: T) => T }
 
 export type AnyShape =
-  | { readonly kind: 'number' | 'moment' | 'flag' | 'text' | 'bytes' | 'counts' | 'nothing' }
+  | { readonly kind: 'number' | 'moment' | 'flag' | 'text' | 'bytes' | 'counts' | 'texts' | 'nothing' }
   /** Plain JSON. What is `repeated` is the same again and again: its text is kept. */
   | { readonly kind: 'json'; readonly repeated: boolean }
   | { readonly kind: 'list'; readonly item: AnyShape }
@@ -47,6 +47,8 @@ export const word = <T extends string>(): Shape<T> => ({ kind: 'text' })
 export const jsonOf = <T>(): Shape<T> => json
 /** Numbers by name. */
 export const counts: Shape<Readonly<Record<string, number>>> = { kind: 'counts' }
+/** Texts by name. */
+export const texts: Shape<Readonly<Record<string, string>>> = { kind: 'texts' }
 export const costs: Shape<Readonly<Record<string, NanoUsd>>> = { kind: 'counts' }
 /** A Buffer. It has no type here, since the console, which runs in browsers, imports types from this folder. */
 export const bytes = { kind: 'bytes' } as const

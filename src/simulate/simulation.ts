@@ -6,6 +6,7 @@ import { withClaims } from '../gateway/admission/terms.ts'
 import { balancedRequest } from '../gateway/balance/balanced-request.ts'
 import type { BalancedRequest } from '../gateway/balance/pool-balance.ts'
 import { healthOf } from '../gateway/infer.ts'
+import { namedRequest } from '../gateway/named-request.ts'
 import type { SignedIn } from '../gateway/store/account-store.ts'
 import { type AccountCounters, holdOf } from '../policy/counters/account-counters.ts'
 import { judge } from '../policy/counters/judge.ts'
@@ -99,7 +100,7 @@ async function simulationOf(
   const read: Facts = {
     at,
     caller,
-    request: wire.request,
+    request: namedRequest(config, wire.request, { headers, session: wire.session }),
     health: healthOf(known, loaded, at),
     signals: signalsOf(config, { wire, headers }),
   }

@@ -9,6 +9,7 @@ import {
 } from '../gateway/admission/admit.ts'
 import { balancedRequest } from '../gateway/balance/balanced-request.ts'
 import { healthOf } from '../gateway/infer.ts'
+import { namedRequest } from '../gateway/named-request.ts'
 import { Pools } from '../gateway/pools/pools.ts'
 import type { Clock, Random } from '../gateway/ports.ts'
 import type { Store } from '../gateway/store/store.ts'
@@ -119,7 +120,7 @@ async function judged(
   const read: Facts = {
     at,
     caller,
-    request: wire.request,
+    request: namedRequest(config, wire.request, { headers: request.headers, session: wire.session }),
     health: pools ? healthOf(pools, { config, settings }, at, caller.account) : { down: [] },
     signals: signalsOf(config, { wire, headers: request.headers }),
   }

@@ -1,9 +1,10 @@
 import type { EpochMs } from '../policy/config.ts'
 import type { LimitUse } from '../policy/counters/limit-use.ts'
+import type { Labels } from '../policy/label-values.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { LIMIT_RULE } from './limit-rule.ts'
 import { type LimitRecord, limitRecord } from './quota-record.ts'
-import { defaulted, list, orNull, type RecordOf, text, whole } from './schema/schema.ts'
+import { defaulted, list, map, orNull, type RecordOf, text, whole } from './schema/schema.ts'
 
 /** The facts shown about a key beside its masked value. Moments are seconds since the epoch; null stands for none. */
 export const KEY_FACTS = {
@@ -15,6 +16,7 @@ export const KEY_FACTS = {
   addresses: defaulted(orNull(list(text(), 'The addresses and networks that it works from.')), null),
   limits: defaulted(orNull(list(LIMIT_RULE, "Its own limits, in addition to its account's.")), null),
   replaced_by: defaulted(orNull(text('The id of the key that replaced it.')), null),
+  labels: defaulted(orNull(map(text(), 'The values of labels that it was minted with.')), null),
 }
 
 export interface KeyFacts extends RecordOf<typeof KEY_FACTS> {}
@@ -33,6 +35,7 @@ export interface StoredKey {
   readonly addresses?: readonly string[]
   readonly limits?: readonly LimitRule[]
   readonly replacedBy?: string
+  readonly labels?: Labels
 }
 
 export const keyFacts = (key: StoredKey): KeyFacts => ({
@@ -44,6 +47,7 @@ export const keyFacts = (key: StoredKey): KeyFacts => ({
   addresses: key.addresses ?? null,
   limits: key.limits ?? null,
   replaced_by: key.replacedBy ?? null,
+  labels: key.labels ?? null,
 })
 
 /** A key as its owner sees it in the listing. */

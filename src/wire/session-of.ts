@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { digest32 } from '../policy/balance/rendezvous.ts'
 import { asObject, type JsonObject } from './json-safety.ts'
 
@@ -32,6 +33,19 @@ export function sessionOf({ headers, named, account }: SessionSource): number | 
   const name = sessionNameOf(headers, named)
   return name === undefined ? undefined : digest32(`${account}\0${name}`)
 }
+
+/**
+ * The id of a conversation as rows of the ledger have it: its name where that is an id, else a digest, since a name may say who
+ * asks. Undefined where nothing names one. At most 128 characters, without blanks.
+ */
+export function sessionIdOf(headers: Headers, named?: SessionNames): string | undefined {
+  const name = sessionNameOf(headers, named)
+  if (name === undefined || ID.test(name)) return name
+  return `~${hash('sha256', name, 'base64url').slice(0, DIGEST_CHARACTERS)}`
+}
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,127}$/
+const DIGEST_CHARACTERS = 22
 
 /** The name of a conversation: by the agent that sends it, else as the body or the header for it says. */
 export function sessionNameOf(headers: Headers, named: SessionNames = {}): string | undefined {

@@ -97,6 +97,8 @@ const request: Record<Keys<InferenceRequest>, true> = {
     cacheTime: true,
     unknown: true,
     address: true,
+    labels: true,
+    session: true,
   },
   ...{
     extras: true,
@@ -128,7 +130,7 @@ const terms: Record<keyof Terms, true> = {
 }
 const orgTerms: Record<keyof OrgTerms, true> = { frozen: true, limits: true }
 const key: Record<Exclude<keyof CallerKey, 'name'>, true> = {
-  ...{ id: true, models: true, limits: true, origin: true },
+  ...{ id: true, models: true, limits: true, labels: true, origin: true },
 }
 const claims: Record<keyof ClaimsLine, true> = {
   ...{ requests: true, tokens: true, day: true, concurrency: true, rules: true, spend: true, output: true },

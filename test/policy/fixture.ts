@@ -142,6 +142,7 @@ export const config: Config = {
   aliases: new Map([[alias.name, alias]]),
   defaultModel: alias,
   routes: [],
+  labels: new Map(),
   matchers: [],
   tools: new Map(),
   declared: { chat: new Map(), embedding: new Map(), image: new Map() },

@@ -33,6 +33,8 @@ export const FULL_BILL: Required<Bill> = {
   toolCosts: { search: nanoUsd(7), a: nanoUsd(1) },
   key: 'key_0123456789abcdef',
   charges: { 'input@500': 4, 'output@1500': 20, 'allowance@20000000000': 1 },
+  labels: { project: 'web', team: 'core' },
+  session: '0197774b-b400-7000-8000-aaaaaaaaaaaa',
 }
 
 /** Rows of every kind, with every field that each kind may have. */

@@ -109,6 +109,7 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
       addresses: ['10.0.0.0/8'],
       limits: [{ measure: 'usd', most: 3, per: 'day' }],
       apart: 'key_full',
+      labels: { project: 'web' },
     },
     { hash: 'hash-plain', account: 'acct_shop', keyPrefix: 'svc_p…', createdAt: AT, number: 2, status: 'rotated' },
     { hash: 'hash-dev', account: 'dev_a', keyPrefix: 'svc_d…', createdAt: AT, number: 3, status: 'revoked' },

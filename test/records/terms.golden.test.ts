@@ -19,6 +19,7 @@ const FULL_TERMS: Required<Terms> = {
 
 const FULL_NARROWED: Required<Narrowed> = {
   apart: 'key_7Hq2DNHM',
+  labels: { project: 'web' },
   limits: [{ measure: 'usd', most: 3, per: 'day' }],
   addresses: ['10.0.0.0/8'],
   models: ['svc-core', 'tier:basic'],

@@ -34,8 +34,8 @@ const termsOf = ({ terms, orgTerms }: Caller): string =>
   `${jsonOf(storedTerms(terms))}${orgTerms ? `,"orgTerms":${jsonOf(orgTerms)}` : ''}`
 
 /** Its name is its owner's own affair. */
-const keyOf = ({ id, models, limits, origin }: CallerKey): string => {
-  const narrowed = `${models ? `,"models":${namesOf(models)}` : ''}${limits ? `,"limits":${jsonOf(limits)}` : ''}`
+const keyOf = ({ id, models, limits, labels, origin }: CallerKey): string => {
+  const narrowed = `${models ? `,"models":${namesOf(models)}` : ''}${limits ? `,"limits":${jsonOf(limits)}` : ''}${labels ? `,"labels":${jsonOf(labels)}` : ''}`
   return `{"id":${textOf(id)}${narrowed}${origin === undefined ? '' : `,"origin":${textOf(origin)}`}}`
 }
 
@@ -49,8 +49,12 @@ function chatOf(chat: ChatAsk): string {
   const limit = cap ? `,"cap":{"field":"${cap.field}","tokens":${cap.tokens}}` : ''
   const thinks = thinking === undefined ? '' : `,"thinking":${thinking}`
   const declared = extras ? `,"extras":${jsonOf(extras)}` : ''
-  return `{"kind":"chat"${named},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}${spokenOf(chat)}}`
+  return `{"kind":"chat"${named}${labelledOf(chat)},"stream":${stream},${size}${hosted ? `,"hosted":${jsonOf(hosted)}` : ''}${limit},"choices":${choices}${thinks}${declared}${spokenOf(chat)}}`
 }
+
+/** The labels and the conversation of a request. */
+const labelledOf = ({ labels, session }: ChatAsk): string =>
+  `${labels ? `,"labels":${jsonOf(labels)}` : ''}${session === undefined ? '' : `,"session":${textOf(session)}`}`
 
 /** The members of a chat that was read from another dialect, or goes into one. */
 function spokenOf(chat: ChatAsk): string {

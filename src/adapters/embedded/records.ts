@@ -104,8 +104,10 @@ interface KnownKey extends StoredKey {
   readonly caller: CallerKey
 }
 
-const callerKeyOf = (hash: string, { id = idOfHash(hash), name, models, limits, origin }: StoredKey): CallerKey =>
-  present<CallerKey>({ id, name, models, limits, origin })
+const callerKeyOf = (
+  hash: string,
+  { id = idOfHash(hash), name, models, limits, labels, origin }: StoredKey,
+): CallerKey => present<CallerKey>({ id, name, models, limits, labels, origin })
 
 export type SeriesKey = [minute: number, gateway: string]
 

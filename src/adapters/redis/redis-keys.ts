@@ -241,10 +241,16 @@ export class RedisKeys implements KeyStore {
 
   #callerOf(keyHash: string, known: KeyTexts, owner: AccountRecord): KeyCaller {
     const { mask = '', id = idOfHash(keyHash), name, origin, narrow } = known
-    const { addresses, apart, models, limits } = narrow ? this.#narrowed(narrow) : NOT_NARROWED
+    const { addresses, apart, models, limits, labels } = narrow ? this.#narrowed(narrow) : NOT_NARROWED
     const { kind, account, terms } = owner
     const named = { id, name: name || undefined, origin: origin || undefined }
-    const caller = { kind, account, keyPrefix: mask, terms, key: present<CallerKey>({ ...named, models, limits }) }
+    const caller = {
+      kind,
+      account,
+      keyPrefix: mask,
+      terms,
+      key: present<CallerKey>({ ...named, models, limits, labels }),
+    }
     return addresses || apart !== undefined
       ? { ...caller, ...(addresses && { addresses }), ...(apart !== undefined && { apart }) }
       : caller

@@ -22,6 +22,8 @@ export const REST_PLACES: Readonly<Record<Exclude<keyof LedgerRow, HeadField>, n
   key: 10,
   toolCosts: 11,
   charges: 12,
+  labels: 13,
+  session: 14,
 }
 
 /** The fields in front of the rest, as text between blanks. */

@@ -42,6 +42,7 @@ class Code {
       case 'nothing':
         return ''
       case 'counts':
+      case 'texts':
         return `w.text(json.stringify(${value}));`
       case 'json':
         return `w.text(${shape.repeated ? 'repeated.textOf' : 'json.stringify'}(${value}));`
@@ -74,6 +75,7 @@ class Code {
       case 'nothing':
         return 'undefined'
       case 'counts':
+      case 'texts':
         return 'json.parse(r.text())'
       case 'json':
         return shape.repeated ? 'repeated.valueOf(r.text())' : 'json.parse(r.text())'

@@ -1,3 +1,4 @@
+import { labelsText } from '../../policy/label-values.ts'
 import type { ShownAccount } from '../../wire/admin/account.ts'
 import type { ShownKey } from '../../wire/admin/key.ts'
 import { limitText } from '../../wire/admin/limit.ts'
@@ -35,7 +36,7 @@ const COLUMNS: readonly Column[] = [
 
 /** A key with the account that it is of. */
 export function keyText(key: ShownKey & { readonly owner: ShownAccount }): string {
-  const { models, addresses, limits, apart } = key
+  const { models, addresses, limits, apart, labels } = key
   const rows = [
     ['id', key.id],
     ...(key.name === null ? [] : [['name', key.name]]),
@@ -44,6 +45,7 @@ export function keyText(key: ShownKey & { readonly owner: ShownAccount }): strin
     ...(models ? [['models', `${models.join(', ')}, of those of its plan`]] : []),
     ...(addresses ? [['from', addresses.join(', ')]] : []),
     ...(limits ?? []).map(limit => ['limit', limitText(limit)]),
+    ...(labels ? [['labels', labelsText(labels)]] : []),
     ...(apart ? [['responses', 'isolated: it reads only responses that it kept itself']] : []),
     ...(key.replaced_by === null ? [] : [['replaced by', key.replaced_by]]),
   ]

@@ -1,6 +1,8 @@
 import type { OperatorApi } from '../../operator/operator-api.ts'
+import { labelsText } from '../../policy/label-values.ts'
 import { timeOfDay, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { PastRequest, PastRequests } from '../../wire/admin/past-request.ts'
+import { NO_VALUE } from '../../wire/admin/usage-report.ts'
 import type { PastRequestsQuery } from '../../wire/admin-api/requests.ts'
 import { forPrograms } from '../kit/formats.ts'
 import { periodOf, withOperator } from '../kit/options.ts'
@@ -72,9 +74,10 @@ export const inReadingOrder = (newestFirst: readonly PastRequest[]): readonly Pa
   process.stdout.isTTY ? newestFirst.toReversed() : newestFirst
 
 /** Requests as people read them. */
-export const requestsTable = (requests: readonly PastRequest[]): string =>
-  tableText(
-    COLUMNS,
+export function requestsTable(requests: readonly PastRequest[]): string {
+  const named = NAMED.filter(({ shownIn }) => requests.some(request => shownIn(request) !== undefined))
+  return tableText(
+    [...COLUMNS.slice(0, -1), ...named.map(({ column }) => column), ...COLUMNS.slice(-1)],
     requests.map(request => [
       request.at.slice(0, 10),
       timeOfDay(Date.parse(request.at)),
@@ -86,9 +89,20 @@ export const requestsTable = (requests: readonly PastRequest[]): string =>
       String(request.ms),
       tokensOf(request),
       request.usd ?? '-',
+      ...named.map(({ shownIn }) => shownIn(request) ?? NO_VALUE),
       reasonOf(request),
     ]),
   )
+}
+
+/** Columns of names that many requests lack: there where one of them has it. */
+const NAMED: readonly { readonly column: Column; readonly shownIn: (request: PastRequest) => string | undefined }[] = [
+  {
+    column: { title: 'LABELS', least: 8, gives: 9 },
+    shownIn: ({ labels }) => (labels ? labelsText(labels) : undefined),
+  },
+  { column: { title: 'SESSION', least: 8, gives: 10 }, shownIn: ({ session }) => session ?? undefined },
+]
 
 /** A request that names no model asks for the default one; of other paths the path says what was asked. */
 const modelText = ({ model, asked, path }: PastRequest): string =>

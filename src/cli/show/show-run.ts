@@ -13,7 +13,7 @@ import { table, terminalWidth, widthOf } from '../kit/table.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'
 import { entriesOnLines, withBriefPlans } from './brief-config.ts'
 import type { ShowOptions } from './show.ts'
-import { type Section, shownPassthrough, shownPlan, shownRoute, writtenModel } from './shown-policy.ts'
+import { type Section, shownLabel, shownPassthrough, shownPlan, shownRoute, writtenModel } from './shown-policy.ts'
 import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
 
 /** Prints the resolved configuration, or the parts with a given name. Rejects with CommandFailed when it has Problems. */
@@ -103,6 +103,7 @@ const DECLARED = {
   models: 'models',
   aliases: 'aliases',
   pools: 'pools',
+  labels: 'labels',
   hosted_tools: 'tools',
 } as const
 
@@ -148,10 +149,11 @@ function spaceOut(root: YAMLMap): void {
  * pool, tiers as the models they are of. It is a main file again, but for secrets, which are covered.
  */
 export function shownConfig({ config, settings }: Loaded): Section {
-  const { plans, models, aliases, pools, tools, routes, passthrough, defaultModel } = config
+  const { plans, models, aliases, pools, tools, routes, passthrough, defaultModel, labels } = config
   return {
     version: 1,
     ...shownSettings(settings, config),
+    ...(labels.size > 0 && { labels: each(labels, shownLabel) }),
     plans: each(plans, shownPlan),
     models: each(models, writtenModel),
     aliases: each(aliases, ({ model }) => model.name),

@@ -3,6 +3,7 @@ import type {
   Accepts,
   Bound,
   Condition,
+  Label,
   Meter,
   Model,
   Passthrough,
@@ -25,6 +26,13 @@ export const shownPlan = ({ models, tools, limits, rules, monthlyNanoUsd, overag
   ...(plan.priority !== undefined && { priority: plan.priority }),
   ...(plan.weight !== undefined && { weight: plan.weight }),
   ...(plan.commit && { commit: plan.commit }),
+})
+
+/** A label as files have it. */
+export const shownLabel = ({ ofKey, header, values, requiredBy }: Label): Section => ({
+  from: [...(ofKey ? ['key'] : []), ...(header === undefined ? [] : [`header ${header}`])],
+  ...(values && { values }),
+  ...(requiredBy.size > 0 && { required: [...requiredBy].map(plan => `plan:${plan}`) }),
 })
 
 /** A limit as a row of `limits`. */

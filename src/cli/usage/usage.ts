@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OperatorApi } from '../../operator/operator-api.ts'
-import { GROUPS, type Group, readGroups, type UsageReport } from '../../wire/admin/usage-report.ts'
+import { GROUPS, type Group, groupName, readGroups, type UsageReport } from '../../wire/admin/usage-report.ts'
 import type { RowsQuery } from '../../wire/admin-api/fields.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { FORMATS, type Format, type FormatOptions, formatOf, listsIn } from '../kit/formats.ts'
@@ -36,7 +36,7 @@ interface OwnerOptions extends PeriodOptions {
 export function registerUsage(program: Command): void {
   const usage = refuseEarlyOptions(program.command('usage'))
     .description(
-      'show requests, tokens and US dollars by day, hour, plan, model, account or key, or by several of them',
+      'show requests, tokens and US dollars by day, hour, plan, model, account, key, session or label, or by several of them',
     )
     // Otherwise --since after `export` would be read as an option of `usage`.
     .enablePositionalOptions()
@@ -46,9 +46,8 @@ export function registerUsage(program: Command): void {
     .addOption(
       new Option(
         '--by <groups>',
-        'what to group by: one of these, or several separated by commas, such as account,model',
+        `what to group by: ${GROUPS.join(', ')}, a label such as project, or several separated by commas, such as account,model`,
       )
-        .choices(GROUPS)
         .argParser(groupsIn)
         .default(DAYS, 'day'),
     )
@@ -98,7 +97,7 @@ const LAST_HOURS = '47h'
 function groupsIn(text: string): readonly Group[] {
   const groups = readGroups(text)
   if (groups) return groups
-  throw new InvalidArgumentError(`Allowed choices are ${GROUPS.join(', ')}, or several of them separated by commas.`)
+  throw new InvalidArgumentError(`Allowed are ${GROUPS.join(', ')}, labels, or several of them separated by commas.`)
 }
 
 const rowsOf = (options: OwnerOptions): RowsQuery => {
@@ -108,7 +107,7 @@ const rowsOf = (options: OwnerOptions): RowsQuery => {
 
 async function show(operator: OperatorApi, options: UsageOptions, format: Format): Promise<void> {
   const { by, failedAttempts } = options
-  const report = await operator.usage({ ...rowsOf(options), by })
+  const report = await operator.usage({ ...rowsOf(options), by: by.map(groupName) })
   tellHoursLeftOut(report)
   if (format === 'json') return writeJson(report)
   if (format === 'ndjson') return writeOut((failedAttempts ? report.waste : report.data).map(jsonLine))

@@ -142,6 +142,17 @@ function checkDefault({ models, aliases, defaultModel }: MergedFiles, names: Nam
   missing('model', node, '`default_model` is', [...names.aliases, ...names.models])
 }
 
+/** The plans that labels are required by. */
+function checkLabels(root: MapNode, plans: MergedFiles['plans'], missing: Missing): void {
+  for (const [label, { value }] of entriesOf(nodeAt(root, ['labels'])))
+    for (const entry of textsOf(nodeAt(value, ['required']))) {
+      const plan = /^plan:(.*)$/s.exec(entry.value)?.[1]
+      if (plan === undefined || plans.has(plan)) continue
+      const known = [...plans.keys()].map(name => `plan:${name}`)
+      missing('plan', entry, `label \`${label}\` is required by`, known)
+    }
+}
+
 /** The plans that sections of the main file name, and the models that limits of services do. */
 function checkMain(root: MapNode, merged: MergedFiles, names: Names, missing: Missing): void {
   const { plans } = merged
@@ -152,6 +163,7 @@ function checkMain(root: MapNode, merged: MergedFiles, names: Names, missing: Mi
     const node = nodeAt(root, path)
     if (isText(node) && !plans.has(node.value)) missing('plan', node, `\`${path.join('.')}\` is`, [...plans.keys()])
   }
+  checkLabels(root, plans, missing)
   for (const issuer of itemsOf(nodeAt(root, ['identity', 'issuers'])))
     for (const entry of itemsOf(nodeAt(issuer, ['accounts']))) {
       const node = nodeAt(entry, ['plan'])

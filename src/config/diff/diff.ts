@@ -10,6 +10,7 @@ import {
   type Rules,
   type Sides,
 } from './diff-changes.ts'
+import { compareLabels } from './diff-labels.ts'
 import { compareModels } from './diff-models.ts'
 import { comparePassthrough } from './diff-passthrough.ts'
 import { comparePlans } from './diff-plans.ts'
@@ -44,6 +45,7 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   routes: compareRoutes,
   pools: comparePools,
   passthrough: comparePassthrough,
+  labels: compareLabels,
   // Made of the texts, of the routes, and of the models.
   revision: nothing,
   matchers: nothing,

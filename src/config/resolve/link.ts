@@ -44,12 +44,17 @@ import { wordsIn } from '../pool-words.ts'
 import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { betaMembersOf } from './beta-members.ts'
+import { labelsOf } from './labels.ts'
 import { limitsOf, rowsOf, withCounts } from './limits.ts'
 import { mannersOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'
 
 /** Links names to objects. Only for what was checked: a name that nothing declares is a bug here. */
-export function link(main: ConfigFile, merged: MergedFiles, revision: string): Config {
+export function link(
+  main: ConfigFile,
+  merged: MergedFiles,
+  { revision, fields }: { readonly revision: string; readonly fields: ReadonlyMap<string, Span> },
+): Config {
   const imageSizes = imageSizesOf(main)
   const pools = each(merged.pools, linkPool)
   const models = each(merged.models, declaration => linkModel(declaration, pools, imageSizes))
@@ -76,6 +81,7 @@ export function link(main: ConfigFile, merged: MergedFiles, revision: string): C
     tools,
     declared: declaredIn(models.values()),
     passthrough,
+    labels: labelsOf(main, fields),
     ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
     servicePlans: servicePlansOf(identity, plans),
     ...(guests && { guestPlan: the(guests.plan, plans) }),

@@ -1,5 +1,6 @@
 import type { Config, Millis } from '../../policy/config.ts'
 import { type Denied, invalid, type ValidationDenial } from '../../policy/denial.ts'
+import { wrongValue } from '../../policy/label-values.ts'
 import type { Narrowed } from '../../records/key.ts'
 import type { Mint } from '../store/key-store.ts'
 import { isNetwork } from './networks.ts'
@@ -10,7 +11,7 @@ export interface KeyWish extends Pick<Mint, 'name' | 'life'>, Narrowed {}
 /** The fault of a wish; undefined where it can be granted. */
 export function wrongWish(
   config: Config,
-  { models, addresses, limits }: KeyWish,
+  { models, addresses, limits, labels }: KeyWish,
 ): Denied<ValidationDenial> | undefined {
   const named = [
     ...(models ?? []).map((entry, place) => [`models[${place}]`, entry] as const),
@@ -23,7 +24,21 @@ export function wrongWish(
     if (problem !== undefined) return invalid(field, problem)
   }
   const wrong = addresses?.findIndex(address => !isNetwork(address)) ?? -1
-  return wrong === -1 ? undefined : invalid(`addresses[${wrong}]`, `must be ${NETWORK_FORMS}`)
+  if (wrong !== -1) return invalid(`addresses[${wrong}]`, `must be ${NETWORK_FORMS}`)
+  for (const [name, value] of Object.entries(labels ?? {})) {
+    const problem = wrongLabel(config, name, value)
+    if (problem !== undefined) return invalid(`labels.${name}`, problem)
+  }
+  return undefined
+}
+
+/** The problem with a label of a key; undefined where keys may have it. */
+function wrongLabel({ labels }: Config, name: string, value: string): string | undefined {
+  const label = labels.get(name)
+  if (label?.ofKey) return wrongValue(label, value)
+  const known = [...labels.values()].filter(({ ofKey }) => ofKey).map(each => each.name)
+  if (known.length === 0) return 'the files declare no label that keys have: write `from: [key]` in `labels`'
+  return `keys have no such label; there are ${known.join(', ')}`
 }
 
 const NETWORK_FORMS = 'an address or a network: 10.0.0.7, 10.0.0.0/8, ::1 or fd00::/8'

@@ -24,7 +24,10 @@ export async function searchRequests({ recent, ledger, accounts }: Sources, quer
   const remembered = await (query.account === undefined ? recent?.newest() : recent?.newestOf(query.account))
   const ends = new Map((remembered?.requests ?? []).map(end => [end.requestId, end]))
   const { requests, next } = await ledger.readPast(query)
-  const known = [...ends.values()].filter(end => isMeant(end, query)).map(ofMemory)
+  const settled = new Map(requests.map(rows => [rows[0]?.requestId, rows[0]]))
+  const known = [...ends.values()]
+    .filter(end => isMeant(end, query))
+    .map(end => ({ ...ofMemory(end), ...namesOf(settled.get(end.requestId)) }))
   // A remembered request says how it ended, and is matched by that.
   const others = requests.flatMap(rows => (rows[0] && !ends.has(rows[0].requestId) ? ofRows(rows[0], rows) : []))
   // Between those before `next` others may be missing.
@@ -47,6 +50,12 @@ function isMeant(end: RequestEnd, query: PastQuery): boolean {
   return (pool === undefined || tried.includes(pool)) && end.ms >= slow && (!failed || outcomeOf(end) !== 'ok')
 }
 
+/** Labels and session of a request, which only rows have. */
+const namesOf = (row?: LedgerRow): Pick<PastRequest, 'labels' | 'session'> => ({
+  labels: row?.labels ?? null,
+  session: row?.session ?? null,
+})
+
 function ofMemory(end: RequestEnd): PastRequest {
   const { id, upstream, message: _, ...own } = rememberedRequest(end)
   return {
@@ -60,6 +69,7 @@ function ofMemory(end: RequestEnd): PastRequest {
     cost_nano_usd: end.cost ?? null,
     interrupted: end.interrupted ?? null,
     failures: end.failures ?? [],
+    ...namesOf(),
   }
 }
 
@@ -81,6 +91,7 @@ function ofRows(first: LedgerRow, rows: readonly LedgerRow[]): PastRequest {
     cost_nano_usd: charged ? (cost as typeof charged.cost) : null,
     interrupted: rows.some(({ kind }) => kind === 'orphan') ? 'its gateway died' : null,
     failures: wasted.map(({ pool, cause = '' }) => ({ pool, cause })),
+    ...namesOf(first),
     ...(!charged && unpaid),
   }
 }

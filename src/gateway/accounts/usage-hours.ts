@@ -11,6 +11,10 @@ import { idAt, momentOf } from './keys.ts'
 /** The sums of one account, plan, model and key in one UTC hour, by its first moment. */
 export interface HourTotal extends Total {
   readonly hour: EpochMs
+  /** The values of the labels that are asked for. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** Set where sessions are asked for. */
+  readonly session?: string
 }
 
 /** The cost of failed attempts at one pool in one UTC hour. */
@@ -26,6 +30,10 @@ export interface HoursQuery {
   readonly account?: string
   /** The id of a key. */
   readonly key?: string
+  /** Labels that tell sums apart. */
+  readonly labels?: readonly string[]
+  /** Whether sessions do: then fewer requests are read, since each may have a sum of its own. */
+  readonly sessions?: boolean
 }
 
 export interface UsageOfHours {
@@ -37,15 +45,16 @@ export interface UsageOfHours {
 
 /**
  * Adds up rows of the ledger by the hour of their admission, since stores keep sums by day alone. It reads the newest
- * 200,000 requests at most, and leaves out an hour whose beginning it did not reach.
+ * 200,000 requests at most, for labels 2 million, and leaves out an hour whose beginning it did not reach.
  */
 export async function readHours(
   ledger: Pick<LedgerStore, 'readPast'>,
-  { since, until, ...owner }: HoursQuery,
+  { since, until, labels = [], sessions = false, ...owner }: HoursQuery,
 ): Promise<UsageOfHours> {
-  const sums = new HourSums()
+  const sums = new HourSums(labels, sessions)
+  const looks = labels.length > 0 && !sessions ? MOST_LOOKS_BY_LABEL : MOST_LOOKS
   let before: string | undefined = idAt(until + 1)
-  for (let look = 0; look < MOST_LOOKS && before !== undefined; look++) {
+  for (let look = 0; look < looks && before !== undefined; look++) {
     const { requests, next } = await ledger.readPast({ ...owner, since, until, before, limit: REQUESTS_A_LOOK })
     for (const rows of requests) sums.add(rows)
     before = next
@@ -59,6 +68,13 @@ export async function readHours(
 class HourSums {
   readonly #totals = new Map<string, HourTotal>()
   readonly #waste = new Map<string, HourWaste>()
+  readonly #labels: readonly string[]
+  readonly #sessions: boolean
+
+  constructor(labels: readonly string[], sessions: boolean) {
+    this.#labels = labels
+    this.#sessions = sessions
+  }
 
   /** The rows of one request, in their order. */
   add(rows: readonly LedgerRow[]): void {
@@ -84,8 +100,14 @@ class HourSums {
   #addCharge(row: LedgerRow, requests: number, later: LaterSums): void {
     const { account, plan, model, key, admittedAt, inputTokens, outputTokens, cost } = row
     const hour = hourOf(admittedAt)
-    const name = JSON.stringify([hour, account, plan, model, key])
-    const of = { hour, day: dayAt(admittedAt), account, plan, model, ...(key !== undefined && { key }) }
+    const labels = this.#labels.map(label => row.labels?.[label])
+    const session = this.#sessions ? row.session : undefined
+    const name = JSON.stringify([hour, account, plan, model, key, labels, session])
+    const named = {
+      ...(labels.length > 0 && row.labels && { labels: row.labels }),
+      ...(session !== undefined && { session }),
+    }
+    const of = { hour, day: dayAt(admittedAt), account, plan, model, ...(key !== undefined && { key }), ...named }
     const added = { ...later, requests, inputTokens, outputTokens, cost }
     const sums = addTotals(this.#totals.get(name) ?? NO_SUMS, added)
     this.#totals.set(name, { ...of, ...sums })
@@ -106,3 +128,4 @@ const hourAfter = (at: EpochMs): EpochMs => Math.ceil(at / HOUR) * HOUR
 
 const REQUESTS_A_LOOK = 20_000
 const MOST_LOOKS = 10
+const MOST_LOOKS_BY_LABEL = 100

@@ -2,7 +2,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Sums, Total, WasteTotal } from '../../records/sums.ts'
 import { dayText, hourText } from '../../wire/admin/since.ts'
-import type { Group } from '../../wire/admin/usage-report.ts'
+import { type Group, labelIn, NO_VALUE } from '../../wire/admin/usage-report.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { LedgerStore, TotalsQuery } from '../store/ledger-store.ts'
 import { addTotals, addWaste, NO_SUMS } from '../store/total-sums.ts'
@@ -40,7 +40,7 @@ export interface UsageQuery extends TotalsQuery {
   readonly key?: string
   /** Failed attempts of each day or hour by themselves. */
   readonly wasteBy?: 'day' | 'hour'
-  /** In place of days, the hours to add up: by hour there are sums of rows alone. */
+  /** In place of days, the hours to add up: by hour, session and label there are sums of rows alone. */
   readonly hours?: Pick<HoursQuery, 'since' | 'until'>
 }
 
@@ -61,7 +61,7 @@ export async function usageBy(store: UsageStore, query: UsageQuery): Promise<Usa
     const waste = isOfAll ? await wasteByPool(store.ledger.readWaste(daysIn(days)), query) : []
     return { lines: await linesBy(store, query, () => totalsOf(store, query)), waste }
   }
-  const { totals, waste, since } = await readHours(store.ledger, { ...hours, ...owner })
+  const { totals, waste, since } = await readHours(store.ledger, { ...hours, ...owner, ...namesOf(query.by) })
   return {
     lines: await linesBy(store, query, () => totals),
     waste: isOfAll ? await wasteByPool(waste, query) : [],
@@ -76,7 +76,13 @@ const daysIn = ({ since, until }: UsageQuery): TotalsQuery => ({
 
 /** Totals, as often as they are asked for. */
 type Totals = () => AsyncIterable<UsedTotal> | Iterable<UsedTotal>
-type UsedTotal = Total & Partial<Pick<HourTotal, 'hour'>>
+type UsedTotal = Total & Partial<Pick<HourTotal, 'hour' | 'labels' | 'session'>>
+
+/** The names that sums of rows are told apart by. */
+const namesOf = (by: readonly Group[]): Pick<HoursQuery, 'labels' | 'sessions'> => ({
+  labels: by.flatMap(group => labelIn(group) ?? []),
+  sessions: by.includes('session'),
+})
 
 async function linesBy(store: UsageStore, query: UsageQuery, totals: Totals): Promise<readonly UsageLine[]> {
   const { by } = query
@@ -129,7 +135,10 @@ function placeOf(total: UsedTotal, by: readonly Group[], dearest?: Dearest): Pic
 function groupOf(total: UsedTotal, by: Group): string {
   if (by === 'day') return dayText(total.day)
   if (by === 'hour') return hourText(total.hour ?? 0)
-  return by === 'key' ? (total.key ?? 'none') : total[by]
+  if (by === 'key') return total.key ?? 'none'
+  if (by === 'session') return total.session ?? NO_VALUE
+  if (by === 'plan' || by === 'model' || by === 'account') return total[by]
+  return total.labels?.[labelIn(by) ?? ''] ?? NO_VALUE
 }
 
 /** No name of a group has a line end. */

@@ -5,7 +5,15 @@ import type { Bill } from '../../records/ledger-row.ts'
 import type { AdmittedCall } from './admit.ts'
 
 /** The bill of a request at a pool, with no work on it yet. */
-export const emptyBill = ({ caller, request, decision, hold, revision }: AdmittedCall, pool: Pool): Mutable<Bill> => ({
+export function emptyBill(admitted: AdmittedCall, pool: Pool): Mutable<Bill> {
+  const { request, decision } = admitted
+  const bill = plainBill(admitted, pool)
+  if (decision.labels) bill.labels = decision.labels
+  if (request.session !== undefined) bill.session = request.session
+  return bill
+}
+
+const plainBill = ({ caller, request, decision, hold, revision }: AdmittedCall, pool: Pool): Mutable<Bill> => ({
   requestId: hold.requestId,
   account: caller.account,
   plan: decision.plan.name,

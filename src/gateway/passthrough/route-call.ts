@@ -7,6 +7,7 @@ import { type LeasedCall, leased } from '../admission/leases.ts'
 import type { Outcome } from '../attempt/outcome.ts'
 import type { Call } from '../call.ts'
 import { healthAt } from '../infer.ts'
+import { namedRequest } from '../named-request.ts'
 import type { ServingPorts } from '../request.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from '../upstream/failover.ts'
 import { failoverPorts } from '../upstream/failover-ports.ts'
@@ -23,13 +24,14 @@ export async function admitted<T>(
   const { config, settings, store, clock } = gateway
   const { requestId, keyHash, caller, confirm, route, model, bytes, cacheTime } = call
   const at = clock.now()
-  const request: PassthroughAsk = {
+  const ask: PassthroughAsk = {
     kind: 'passthrough',
     path: route.name,
     textBytes: bytes,
     ...(model !== undefined && { model }),
     ...(cacheTime && { cacheTime }),
   }
+  const request = namedRequest(config, ask, call)
   const facts = { at, caller, request, health: healthAt(gateway, at, caller.account), signals: {} }
   const applicant = {
     requestId,
@@ -55,7 +57,7 @@ export async function admitted<T>(
 
 /** An authenticated call of a pass-through route, whether it is a request or asks for a WebSocket. */
 export interface RouteCall
-  extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'confirm' | 'client' | 'trying' | 'trace'> {
+  extends Pick<Call, 'requestId' | 'keyHash' | 'caller' | 'confirm' | 'headers' | 'client' | 'trying' | 'trace'> {
   readonly route: Passthrough
   /** As its client names it. */
   readonly model?: string

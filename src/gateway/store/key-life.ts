@@ -1,4 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { labelsText } from '../../policy/label-values.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { KeyLife } from '../../records/key.ts'
 import { limitText } from '../../wire/admin/limit.ts'
@@ -29,13 +30,23 @@ export const auditName = (mask: string, name: string | undefined): string =>
   name === undefined ? mask : `${mask} ${name}`
 
 /** The audit's words for a mint. */
-export function auditOfMint({ key, name, life, models, addresses, limits, apart }: Omit<Mint, 'owner'>): string {
+export function auditOfMint({
+  key,
+  name,
+  life,
+  models,
+  addresses,
+  limits,
+  apart,
+  labels,
+}: Omit<Mint, 'owner'>): string {
   const narrowed = [
     life === undefined ? [] : [`for ${lifeText(life)}`],
     models ? [`models ${models.join(' ')}`] : [],
     addresses ? [`from ${addresses.join(' ')}`] : [],
     limits?.map(ownLimitText) ?? [],
     apart === undefined ? [] : [APART],
+    labels ? [`labels ${labelsText(labels)}`] : [],
   ].flat()
   const named = auditName(key.prefix, name)
   return narrowed.length === 0 ? named : `${named}, ${narrowed.join(', ')}`

@@ -1,11 +1,19 @@
 import { labelsOf } from '../../gateway/accounts/labels.ts'
 import { type UsageQuery, usageBy } from '../../gateway/accounts/usage-totals.ts'
 import type { LedgerQuery } from '../../gateway/store/ledger-store.ts'
-import type { Millis } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { type LedgerRecord, ledgerRecord } from '../../wire/admin/ledger-record.ts'
 import { dayText, hourText } from '../../wire/admin/since.ts'
-import { GROUPS, type Group, type UsageReport, usageReport } from '../../wire/admin/usage-report.ts'
+import {
+  GROUPS,
+  type Group,
+  groupNamed,
+  labelIn,
+  NO_VALUE,
+  type UsageReport,
+  usageReport,
+} from '../../wire/admin/usage-report.ts'
 import type { QueryOf } from '../../wire/admin-api/call.ts'
 import type { RowsQuery } from '../../wire/admin-api/fields.ts'
 import type * as calls from '../../wire/admin-api/usage.ts'
@@ -36,12 +44,13 @@ export async function exportLedger(
 
 type AskedUsage = QueryOf<typeof calls.showUsage>
 
-type UsageContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
+type UsageContext = Pick<AdminContext, 'store' | 'settings' | 'clock' | 'config'>
 
 export async function readUsage(context: UsageContext, asked: AskedUsage): Promise<UsageReport | Denied> {
   const { top, by: _by, split: _split, waste: _waste, ...texts } = asked
   const groups = groupsIn(asked)
   if ('denial' in groups) return groups
+  const unknown = unknownLabel(context, groups.by)
   const wasteBy = wasteIn(asked, groups.by)
   if ('denial' in wasteBy) return wasteBy
   const period = periodIn(texts, context.clock.now())
@@ -49,10 +58,25 @@ export async function readUsage(context: UsageContext, asked: AskedUsage): Promi
   const owner = await ownerIn(context, texts)
   if ('denial' in owner) return owner
   const query = { by: groups.by, ...owner, ...wasteBy, ...(top !== undefined && { top }) }
-  return groups.by.includes('hour')
+  const report = await (isOfRows(groups.by)
     ? usageOfHours(context, period, groups, query)
-    : usageOfDays(context, period, groups, query)
+    : usageOfDays(context, period, groups, query))
+  // A label that the files declare no more may still be in rows.
+  if (!unknown || 'denial' in report) return report
+  const place = groups.by.indexOf(`label:${unknown}`)
+  const isInRows = report.data.some(({ group, groups: all = [group] }) => (all[place] ?? NO_VALUE) !== NO_VALUE)
+  return isInRows ? report : noSuchGroup(context, unknown)
 }
+
+/** Sums of days are kept; these are made of rows. */
+const isOfRows = (by: readonly Group[]): boolean =>
+  by.some(group => group === 'hour' || group === 'session' || labelIn(group) !== undefined)
+
+const unknownLabel = ({ config }: Pick<UsageContext, 'config'>, by: readonly Group[]): string | undefined =>
+  by.map(labelIn).find(label => label !== undefined && !config.labels.has(label))
+
+const noSuchGroup = ({ config }: Pick<UsageContext, 'config'>, name: string): Denied =>
+  invalid('by', `\`${name}\` is no group; there are ${[...GROUPS, ...config.labels.keys()].join(', ')}`)
 
 async function usageOfDays(
   { store }: UsageContext,
@@ -73,15 +97,23 @@ async function usageOfHours(
   groups: AskedGroups,
   query: UsageQuery,
 ): Promise<UsageReport | Denied> {
-  const asked = hoursIn(period, clock.now())
+  const isByHour = groups.by.includes('hour')
+  const asked = isByHour ? hoursIn(period, clock.now()) : wholeDays(period, clock.now())
   if ('denial' in asked) return asked
   const kept = Math.ceil((clock.now() - rowsReachBack(settings)) / HOUR) * HOUR
   const hours = { ...asked, since: Math.min(Math.max(asked.since, kept), asked.until) }
   const usage = await usageBy(store, { ...query, hours })
   const since = Math.min(usage.since ?? hours.since, asked.until)
   const until = period.until === undefined ? {} : { until: hourText(asked.until) }
-  const hoursLeftOut = (since - asked.since) / HOUR
-  return usageReport({ ...groups, since: hourText(since), ...until, hoursLeftOut }, usage)
+  // The whole history begins wherever rows begin.
+  const isWhole = !isByHour && period.since === undefined
+  const hoursLeftOut = isWhole ? 0 : (since - asked.since) / HOUR
+  if (isByHour || since > Math.max(asked.since, 0))
+    return usageReport({ ...groups, since: hourText(since), ...until, hoursLeftOut }, usage)
+  const days = daysIn(period)
+  const from = days.since === undefined ? {} : { since: dayText(days.since) }
+  const to = days.until === undefined ? {} : { until: dayText(days.until) }
+  return usageReport({ ...groups, ...from, ...to }, usage)
 }
 
 /** How long after its admission the row of a request can be read: an endpoint takes rows and gives none back. */
@@ -95,13 +127,23 @@ function wasteIn({ waste }: Pick<AskedUsage, 'waste'>, by: readonly Group[]): Pi
 }
 
 const HOUR: Millis = 3_600_000
+const DAY: Millis = 24 * HOUR
+
+/** The UTC days that a period touches, as moments. */
+function wholeDays(period: Period, now: EpochMs): Required<Period> {
+  const { since = 0, until = Math.floor(now / DAY) + 1 } = daysIn(period)
+  return { since: since * DAY, until: until * DAY }
+}
 
 interface AskedGroups {
   readonly by: readonly Group[]
   readonly split?: Group
 }
 
-function groupsIn({ by: groups, split }: Pick<AskedUsage, 'by' | 'split'>): AskedGroups | Denied {
+function groupsIn({ by, split }: Pick<AskedUsage, 'by' | 'split'>): AskedGroups | Denied {
+  const groups = by.flatMap(name => groupNamed(name) ?? [])
+  if (groups.length < by.length || new Set(groups).size < groups.length)
+    return invalid('by', `must be different ones of ${GROUPS.join(', ')}, or labels`)
   if (split === undefined) return { by: groups }
   const others = GROUPS.filter(group => !groups.includes(group))
   const second = others.find(group => group === split)

@@ -75,7 +75,17 @@ function runPassthrough(route: Passthrough, method: PassthroughMethod) {
       call.note.limitShare ??= fullestShare(admitted)
       app.feed.began(caller.account)
     }
-    const asked = { requestId: call.requestId, caller, confirm, client: call, trying, route, method, ...said }
+    const asked = {
+      requestId: call.requestId,
+      caller,
+      confirm,
+      client: call,
+      trying,
+      route,
+      method,
+      ...said,
+      headers: call.request.headers,
+    }
     const passed = await servePassthrough(app, { ...asked, ...knownOf(app, call, keyHash) }).finally(() => {
       received?.decided()
       received?.release()

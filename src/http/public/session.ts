@@ -37,6 +37,7 @@ export function runSession(route: SocketRoute) {
     const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
     const served = await serveSession(app, {
       ...{ ...identified, requestId: call.requestId, client: call, trying, route, bytes: 0 },
+      headers: call.request.headers,
       turns: {
         costly: work => app.turns.run(caller.account, 'costly', work),
         charge: took => app.turns.charge(caller.account, took),

@@ -1,7 +1,7 @@
 import { OWNED_KEY } from '../admin/account.ts'
 import { KEYS, MINTED_KEY, REVOKED_KEY } from '../admin/key.ts'
 import { DEVICE_ID, LABEL } from '../names.ts'
-import { closed, optional, text } from '../schema/schema.ts'
+import { closed, map, optional, text } from '../schema/schema.ts'
 import { SPAN, WISH_FIELDS } from '../wished-key.ts'
 import { call } from './call.ts'
 import { ACCOUNT_NAME, KEY_NAME, name } from './fields.ts'
@@ -36,6 +36,11 @@ export const mintKey = call({
     }),
     plan: optional(name('Required for a new account.')),
     ...WISH_FIELDS,
+    labels: optional(
+      map(text(undefined, { least: 1, most: 64 }), 'The values of labels for all of its requests; they never change.', {
+        most: 8,
+      }),
+    ),
   }),
   answer: MINTED_KEY,
 })

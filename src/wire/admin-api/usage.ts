@@ -2,7 +2,7 @@ import { ARCHIVE_STATE } from '../admin/archive-state.ts'
 import { AUDIT_PAGE, AUDIT_ROW } from '../admin/audit.ts'
 import { LEDGER_RECORD } from '../admin/ledger-record.ts'
 import { POOL_SERIES, SERIES } from '../admin/series.ts'
-import { GROUPS, USAGE_REPORT } from '../admin/usage-report.ts'
+import { GROUP_NAME, GROUPS, USAGE_REPORT } from '../admin/usage-report.ts'
 import { INVOICE } from '../invoice/shown-invoice.ts'
 import { INVOICES, MONTH_INVOICES } from '../invoice/shown-invoices.ts'
 import { defaulted, forms, list, optional, text, whole, word } from '../schema/schema.ts'
@@ -26,7 +26,14 @@ export const showUsage = call({
     'Sums usage over whole UTC days or hours, with the cost of failed attempts, for one account or key, or for all.',
   query: {
     ...PERIOD,
-    by: defaulted(list(word(GROUPS), 'The fields to group by.', { isUnique: true }), ['day']),
+    by: defaulted(
+      list(
+        text(undefined, { pattern: GROUP_NAME, rule: `must be a label, or one of ${GROUPS.join(', ')}` }),
+        `The fields to group by: ${GROUPS.join(', ')}, or labels. Sessions and labels are summed from rows, as hours are.`,
+        { isUnique: true },
+      ),
+      ['day'],
+    ),
     split: optional(word(GROUPS, 'A second grouping, in its own field.')),
     top: optional(
       whole('How many entries of the last group to list by cost; the others are summed.', { least: 1, most: 10_000 }),

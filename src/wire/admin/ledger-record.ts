@@ -109,6 +109,7 @@ const SCHEMAS: Partial<Record<ListedField['kind'], AnySchema>> = {
   number: whole(),
   flag: flag(),
   counts: map(whole()),
+  texts: map(text()),
   moment: moment(),
 }
 

@@ -1,6 +1,7 @@
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { OUTCOMES } from '../own-request.ts'
 import {
+  defaulted,
   fixed,
   flag,
   list,
@@ -46,6 +47,8 @@ const PAST_REQUEST = record(
     limit: orNull(text('The limit that refused it: `tokens per day of key`.')),
     interrupted: orNull(text('Why its answer broke off.')),
     failures: list(FAILURE, 'Attempts that failed before it was answered; from the ledger, only those with a cost.'),
+    labels: defaulted(orNull(map(text(), 'The values of its labels; null if it has none.')), null),
+    session: defaulted(orNull(text('The id of its conversation, or a digest of it.')), null),
     from: word(['memory', 'ledger'], "The source: a gateway's memory, or the ledger."),
   },
   'PastRequest',

@@ -18,12 +18,31 @@ import {
 import { dayText, hourText } from './since.ts'
 
 /** The groups by which totals may be added up. */
-export const GROUPS = ['day', 'hour', 'plan', 'model', 'account', 'key'] as const
-export type Group = (typeof GROUPS)[number]
+export const GROUPS = ['day', 'hour', 'plan', 'model', 'account', 'key', 'session'] as const
+/** One of them, or the values of a label. */
+export type Group = (typeof GROUPS)[number] | LabelGroup
+type LabelGroup = `label:${string}`
 
-/** Reads one or more of them, with commas between. Undefined where one is unknown or named twice. */
+/** The group of requests without a label, a session, or a row that says it. */
+export const NO_VALUE = '—'
+
+/** The label whose values are a group; undefined for other groups. */
+export const labelIn = (group: Group): string | undefined =>
+  group.startsWith('label:') ? group.slice('label:'.length) : undefined
+
+/** A group as people name it: a label by its name alone. */
+export const groupName = (group: Group): string => labelIn(group) ?? group
+
+/** A group by its name: any other name is a label's. Undefined where it is no name. */
+export const groupNamed = (name: string): Group | undefined =>
+  GROUPS.find(each => each === name) ?? (LABEL_NAME.test(name) ? `label:${name}` : undefined)
+
+export const GROUP_NAME = '^[a-z][a-z0-9_]{0,31}$'
+const LABEL_NAME = new RegExp(GROUP_NAME)
+
+/** Reads one or more of them, with commas between. Undefined where one is no name, or named twice. */
 export function readGroups(text: string): readonly Group[] | undefined {
-  const groups = text.split(',').map(name => GROUPS.find(each => each === name))
+  const groups = text.split(',').map(groupNamed)
   const known = groups.filter(each => each !== undefined)
   return known.length === groups.length && new Set(known).size === known.length ? known : undefined
 }
@@ -43,7 +62,9 @@ type Cached = RecordOf<typeof CACHED>
 
 const USAGE = record(
   {
-    group: text('The day, hour, plan, model, account or key; `none` for requests without a key. The first of several.'),
+    group: text(
+      'The day, hour, plan, model, account, key, session or value of a label; `none` for requests without a key, `—` for those without a session or the label. The first of several.',
+    ),
     groups: optional(list(text(), 'All groups in the order of `by`, if there are several.')),
     split_by: optional(text('The name of the part, if groups are split.')),
     label: optional(text('The label of the account, if a group is an account or a key.')),
@@ -75,7 +96,7 @@ const WASTE = record(
 
 export interface WasteRecord extends TypeOf<typeof WASTE> {}
 
-/** Usage by day, hour, plan, model, account or key, or by several of them. */
+/** Usage by day, hour, plan, model, account, key, session or a label, or by several of them. */
 export const USAGE_REPORT = record({
   object: fixed('list'),
   by: text('`day`, or `account,model`.'),
@@ -99,13 +120,13 @@ export const usageReport = (
   { lines, waste }: { readonly lines: readonly Line[]; readonly waste: readonly Wasted[] },
 ): UsageReport => ({
   object: 'list',
-  by: (split ? by.slice(0, 1) : by).join(','),
+  by: (split ? by.slice(0, 1) : by).map(groupName).join(','),
   since: since ?? null,
   ...(until !== undefined && { until }),
   ...(hoursLeftOut > 0 && { hours_left_out: hoursLeftOut }),
   data: lines.map(line => usageRecord(line, split)),
   waste: waste.map(wasteRecord),
-  ...(split && { split }),
+  ...(split && !split.startsWith('label:') && { split: split as (typeof GROUPS)[number] }),
 })
 
 interface ReportTerms {

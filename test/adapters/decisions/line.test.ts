@@ -65,6 +65,8 @@ const chat = fc.record<Whole<ChatAsk>>({
   kind: fc.constant('chat'),
   model: rarely(text),
   user: rarely(fc.stringMatching(/^[\w-]{22}$/)),
+  labels: rarely(fc.record({ project: text })),
+  session: rarely(text),
   stream: fc.boolean(),
   messages: count,
   images: count,
@@ -156,6 +158,7 @@ const facts = fc.record({
       fc.record<Whole<Omit<CallerKey, 'name' | 'limits'>>>({
         id: text,
         models: rarely(fc.array(text)),
+        labels: rarely(fc.record({ project: text })),
         origin: rarely(text),
       }),
     ),

@@ -204,6 +204,8 @@ function valuesOf(shape: AnyShape): Arbitrary<unknown> {
       return constant(undefined)
     case 'counts':
       return dictionary(string(), nat(), { noNullPrototype: true }).map(plain)
+    case 'texts':
+      return dictionary(string(), string(), { noNullPrototype: true }).map(plain)
     case 'json':
       return shape.repeated
         ? dictionary(string(), jsonValue(), { noNullPrototype: true }).map(plain)

@@ -35,6 +35,7 @@ export const RESTRICTING_WRITES: Readonly<Record<'key' | 'account' | 'terms', Re
     addresses: mint('bound', { addresses: ['10.9.9.9'] }),
     limits: mint('limited', { limits: [LIMIT] }),
     apart: mint('apart', { apart: 'key_apart' }),
+    labels: mint('labelled', { labels: { project: 'web' } }),
   },
   account: {
     signIns: async store => {

@@ -18,6 +18,7 @@ const served: PastRequest = {
   },
   ...{ estimated: true, tools: null, code: null, type: null, limit: null, interrupted: null },
   failures: [{ pool: 'onprem-ultra', cause: 'status 503' }],
+  ...{ labels: null, session: null },
 }
 
 const requests: readonly PastRequest[] = [

@@ -41,6 +41,11 @@ const FULL = () =>
         ['config.example.yaml', '  log: true\n', '  log: true\n  path: ./decisions\n'],
         ['config.example.yaml', `  # secret: \${GUEST_SECRET}`, `  secret: \${CLOUD_KEY}`],
         ['config.example.yaml', `  # token: \${METRICS_TOKEN}`, `  token: \${CLOUD_KEY}`],
+        [
+          'config.example.yaml',
+          'store:',
+          'labels: { project: { from: [key, header x-p], values: [a], required: [plan:pro] } }\nstore:',
+        ],
         ['config.example.yaml', 'store:', `responses: { keep: 24h, key: "\${CLOUD_KEY}" }\nstore:`],
         [
           'config.example.yaml',

@@ -240,6 +240,8 @@ describe('GET /admin/ledger', () => {
       key: expect.stringMatching(/^key_/),
       tool_costs_nano_usd: null,
       charges: { 'input@1000000': 9, 'output@10000000': 3, 'allowance@1000000000': 1 },
+      labels: null,
+      session: null,
       label: 'ada',
       cached_tokens: 0,
       cache_write_tokens: 0,
@@ -307,9 +309,10 @@ describe('GET /admin/ledger', () => {
 })
 
 it.each([
-  ['/admin/usage?by=week', 'by: must be one of day, hour, plan, model, account'],
-  ['/admin/usage?by=day,week', 'by: must be one of day'],
-  ['/admin/usage?by=day,day', 'by: must be one of day'],
+  ['/admin/usage?by=week', 'by: `week` is no group; there are day, hour, plan, model, account'],
+  ['/admin/usage?by=day,week', 'by: `week` is no group; there are day'],
+  ['/admin/usage?by=day,Week', 'by: must be different ones of day'],
+  ['/admin/usage?by=day,day', 'by: must be'],
   ['/admin/usage?by=day,plan&split=model', 'split: goes with one group'],
   ['/admin/usage?since=someday', 'since: must be a duration'],
   ['/admin/usage?until=someday', 'until: must be a duration'],

@@ -48,6 +48,7 @@ const TYPES: Readonly<Partial<Record<AnyShape['kind'], string>>> = {
   moment: 'timestamptz',
   flag: 'boolean',
   counts: 'json',
+  texts: 'json',
 }
 
 /** The type of a column of the table. */

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LedgerRow } from '../../../src/records/ledger-row.ts'
+import { answer, type Backend, json, startBackend } from '../../support/backend.ts'
+import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
+import { startPassing } from '../passthrough/fixture.ts'
+import { DECLARED, labelledBooks, mintLabelled } from './labels-fixture.ts'
+
+let backend: Backend
+let test: TestGateway
+let keys: { readonly key: string; readonly tight: string }
+
+beforeAll(async () => {
+  backend = await startBackend()
+  test = await startPassing({ onprem: [backend], yaml: DECLARED })
+  keys = { key: await test.key('pro', 'plainly'), tight: await test.key('tight', 'required') }
+})
+afterAll(async () => {
+  await test.close()
+  await backend.close()
+})
+
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
+const CHAT = { messages: [{ role: 'user', content: 'Hi' }], max_tokens: 10 }
+const chatted = () =>
+  backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
+const speaks = (body: object) => () => backend.always(json(body))
+
+interface Endpoint {
+  readonly path: string
+  readonly body: object
+  readonly backendSays: () => void
+}
+
+const ENDPOINTS: readonly Endpoint[] = [
+  { path: '/v1/chat/completions', body: CHAT, backendSays: chatted },
+  { path: '/v1/chat/completions', body: { ...CHAT, stream: true }, backendSays: chatted },
+  { path: '/v1/responses', body: { input: 'Hi', store: false }, backendSays: chatted },
+  { path: '/v1/messages', body: { model: 'svc-core', ...CHAT }, backendSays: chatted },
+  {
+    path: '/v1/embeddings',
+    body: { model: 'svc-embed', input: 'Hi' },
+    backendSays: speaks({
+      object: 'list',
+      data: [{ object: 'embedding', index: 0, embedding: Array(768).fill(0.1) }],
+      usage: { prompt_tokens: 2, total_tokens: 2 },
+    }),
+  },
+  {
+    path: '/v1/images/generations',
+    body: { model: 'svc-image', prompt: 'Hi', size: '512x512' },
+    backendSays: speaks({ created: 1, data: [{ b64_json: PNG }] }),
+  },
+  {
+    path: '/v1/rerank',
+    body: { query: 'Hi' },
+    backendSays: speaks({ usage: { prompt_tokens: 2, completion_tokens: 0, total_tokens: 2 } }),
+  },
+  { path: '/v1/audio/speech', body: { input: 'Hi' }, backendSays: speaks({}) },
+]
+
+const post = (path: string, key: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
+  fetch(test.url + path, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+/** The row of an answered request. */
+async function rowOf(response: Response): Promise<LedgerRow | undefined> {
+  await response.text()
+  const id = response.headers.get('x-request-id')
+  return (await test.ledger()).find(({ requestId }) => requestId === id)
+}
+
+describe.each(ENDPOINTS)('POST $path', ({ path, body, backendSays }) => {
+  it('has the labels of its key, which no header overrides, those of its headers, and its session in its row', async () => {
+    backendSays()
+    const key = await mintLabelled(test, `own${path}${JSON.stringify(body).length}`, { project: 'web' })
+    const headers = { 'x-svc-label-project': 'api', 'x-team': 'core', session_id: 'S-1' }
+    const answered = await post(path, key, body, headers)
+    expect(answered.status).toBe(200)
+    expect(await rowOf(answered)).toMatchObject({ labels: { project: 'web', team: 'core' }, session: 'S-1' })
+  })
+
+  it('is refused with 400 that names the label where its header has an unknown value or no valid one', async () => {
+    const before = backend.requests.length
+    const { key } = keys
+    for (const [name, value, says] of [
+      ['x-svc-label-project', 'mobile', 'labels.project: `mobile` is no value of this label; there are web, api'],
+      ['x-team', 'x'.repeat(65), 'labels.team: must be 1 to 64 letters'],
+      ['x-team', '=cmd()', 'labels.team: must be 1 to 64 letters'],
+      ['x-team', 'a, b', 'labels.team: must be 1 to 64 letters'],
+    ] as const) {
+      const refused = await post(path, key, body, { [name]: value })
+      expect(refused.status).toBe(400)
+      expect(await refused.text()).toContain(says.replace(/^labels\.(\w+): /, ''))
+    }
+    expect(backend.requests).toHaveLength(before)
+  })
+
+  it('is refused with 400 on a plan that requires a label, unless key or header has it', async () => {
+    backendSays()
+    const refused = await post(path, keys.tight, body)
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('is required on plan tight')])
+  })
+})
+
+it('a session whose name is no id is a digest in its row, and one of none has none', async () => {
+  chatted()
+  const named = await post('/v1/chat/completions', keys.key, { ...CHAT, prompt_cache_key: 'ada@example.com asks' })
+  expect((await rowOf(named))?.session).toMatch(/^~[\w-]{22}$/)
+  const nameless = await post('/v1/chat/completions', keys.key, CHAT)
+  expect(await rowOf(nameless)).not.toHaveProperty('session')
+})
+
+describe('a key', () => {
+  const admin = (path: string, body: object) =>
+    fetch(test.admin + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  it('keeps its labels when it is rotated', async () => {
+    chatted()
+    await mintLabelled(test, 'turning', { project: 'api' })
+    const [minted] = (await test.gateway.store.keys.list()).filter(({ label }) => label === 'turning')
+    const rotated = (await (await admin('/admin/keys/rotate', { key: minted?.id })).json()) as { value: string }
+    expect((await rowOf(await post('/v1/chat/completions', rotated.value, CHAT)))?.labels).toEqual({ project: 'api' })
+  })
+
+  it('is minted only with labels and values that the files declare for keys', async () => {
+    for (const [labels, says] of [
+      [{ project: 'mobile' }, 'is no value of this label; there are web, api'],
+      [{ team: 'core' }, 'keys have no such label; there are project'],
+      [{ nope: 'x' }, 'keys have no such label; there are project'],
+    ] as const) {
+      const refused = await admin('/admin/keys', { account: 'nobody', plan: 'pro', labels })
+      expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining(says)])
+    }
+  })
+
+  it('gets none from its own account', async () => {
+    const refused = await post('/v1/keys/developer', keys.key, { name: 'x', labels: { project: 'web' } })
+    expect(refused.status).toBeGreaterThanOrEqual(400)
+  })
+})
+
+it('sums over any label, session and day equal the rows to the nano-dollar', async () => {
+  chatted()
+  await labelledBooks(test)
+})
+
+it('usage names the groups there are where a label is in no file and no row', async () => {
+  const refused = await fetch(`${test.admin}/admin/usage?by=projekt`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  })
+  expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining('session, project, team')])
+})
+
+it('requests list has the labels and the session of requests in the memory and in the ledger', async () => {
+  chatted()
+  const key = await mintLabelled(test, 'listed', { project: 'web' })
+  const response = await post('/v1/chat/completions', key, CHAT, { session_id: 'S-listed' })
+  const id = response.headers.get('x-request-id')
+  const found = (await (
+    await fetch(`${test.admin}/admin/requests?since=1d&limit=500`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    })
+  ).json()) as { data: { request_id: string }[] }
+  expect(found.data.find(({ request_id }) => request_id === id)).toMatchObject({
+    labels: { project: 'web' },
+    session: 'S-listed',
+  })
+})
