@@ -143,7 +143,7 @@ function guarantees(redis?: () => RedisServer): void {
           {
             ...{ key: mask(key), plan: 'free', status: 'active', created, id: expect.stringMatching(/^key_\w{16}$/) },
             ...{ name: null, expires: null, last_used: null, models: null, addresses: null, limits: null },
-            ...{ replaced_by: null, uses: null },
+            ...{ replaced_by: null, uses: null, labels: null },
           },
         ],
       })
