@@ -40,13 +40,13 @@ export interface PoolLoad {
   readonly waiting: number
   /** How long each stream of the last 30 s waited for its first token. */
   readonly firstToken?: Millis
-  /** What each replica has, in the order of the pool. */
+  /** The state of each replica, in the order of the pool. */
   readonly replicas: readonly ReplicaGiven[]
 }
 
-/** What a replica has before a request. Counts are tokens of prompts, but for `running`, which is requests. */
+/** The state of a replica before a request. `running` counts requests, the rest counts tokens of prompts. */
 export interface ReplicaGiven {
-  /** Of the beginning of this request's prompt. */
+  /** Tokens of the beginning of this request's prompt that it has cached. */
   readonly cached: number
   readonly running: number
   readonly held: number

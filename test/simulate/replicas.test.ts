@@ -21,7 +21,7 @@ async function mismatchesIn(given: string, expected: string, balance?: string) {
 it.each([
   ['{}, { cached: 7k }, {}', '{ balance: prefix, replica: 2 }'],
   ['{}, {}, { cached: 7k }', '{ balance: prefix, replica: http://c:8000/v1 }'],
-  // What is owed before it costs more than the prompt.
+  // The work owed before it costs more than the prompt.
   ['{}, { cached: 7k, owed: 20k }, { cached: 6k, running: 1 }', '{ served_by: near, replica: 3 }'],
   ['{ running: 9, held: 90k }, { running: 9, held: 90k }, {}', '{ replica: 3 }'],
   ['{ cached: 1M }', '{ replica: /^http:.*a:8000/ }'],
