@@ -1,0 +1,141 @@
+// How long accounts wait for a full pool, and what they get of it: `node bench/fair.js`, after a build. A pool with 16 slots is
+// simulated; the order is the code of dist/. Times are of the simulation. Exits 1 when a gate is not met; everything is by seed.
+import { FairQueue } from '../dist/policy/queue/fair-queue.js'
+import { AnswerLengths, workOf } from '../dist/policy/queue/work.js'
+import { exponential, lognormal, random } from './fair/dice.js'
+
+const SLOTS = 16
+const UNBOUNDED = { max: 1e9, ofAccount: 1e9, bytes: 1e15 }
+const CAP = 4000
+
+/** Seconds that a request holds a slot: its prompt is computed, then its answer decoded. */
+const serviceOf = ({ prompt, answer }) => 0.02 + 31e-6 * prompt + 0.014 * answer
+
+const earliest = (...times) => Math.min(...times.filter(time => time !== undefined))
+
+/** Requests through the queue. With `fifo` they are served as they came. `aging` is in seconds. */
+function play(asked, { fifo = false, aging = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = {}) {
+  const queue = new FairQueue()
+  const lengths = new AnswerLengths()
+  const coming = asked.map(each => ({ ...each })).sort((a, b) => a.at - b.at)
+  const [running, done] = [[], []]
+  let [now, idle, held, next] = [0, 0, 0, 0]
+  const ticket = request =>
+    Object.assign(request, {
+      ...{ bytes: 1, tokens: workOf(request.prompt, lengths.expected(request.account, CAP)) },
+      ...(fifo && { account: 'all', owner: request.account }),
+    })
+  const begin = request => {
+    request.start = now
+    running.push({ until: now + serviceOf(request), request })
+    running.sort((a, b) => a.until - b.until)
+  }
+  while ((next < coming.length || running.length > 0) && now < until) {
+    const at = earliest(running[0]?.until, coming[next]?.at)
+    if (queue.size > 0) idle += (SLOTS - running.length) * (at - now)
+    held += running.length * (at - now)
+    now = at
+    if (running[0]?.until === now) {
+      const { request } = running.shift()
+      lengths.learn(request.account, request.answer)
+      queue.end(request, workOf(request.prompt, request.answer))
+      done.push(request)
+    } else {
+      const request = ticket(coming[next++])
+      if (running.length < SLOTS) {
+        queue.start(request)
+        begin(request)
+      } else queue.enter(request, now, UNBOUNDED)
+    }
+    while (running.length < SLOTS && queue.size > 0) begin(queue.next(now, aging))
+  }
+  return { done, conserving: held / (held + idle) }
+}
+
+let failures = 0
+function gate(name, value, isMet, unit) {
+  if (!isMet) failures++
+  console.log(`${isMet ? 'ok  ' : 'FAIL'} ${name}: ${value.toFixed(2)}${unit}`)
+}
+
+const request = (account, at, dice, more = {}) => ({
+  ...{ account, at, priority: 1, weight: 1 },
+  prompt: Math.round(lognormal(dice, 1500, 0.7, 100, 8000)),
+  answer: Math.round(lognormal(dice, more.longer ?? 250, 0.6, 16, CAP)),
+  ...more,
+})
+
+/** One account with 500 requests beside 20 with one: none of these waits more than a service time longer than alone. */
+function isolation(seed) {
+  const dice = random(seed)
+  const twenty = Array.from({ length: 20 }, (_, n) => request(`small_${n}`, 1 + dice() * 10, dice))
+  const flood = Array.from({ length: 500 }, () => request('hog', 0, dice))
+  const { done, conserving } = play([...flood, ...twenty])
+  const waits = done.filter(({ account }) => account !== 'hog').map(each => each.start - each.at)
+  const service = Math.max(...done.map(serviceOf))
+  const first = play([...flood, ...twenty], { fifo: true }).done.filter(({ owner }) => owner !== 'hog')
+  gate(
+    `seed ${seed}, 500 beside 20: longest wait of the twenty`,
+    Math.max(...waits),
+    Math.max(...waits) <= service,
+    ' s',
+  )
+  console.log(`     first come, first served: ${Math.max(...first.map(each => each.start - each.at)).toFixed(1)} s`)
+  gate('     work-conserving', 100 * conserving, conserving > 0.9999, ' %')
+}
+
+/** Three accounts that always wait, by weights 1, 2 and 4, the first with answers four times as long: shares of work. */
+function shares(seed) {
+  const dice = random(seed)
+  const accounts = [
+    ['a', 1, 1000],
+    ['b', 2, 250],
+    ['c', 4, 250],
+  ]
+  const asked = accounts.flatMap(([name, weight, longer]) =>
+    Array.from({ length: 6000 }, () => request(name, 0, dice, { weight, longer })),
+  )
+  const { done } = play(asked, { until: 300 })
+  const workBy = name =>
+    done.filter(({ account }) => account === name).reduce((sum, each) => sum + workOf(each.prompt, each.answer), 0)
+  const all = accounts.reduce((sum, [name]) => sum + workBy(name), 0)
+  for (const [name, weight] of accounts) {
+    const share = (100 * workBy(name)) / all
+    gate(`seed ${seed}, weight ${weight}: share of the work`, share, Math.abs(share - (100 * weight) / 7) <= 2, ' %')
+  }
+}
+
+/** Guests beside users at 1.3 times the capacity: users wait less, and each guest is served. */
+function priorities(seed) {
+  const dice = random(seed)
+  const asked = []
+  for (let at = 0; at < 120; at += exponential(dice, 1 / 5)) {
+    const isGuest = dice() < 0.33
+    const account = `${isGuest ? 'guest' : 'user'}_${Math.floor(dice() * 50)}`
+    asked.push(request(account, at, dice, { priority: isGuest ? 0 : 1 }))
+  }
+  const p95 = (done, kind) => {
+    const waits = done.filter(({ account }) => account.startsWith(kind)).map(each => each.start - each.at)
+    return waits.sort((a, b) => a - b)[Math.floor(waits.length * 0.95)] ?? 0
+  }
+  const equal = play(asked.map(each => ({ ...each, priority: 1 })))
+  const strict = play(asked)
+  const aged = play(asked, { aging: 10 })
+  const [users, before] = [p95(strict.done, 'user'), p95(equal.done, 'user')]
+  gate(
+    `seed ${seed}, guests last: p95 wait of users`,
+    users,
+    users <= before,
+    ` s (without priorities ${before.toFixed(1)} s)`,
+  )
+  const [guests, strictly] = [p95(aged.done, 'guest'), p95(strict.done, 'guest')]
+  gate('     p95 wait of guests, aging 10 s', guests, guests <= strictly, ` s (without aging ${strictly.toFixed(1)} s)`)
+  gate('     guests served', aged.done.length, aged.done.length === asked.length, ` of ${asked.length}`)
+}
+
+for (const seed of [1, 2, 3]) {
+  isolation(seed)
+  shares(seed)
+  priorities(seed)
+}
+process.exitCode = failures > 0 ? 1 : 0
