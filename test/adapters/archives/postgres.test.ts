@@ -134,9 +134,9 @@ describePostgres('an archive in PostgreSQL', () => {
     expect(await rowsIn(other.reader.readRows({}, {}))).toEqual([row.row])
 
     const client = server()
-    await client.query('UPDATE svc_ledger_schema SET version = 3', [], name)
+    await client.query('UPDATE svc_ledger_schema SET version = 4', [], name)
     const { archive: older } = await open(name)
-    await expect(older.write([leavingAt(NOON)])).rejects.toThrow('schema 3, of a newer gateway; this one writes 2')
+    await expect(older.write([leavingAt(NOON)])).rejects.toThrow('schema 4, of a newer gateway; this one writes 3')
   })
 
   it('a table of an older gateway is read as it is, and has the charges of rows from the first write on', async () => {
