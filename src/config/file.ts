@@ -1447,6 +1447,10 @@ export interface PoolSection {
    * Requests running at one replica at once, of each gateway. A replica that has as many is passed over. While all replicas of the pool do, one more request waits for queue_timeout, then goes to the next pool.
    */
   max_concurrent_each?: number | string
+  /**
+   * How long a conversation stays at this pool after it was served here last, because a pool before it in `serve` was busy, full or down. Without `stay` its next request goes back as soon as that pool can be used again, and the prompt is computed anew there. A pool that is busy or down keeps nobody. Only for pools of chat models.
+   */
+  stay?: string
   cost_usd_per_1m?: PoolCostSection
   /**
    * The operator's cost for pools that generate images: US dollars per image.

@@ -32,6 +32,7 @@ export const POOL_FIELDS = {
   context: { unit: 'count' },
   max_concurrent: { unit: 'count' },
   max_concurrent_each: { unit: 'count' },
+  stay: { unit: 'duration' },
   'cost_usd_per_1m.input': { unit: 'price' },
   'cost_usd_per_1m.output': { unit: 'price', default: 0 },
   'cost_usd_per_1m.cached_input': { unit: 'price' },

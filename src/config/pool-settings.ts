@@ -31,6 +31,8 @@ const rows = {
   maxConcurrentEach: { path: 'max_concurrent_each', change: 'high is more', absent: 'unlimited' },
   /** How long one more waits. */
   queueTimeout: { path: 'queue_timeout', change: 'nothing', needs: ['maxConcurrent', 'maxConcurrentEach'] },
+  /** How long a conversation stays that came here because pools before this one could not serve it. */
+  stay: { path: 'stay', change: 'nothing', absent: 'not at all' },
   /** Maximum cost of the pool in any hour. */
   maxNanoUsdPerHour: { path: 'max_usd_per_hour', change: 'high is more', absent: 'unlimited' },
   connectTimeout: { path: 'connect_timeout', change: 'nothing' },

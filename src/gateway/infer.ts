@@ -21,6 +21,7 @@ import { serveToolStream } from './tools/tool-stream.ts'
 import { serveToolAnswer } from './tools/whole.ts'
 import type { Answered } from './upstream/failover.ts'
 import { BufferedInference, forward, StreamedInference } from './upstream/inference.ts'
+import { stayingOf } from './upstream/staying.ts'
 import { unanswered } from './upstream/unanswered.ts'
 
 /**
@@ -31,7 +32,8 @@ export async function infer(gateway: InferencePorts, call: Call): Promise<Served
   const { config, settings, store, clock } = gateway
   const { requestId, keyHash, caller, confirm, wire } = call
   const at = clock.now()
-  const health = healthAt(gateway, at, caller.account)
+  const staying = stayingOf(gateway, call)
+  const health = { ...healthAt(gateway, at, caller.account), ...staying?.at(at) }
   const signals = signalsOf(config, call)
   const request = namedRequest(config, wire.request, { headers: call.headers, session: wire.session })
   const facts = { at, caller, request, health, signals }

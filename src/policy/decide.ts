@@ -160,10 +160,23 @@ const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUs
   overage === false ? allotment : addNanoUsd(allotment, overage.capNanoUsd)
 
 /**
- * Pools in the order to try them: as declared, busy ones behind the others, and those that are down last. None is left
- * out: a dead record must not refuse a healthy pool, and a busy one serves where no other does.
+ * Pools in the order to try them: one at which the conversation stays before the others, the rest as declared, busy ones
+ * behind them, and those that are down last. None is left out: a dead record must not refuse a healthy pool, and a busy one
+ * serves where no other does.
  */
-function failoverOrder(pools: readonly Pool[], { down, busy = [] }: Health): readonly Pool[] {
+function failoverOrder(pools: readonly Pool[], health: Health): readonly Pool[] {
+  const ordered = byHealth(pools, health)
+  const stays = stayIn(pools, health)
+  return stays ? [stays, ...ordered.filter(pool => pool !== stays)] : ordered
+}
+
+/** The pool at which a conversation stays. One that is busy or down keeps nobody. */
+export const stayIn = (pools: readonly Pool[], { down, busy = [], stays = [] }: Health): Pool | undefined =>
+  stays.length === 0
+    ? undefined
+    : pools.find(({ name }) => stays.includes(name) && !down.includes(name) && !busy.some(({ pool }) => pool === name))
+
+function byHealth(pools: readonly Pool[], { down, busy = [] }: Health): readonly Pool[] {
   if (down.length === 0 && busy.length === 0) return pools
   const isDown = ({ name }: Pool): boolean => down.includes(name)
   const isBusy = (pool: Pool): boolean => !isDown(pool) && busy.some(each => each.pool === pool.name)

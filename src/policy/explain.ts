@@ -3,6 +3,7 @@ import { adaptationsOf } from './adapted.ts'
 import { conditionText } from './condition.ts'
 import { type Config, type Model, type Place, type Plan, type Pool, placeOf } from './config.ts'
 import { counted } from './counted.ts'
+import { stayIn } from './decide.ts'
 import type { Allowed, Claims, Decision, DeniedAt, Stage } from './decision.ts'
 import { isNative, lossesAt, marksLostAt, toolsInTheWay, untoldAt } from './dialect.ts'
 import { type Caller, type ChatAsk, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
@@ -57,6 +58,7 @@ function passedSteps(config: Config, facts: Facts, decision: Decision): readonly
     ...limitSteps(plan, decision.claims),
     ...busySteps(facts, decision),
     ...queueSteps(facts, decision),
+    ...staySteps(facts, decision),
     sendStep(request, decision),
   ]
 }
@@ -177,6 +179,13 @@ const queueSteps = ({ caller }: Facts, { plan, pools }: Allowed): readonly Step[
     const text = `${pool.name} has a queue: the request waits there with priority ${priority} and weight ${weight}`
     return at ? [passed('send', text, at)] : []
   })
+}
+
+/** Why a pool is asked before those that are declared before it, with where it says for how long. */
+function staySteps({ health }: Facts, { model, pools }: Allowed): readonly Step[] {
+  const pool = stayIn(pools, health)
+  if (!pool || pool === model.serve[0]) return []
+  return [passed('send', `the conversation stays at ${pool.name}, which served it last`, placeOf(pool, 'stay'))]
 }
 
 function sendStep(request: InferenceRequest, { model, pools }: Allowed): Step {

@@ -238,4 +238,6 @@ export interface Health {
   readonly down: readonly string[]
   /** The pools whose usable replicas are all behind with their work. Absent where there are none. */
   readonly busy?: readonly BusyPool[]
+  /** Names of the pools at which the conversation stays. Absent where there are none. */
+  readonly stays?: readonly string[]
 }

@@ -2,11 +2,11 @@ import type { PoolSection } from '../file.ts'
 import type { Say } from '../problem.ts'
 import { takesSalt } from '../resolve/pool-manners.ts'
 
-/** Reports a `balance` that has nothing to choose by, and `caches` that no backend keeps apart. */
+/** Reports a `balance` that has nothing to choose by, `caches` that no backend keeps apart, and a `stay` without conversations. */
 export function lintBalance(name: string, pool: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
   const { balance, caches, replicas } = pool
   const isOfChats = kinds.has('chat') || kinds.size === 0
-  for (const field of ['balance', 'caches'] as const) {
+  for (const field of ['balance', 'caches', 'stay'] as const) {
     if (pool[field] === undefined || isOfChats) continue
     const message = `pool \`${name}\` has \`${field}\`, and serves no chats`
     say([field], 'error', 'needs-chat', message, `remove \`${field}\``)

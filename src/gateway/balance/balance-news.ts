@@ -32,14 +32,27 @@ export interface BalanceNews extends CachePlace {
   readonly marks?: readonly DomainMarks[]
   /** All that the sender has under way there now. Absent where that has not changed. */
   readonly load?: Load
+  /** Conversations that stay at the pool from now on, or no longer do. */
+  readonly stays?: readonly StayNews[]
+}
+
+/** A conversation by its key, and for how many milliseconds from now on it stays. */
+export interface StayNews {
+  readonly key: number
+  readonly time: number
 }
 
 interface Gathered {
   readonly place: CachePlace
   isEmptied: boolean
   readonly marks: Map<number, number[]>
+  /** News waiting to be sent, by key: the last one counts. */
+  readonly stays: Map<number, StayNews>
   load: (() => Load) | undefined
 }
+
+/** Conversations of one pool that are told at once. */
+const MOST_STAYS = 512
 
 /** Gathers news until it is passed on. Marks beyond a bound are dropped: others learn them when they are used again. */
 export class NewsOutbox {
@@ -78,10 +91,16 @@ export class NewsOutbox {
     this.#at(key, place).load = load
   }
 
+  /** A conversation stays at a pool, or no longer does. */
+  stayed(key: unknown, place: () => CachePlace, stay: StayNews): void {
+    const { stays } = this.#at(key, place)
+    if (stays.size < MOST_STAYS) stays.set(stay.key, stay)
+  }
+
   /** Takes the news of so many replicas at most; the others stay. */
   take(most = Number.POSITIVE_INFINITY): readonly BalanceNews[] {
     const taken: BalanceNews[] = []
-    for (const [key, { place, isEmptied, marks, load }] of this.#gathered) {
+    for (const [key, { place, isEmptied, marks, load, stays }] of this.#gathered) {
       if (taken.length >= most) break
       this.#gathered.delete(key)
       for (const halves of marks.values()) this.#halves -= halves.length
@@ -90,6 +109,7 @@ export class NewsOutbox {
         ...(isEmptied && { isEmptied }),
         ...(marks.size > 0 && { marks: Array.from(marks, ([domain, halves]) => ({ domain, halves })) }),
         ...(load && { load: load() }),
+        ...(stays.size > 0 && { stays: [...stays.values()] }),
       })
     }
     return taken
@@ -98,7 +118,7 @@ export class NewsOutbox {
   #at(key: unknown, place: () => CachePlace): Gathered {
     const known = this.#gathered.get(key)
     if (known) return known
-    const gathered: Gathered = { place: place(), isEmptied: false, marks: new Map(), load: undefined }
+    const gathered: Gathered = { place: place(), isEmptied: false, marks: new Map(), stays: new Map(), load: undefined }
     this.#gathered.set(key, gathered)
     return gathered
   }

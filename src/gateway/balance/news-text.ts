@@ -1,4 +1,4 @@
-import type { BalanceNews, DomainMarks, Load } from './balance-news.ts'
+import type { BalanceNews, DomainMarks, Load, StayNews } from './balance-news.ts'
 
 /**
  * The form of this text and of marks. Raise it whenever the same prompt gets other marks than before
@@ -12,15 +12,17 @@ const MOST_REPLICAS = 256
 const MOST_DOMAINS = 4096
 const LONGEST_NAME = 2048
 const MOST_LOAD = 1e12
+const LONGEST_STAY = 86_400_000
 
 /** The news as gateways write it to each other. */
 export const writeNews = (news: readonly BalanceNews[]): string =>
   JSON.stringify([
     FORM,
-    ...news.map(({ pool, replica, caches, isEmptied, load, marks = [] }) => [
+    ...news.map(({ pool, replica, caches, isEmptied, load, marks = [], stays = [] }) => [
       ...[pool, replica, caches, isEmptied ? 1 : 0],
       load ? [load.inFlight, load.heldTokens, load.owedTokens] : 0,
       marks.map(({ domain, halves }) => [domain, Buffer.from(Int32Array.from(halves).buffer).toString('base64')]),
+      stays.map(({ key, time }) => [key, time]),
     ]),
   ])
 
@@ -40,15 +42,18 @@ export function readNews(text: string): readonly BalanceNews[] | undefined {
 
 function readOne(one: unknown): BalanceNews | undefined {
   if (!Array.isArray(one)) return undefined
-  const [pool, replica, caches, emptied, loaded, marked] = one as unknown[]
+  const [pool, replica, caches, emptied, loaded, marked, stayed] = one as unknown[]
   const load = loaded === 0 ? undefined : readLoad(loaded)
   const marks = readMarks(marked)
-  if (!isName(pool) || !isName(replica) || !isHalf(caches) || !marks || (loaded !== 0 && !load)) return undefined
+  const stays = readStays(stayed)
+  if (!isName(pool) || !isName(replica) || !isHalf(caches) || !marks || !stays || (loaded !== 0 && !load))
+    return undefined
   return {
     ...{ pool, replica, caches },
     ...(emptied === 1 && { isEmptied: true }),
     ...(load && { load }),
     ...(marks.length > 0 && { marks }),
+    ...(stays.length > 0 && { stays }),
   }
 }
 
@@ -72,6 +77,16 @@ function readMarks(value: unknown): readonly DomainMarks[] | undefined {
   return marks
 }
 
+function readStays(value: unknown): readonly StayNews[] | undefined {
+  if (!Array.isArray(value) || value.length > MOST_DOMAINS) return undefined
+  const stays = value.map(each =>
+    Array.isArray(each) && each.every(isKey) ? { key: each[0], time: each[1] } : undefined,
+  )
+  return stays.every(stay => stay !== undefined && isTime(stay.time)) ? (stays as StayNews[]) : undefined
+}
+
+const isKey = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0
+const isTime = (value: unknown): boolean => isKey(value) && Number(value) <= LONGEST_STAY
 const isName = (value: unknown): value is string => typeof value === 'string' && value.length <= LONGEST_NAME
 const isHalf = (value: unknown): value is number => typeof value === 'number' && value === value >>> 0
 const isCount = (value: unknown): boolean =>

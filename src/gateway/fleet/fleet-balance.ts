@@ -62,12 +62,13 @@ export class FleetBalance {
 
   /** A process of this gateway sent this to replicas. */
   add(source: string, news: readonly BalanceNews[]): void {
-    for (const { isEmptied, marks = [], load, ...place } of news) {
+    for (const { isEmptied, marks = [], load, stays = [], ...place } of news) {
       const key = `${place.pool} ${place.replica}`
       if (load) this.#load(key, place).load.set(source, load)
       if (!this.isTogether) continue
       if (load) this.#tellLoad(key)
       if (isEmptied) this.#outbox.emptied(key, () => place)
+      for (const stay of stays) this.#outbox.stayed(key, () => place, stay)
       for (const each of marks) this.#outbox.marked(key, () => place, each)
     }
   }

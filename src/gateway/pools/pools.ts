@@ -24,6 +24,7 @@ import { FirstTokens } from './first-tokens.ts'
 import { type Lesson, Lessons } from './lessons.ts'
 import { type Share, SlidingCount } from './sliding-count.ts'
 import { type Lender, Slots } from './slots.ts'
+import { type Stay, Stays } from './stays.ts'
 
 /** Second attempts in ten seconds, as a share of the requests that came in them; beyond it, so many at once. */
 const RETRY_SHARE = 0.2
@@ -400,12 +401,15 @@ export interface BalanceSharing {
   readonly marked: (pool: string, replica: Replica, marks: DomainMarks) => void
   readonly emptied: (pool: string, replica: Replica) => void
   readonly tellsAll: () => boolean
+  /** A conversation stays at a pool, or no longer does. */
+  readonly stayed: (pool: string, stay: Stay) => void
 }
 
 /** This process's state of every pool. It outlives the configuration; other processes have states of their own. */
 export class Pools {
   /** Who shares cached prefixes. Until the store names the seed of all gateways, this process has one of its own. */
   readonly domains = new CacheDomains(randomBytes(32).toString('base64url'))
+  readonly stays = new Stays()
   readonly #states = new Map<string, PoolState>()
   readonly #budget = new TableBudget()
   readonly #changed: ReplicaChanged
@@ -434,6 +438,11 @@ export class Pools {
   /** Other processes send to the same replicas. */
   shareBalance(sharing: BalanceSharing): void {
     this.#balanceSharing = sharing
+  }
+
+  /** A pool served a conversation, or another one did. */
+  stay(pool: string, stay: Stay, now: EpochMs): void {
+    if (this.stays.set(stay, now)) this.#balanceSharing?.stayed(pool, stay)
   }
 
   of(name: string): PoolState {

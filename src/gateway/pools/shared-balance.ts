@@ -3,6 +3,7 @@ import type { Millis, Pool } from '../../policy/config.ts'
 import { type BalanceNews, type CachePlace, NewsOutbox } from '../balance/balance-news.ts'
 import type { Cancel, Clock } from '../ports.ts'
 import type { BalanceSharing, Pools, Replica } from './pools.ts'
+import type { Stay } from './stays.ts'
 
 export interface SharedBalancePorts {
   readonly pools: Pools
@@ -55,6 +56,13 @@ export class SharedBalance implements BalanceSharing {
     this.#passSoon()
   }
 
+  stayed(name: string, stay: Stay): void {
+    const pool = this.#ports.isHeard() ? this.#ports.poolOf(name) : undefined
+    if (!pool) return
+    this.#outbox.stayed(name, () => ({ pool: name, replica: '', caches: cachesOf(pool) }), stay)
+    this.#passSoon()
+  }
+
   emptied(pool: string, replica: Replica): void {
     const place = this.#place(pool, replica)
     if (!place || this.#ports.isTakingIn?.()) return
@@ -75,20 +83,23 @@ export class SharedBalance implements BalanceSharing {
   takeIn(source: string, news: readonly BalanceNews[]): void {
     const from = this.#heardOf(source)
     if (!from) return
-    const { pools, poolOf } = this.#ports
+    const { pools, poolOf, clock } = this.#ports
     for (const each of news) {
       const pool = poolOf(each.pool)
-      if (!pool || pool.replicas.length < 2 || cachesOf(pool) !== each.caches) continue
-      if (!pool.replicas.includes(each.replica)) continue
-      const state = pools.of(pool.name)
-      const { load } = each
-      if (load) {
-        const replica = state.replica(each.replica)
-        replica.elsewhere.set(source, load)
-        from.replicas.add(replica)
-      }
-      if (pool.balance !== 'busy') state.balance.adopt(pool, each.replica, each)
+      if (!pool) continue
+      for (const stay of each.stays ?? []) pools.stays.set(stay, clock.now())
+      if (isOfReplica(each, pool)) this.#adopt(source, from, each, pool)
     }
+  }
+
+  #adopt(source: string, from: Source, news: BalanceNews, pool: Pool): void {
+    const state = this.#ports.pools.of(pool.name)
+    if (news.load) {
+      const replica = state.replica(news.replica)
+      replica.elsewhere.set(source, news.load)
+      from.replicas.add(replica)
+    }
+    if (pool.balance !== 'busy') state.balance.adopt(pool, news.replica, news)
   }
 
   /** A process or gateway ended, and with it what it had under way. */
@@ -152,6 +163,10 @@ export class SharedBalance implements BalanceSharing {
     }
   }
 }
+
+/** Whether the pool, as it is declared here, chooses among replicas of which this is one. */
+const isOfReplica = ({ replica, caches }: BalanceNews, pool: Pool): boolean =>
+  pool.replicas.length > 1 && cachesOf(pool) === caches && pool.replicas.includes(replica)
 
 const loadOf = ({ inFlight, heldTokens, owedTokens }: Replica) => ({ inFlight, heldTokens, owedTokens })
 

@@ -30,6 +30,7 @@ import { allowedBetas } from '../pools/pool-headers.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
 import { type AttemptReport, reportAttempt } from './in-flight-attempt.ts'
+import { stayingOf } from './staying.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
 /** Sends an inference request to one pool after the other. `failures` are attempts of rounds before. */
@@ -45,7 +46,13 @@ export function forward<A>(
   const { wire, headers } = call
   const asking = { wire, headers, caller: admitted.caller }
   const balanced = balancedRequest(gateway.pools.domains, asking, () => outbound.sketch())
-  return failover(failoverPorts(gateway, call, admitted, failures, balanced), pools, context, outbound)
+  const attempting = failover(failoverPorts(gateway, call, admitted, failures, balanced), pools, context, outbound)
+  const staying = stayingOf(gateway, call)
+  if (!staying) return attempting
+  return attempting.then(attempted => {
+    if (attempted.kind === 'answered') staying.servedBy(attempted.pool.name, model, gateway.clock.now())
+    return attempted
+  })
 }
 
 /** An inference request as it is sent to replicas. Subclasses provide the body and read the answer. */

@@ -10,6 +10,7 @@ const PLACE = { pool: 'onprem', replica: 'http://a:8000/v1', caches: 7 }
 const NEWS: readonly BalanceNews[] = [
   { ...PLACE, isEmptied: true, marks: [{ domain: 9, halves: [1, -1, 2 ** 31 - 1, -(2 ** 31)] }] },
   { ...PLACE, replica: 'http://b:8000/v1', load: { inFlight: 3, heldTokens: 900, owedTokens: 0 } },
+  { ...PLACE, replica: '', stays: [{ key: 2 ** 52 - 1, time: 300_000 }] },
 ]
 
 it('news is read as it was written', () => {
@@ -35,6 +36,9 @@ it.each([
   ['marks that are a number', changed(5, 12)],
   ['marks of no domain', changed(5, [[null, 'AAAA']])],
   ['marks that are no text', changed(5, [[1, 2]])],
+  ['conversations that are a number', changed(6, 12)],
+  ['a conversation by a text', changed(6, [['ada', 1]])],
+  ['a conversation that stays for ever', changed(6, [[1, 1e15]])],
   ['more replicas than anybody has', JSON.stringify([FORM, ...Array(300).fill(one)])],
   ['more text than anybody writes', `${writeNews(NEWS)}${' '.repeat(70_000)}`],
 ])('a text with %s is ignored', (_name, text) => {

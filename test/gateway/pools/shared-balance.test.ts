@@ -88,7 +88,7 @@ function choosingIn(pools: Pools, pool: Pool) {
     return sent
   }
   const expected = (request: BalancedRequest) => choose(request).pick.expectedTokens
-  return { state, replicas, choose, send, end, ask, expected }
+  return { pools, state, replicas, choose, send, end, ask, expected }
 }
 
 function existing<T>(value: T | undefined): T {
@@ -210,6 +210,17 @@ describe('processes that share what they send', () => {
     at(0).ask(PROMPT)
     tell()
     expect(at(1).expected(PROMPT)).toBe(5000)
+  })
+
+  it('know of each conversation that stays at a pool with one replica, until it is served elsewhere', () => {
+    const { at, tell, clock } = processes(2, { pool: { ...POOL, replicas: [A] } })
+    const stays = () => [7, 8].map(key => at(1).pools.stays.has(key, clock.now()))
+    at(0).pools.stay(POOL.name, { key: 7, time: 60_000 }, clock.now())
+    tell()
+    expect(stays()).toEqual([true, false])
+    at(0).pools.stay(POOL.name, { key: 7, time: 0 }, clock.now())
+    tell()
+    expect(stays()).toEqual([false, false])
   })
 
   it('say nothing of a pool with one replica, nor while nobody hears it', () => {
