@@ -30,6 +30,7 @@ test('an issuer is kept to the letter, and tokens must be for the public URL', (
     support: [],
     viewers: [],
     issuers: [],
+    groups: [],
     clientId: 'svcctl',
   })
 })
