@@ -47,7 +47,7 @@ export async function readIdentity(ask: Ask, layout: Layout): Promise<StoreIdent
   const [epoch, schema, since, restoring] = await ask(layout.meta, client =>
     client.hmGet(layout.meta, ['epoch', 'schema', 'since', RESTORING]),
   )
-  if (restoring) throw new StoreRefused('a restore into it is running, or was interrupted: repeat the restore')
+  if (restoring) throw new StoreRefused('a restore into it is running, or was interrupted: repeat it')
   if (!epoch) return undefined
   if (Number(schema) < SCHEMA)
     throw new StoreRefused(
