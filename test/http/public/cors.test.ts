@@ -66,8 +66,8 @@ it('every answer may be read by any page, with every header that is ours: whole,
     'x-request-id, request-id, retry-after, retry-after-ms, x-should-retry, x-ratelimit-limit-requests, ' +
       'x-ratelimit-limit-tokens, x-ratelimit-remaining-requests, x-ratelimit-remaining-tokens, x-ratelimit-reset-requests, ' +
       'x-ratelimit-reset-tokens, x-svc-error-code, x-svc-error-reason, x-svc-upstream, x-svc-quota-plan, ' +
-      'x-svc-quota-used, x-svc-quota-limit, x-svc-quota-reset, x-svc-max-tokens, x-svc-smart-route, x-svc-store, ' +
-      'x-svc-ignored-tools, x-svc-ignored-fields',
+      'x-svc-quota-used, x-svc-quota-limit, x-svc-quota-reset, x-svc-max-tokens, x-svc-smart-route, ' +
+      'x-svc-queue-wait, x-svc-store, x-svc-ignored-tools, x-svc-ignored-fields',
   )
 })
 

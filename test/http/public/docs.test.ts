@@ -96,7 +96,7 @@ describe('GET /docs/errors', () => {
     )
     expect(text).not.toMatch(/<(script|link|img)| style=| src=/)
     expect(style).toContain('color-scheme:light dark')
-    expect(text.length).toBeLessThan(14_500)
+    expect(text.length).toBeLessThan(15_000)
   })
 
   it('shows the links of the operator as text that cannot leave its attribute', async () => {
