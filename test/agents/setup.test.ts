@@ -161,9 +161,9 @@ const keysOf = async (bench: Bench) => {
 describe.each(Object.entries(AGENTS))('%s', { timeout: 300_000 }, (name, agent) => {
   const there = it.skipIf(!isInstalled(agent.client))
 
-  it.skipIf(!isInstalled(agent.client) || name === 'copilot')(
-    'is set up by one command, does its task, and is as before after --undo',
-    async () => {
+  // Copilot reads variables alone, so there is no file to set up.
+  if (name !== 'copilot')
+    there('is set up by one command, does its task, and is as before after --undo', async () => {
       const bench = await open(agent)
       try {
         const setup = await bench.ctl('agents', 'setup', name, '--yes', '--model', MODEL)
@@ -180,8 +180,7 @@ describe.each(Object.entries(AGENTS))('%s', { timeout: 300_000 }, (name, agent) 
       } finally {
         await bench.close()
       }
-    },
-  )
+    })
 
   there('does its task by svcctl run, which changes no file of it and leaves no key', async () => {
     const bench = await open(agent)

@@ -62,6 +62,7 @@ it('the commands of docs/how-to/prompt-caches.md run beside a gateway, and print
   })
   await reader.run('svcctl init my-gateway --backend http://127.0.0.1:8000/v1\ncd my-gateway')
   await reader.run('svcctl serve')
+  await reader.run('svcctl keys mint --plan free --account ada@example.com')
   await reader.read('docs/how-to/prompt-caches.md')
 })
 

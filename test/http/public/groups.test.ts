@@ -61,14 +61,16 @@ function guarantees(redis?: () => RedisServer): void {
     expect(await planOf((await person({ groups: [], plan: 'pro' })).token)).toBe('pro')
   })
 
-  it.skipIf(redis !== undefined)('an agent token keeps plan and org of the sign-in that asked for it', async () => {
-    const { token } = await person({ groups: ['ml-research'] })
-    const { body } = await send(test, 'POST /v1/agent-tokens', { token, body: {} })
-    const agent = (body as { token: string }).token
+  // Gateways on Redis issue agent tokens only with a secret of their own: test/http/public/agent-tokens.test.ts.
+  if (redis === undefined)
+    it('an agent token keeps plan and org of the sign-in that asked for it', async () => {
+      const { token } = await person({ groups: ['ml-research'] })
+      const { body } = await send(test, 'POST /v1/agent-tokens', { token, body: {} })
+      const agent = (body as { token: string }).token
 
-    expect(await planOf(agent)).toBe('pro')
-    expect(await shown(token)).toMatchObject({ plan: 'pro', org: 'org:ml' })
-  })
+      expect(await planOf(agent)).toBe('pro')
+      expect(await shown(token)).toMatchObject({ plan: 'pro', org: 'org:ml' })
+    })
 
   it('a person who leaves a group has another plan and no org with the next token, and what an operator decided stays', async () => {
     const { user, token } = await person({ groups: ['ml-research'] })
