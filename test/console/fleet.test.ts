@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeRedis, useRedis } from '../support/redis/redis.ts'
 import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
 import { lookAt } from './look.ts'
-import { openAsOperator } from './operator.ts'
+import { goTo, openAsOperator } from './operator.ts'
 import { describeConsole } from './rig.ts'
 import { type Site, startSite } from './site.ts'
 import { chatAs, keyOf } from './traffic.ts'
@@ -21,8 +21,7 @@ describeConsole('the fleet of one gateway', { door: 'admin', alsoRedis: true }, 
     const { site, page } = rig()
     const { self } = site.gateway.app.fleet
     await openAsOperator(site, page)
-    await page.keyboard.press('g')
-    await page.keyboard.press('f')
+    await goTo(page, 'f')
 
     await page.getByRole('heading', { name: 'Fleet' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/fleet')
@@ -59,8 +58,7 @@ describeConsole('the fleet of one gateway', { door: 'admin', alsoRedis: true }, 
       ['p', 'Pools'],
       ['l', 'Live'],
     ] as const) {
-      await page.keyboard.press('g')
-      await page.keyboard.press(key)
+      await goTo(page, key)
       await page.getByRole('heading', { name: heading }).waitFor()
       await page.waitForResponse('**/admin/fleet')
       expect(await page.getByLabel('Gateway', { exact: true }).count()).toBe(0)

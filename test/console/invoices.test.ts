@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { beforeEach, expect, it } from 'vitest'
 import type { ShownMonthInvoices } from '../../src/wire/invoice/shown-invoices.ts'
 import { answer } from '../support/backend.ts'
-import { openAsOperator } from './operator.ts'
+import { goTo, openAsOperator } from './operator.ts'
 import { describeConsole } from './rig.ts'
 import type { Site } from './site.ts'
 import { askAs, chatAs, keyOf } from './traffic.ts'
@@ -17,8 +17,7 @@ describeConsole('the invoices that operators see', { door: 'admin', alsoRedis: t
       answer({ content: 'Hi', usage: { prompt_tokens: 12_345, completion_tokens: 5678, total_tokens: 18_023 } }),
     )
     await openAsOperator(site, page)
-    await page.keyboard.press('g')
-    await page.keyboard.press('i')
+    await goTo(page, 'i')
     await page.getByRole('heading', { name: 'Invoices' }).waitFor()
   })
 

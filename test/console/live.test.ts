@@ -5,7 +5,7 @@ import type { ShownEvent, ShownStanding } from '../../src/wire/admin/event.ts'
 import { compileProgram, type Program } from '../cli/program.ts'
 import { eventually } from '../support/eventually.ts'
 import { openWindow, type Window } from './chromium.ts'
-import { openAsOperator } from './operator.ts'
+import { goTo, openAsOperator } from './operator.ts'
 import { describeConsole } from './rig.ts'
 import type { Site } from './site.ts'
 import { chatAs, keyOf } from './traffic.ts'
@@ -94,8 +94,7 @@ describeConsole('the live accounts', { door: 'admin', shared: true }, rig => {
     await page.getByRole('heading', { name: 'Last requests' }).waitFor()
 
     expect(page.url()).toContain('accounts?id=acct_')
-    await page.keyboard.press('g')
-    await page.keyboard.press('l')
+    await goTo(page, 'l')
     await rowOf('ada').waitFor()
   })
 

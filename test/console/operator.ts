@@ -9,3 +9,8 @@ export async function openAsOperator({ admin, gateway }: Site, page: Page): Prom
   await page.getByText('operator ada@desk').waitFor()
   return link
 }
+
+/** Goes to a page by its two keys. They are sent together, since the browser must get the second within a second. */
+export async function goTo(page: Page, key: string): Promise<void> {
+  await Promise.all(['g', key].map(each => page.keyboard.press(each)))
+}

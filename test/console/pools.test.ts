@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ShownPoolSeries } from '../../src/wire/admin/series.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
-import { openAsOperator } from './operator.ts'
+import { goTo, openAsOperator } from './operator.ts'
 import { describeConsole } from './rig.ts'
 import type { Site } from './site.ts'
 import { askAs, chatAs, keyOf } from './traffic.ts'
@@ -18,8 +18,7 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
       yaml.replace(`replicas: [${site.backend.url}]`, `replicas: [${site.backend.url}, ${second.url}]`),
     )
     await openAsOperator(site, page)
-    await page.keyboard.press('g')
-    await page.keyboard.press('p')
+    await goTo(page, 'p')
     await row('onprem').first().waitFor()
   })
   afterAll(() => second?.close())

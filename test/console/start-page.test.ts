@@ -3,7 +3,7 @@ import { beforeAll, expect, it } from 'vitest'
 import { MODEL_LENGTH, POOL_LENGTH } from '../../src/gateway/series/counts.ts'
 import type { ShownSeries } from '../../src/wire/admin/series.ts'
 import { picture, widthFaults } from './look.ts'
-import { openAsOperator } from './operator.ts'
+import { goTo, openAsOperator } from './operator.ts'
 import { describeConsole } from './rig.ts'
 import type { Site } from './site.ts'
 import { chatAs, keyOf } from './traffic.ts'
@@ -76,8 +76,7 @@ describeConsole('the start page of operators', { door: 'admin', shared: true }, 
     await health().getByText(`${pool}: Drained`).click()
     await page.getByRole('heading', { name: 'Pools' }).waitFor()
     await site.gateway.app.store.fleet.setDrained({ pool }, false)
-    await page.keyboard.press('g')
-    await page.keyboard.press('l')
+    await goTo(page, 'l')
     await health().getByText('All is well').waitFor()
   })
 
