@@ -622,6 +622,11 @@ export interface IdentitySection {
    */
   groups?: GroupSection[]
   /**
+   * The claim that identifies a person, and thereby the account: one that nobody chooses and the provider never gives to another person, such as `oid` of Entra or `uid` of Okta. Another claim opens other accounts, without usage or keys.
+   */
+  account_claim?: string
+  scim?: ScimSection
+  /**
    * The public client that `svcctl login` uses at the provider.
    */
   client_id?: string
@@ -770,6 +775,15 @@ export interface GroupSection {
    * @maxItems 16
    */
   limits?: LimitRuleSection[]
+}
+/**
+ * Has the provider freeze the accounts of people who leave: it sends `/scim/v2/Users` whom it deactivates. Without it, that path is not served.
+ */
+export interface ScimSection {
+  /**
+   * The bearer token that the provider sends, at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file.
+   */
+  secret: string
 }
 /**
  * Keys for devices without an account. Each device has one key, and gets the same key whenever it asks. Default: no guests.

@@ -32,6 +32,7 @@ import {
   readGuestSecrets,
   readObservabilitySecrets,
   readResponseKeys,
+  readScimSecret,
 } from './resolve/main-secrets.ts'
 import { readRedis } from './resolve/redis-section.ts'
 import { type Secrets, settle } from './resolve/resolve.ts'
@@ -131,6 +132,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     adminToken: readAdminToken(root, place, report),
     adminTls: readAdminTls(root, place, report),
     archive: readArchive(root, main, place, report),
+    scim: readScimSecret(root, place, report),
     observability: readObservabilitySecrets(root, place, report),
   }
   if (!main) return undefined
@@ -194,6 +196,7 @@ const all = ({
   adminToken,
   adminTls,
   archive,
+  scim,
   observability,
 }: Secrets): readonly Secret[] => [
   ...pools.values(),
@@ -206,6 +209,7 @@ const all = ({
   ...(adminToken ? [adminToken] : []),
   ...adminTls.values(),
   ...archive.values(),
+  ...(scim ? [scim] : []),
   ...(observability.metrics ? [observability.metrics] : []),
   ...observability.metricsHeaders.values(),
   ...observability.traces.values(),
@@ -255,6 +259,7 @@ interface SecretTexts {
   readonly adminToken: string | undefined
   readonly adminTls: ReadonlyMap<string, string>
   readonly archive: ReadonlyMap<string, string>
+  readonly scim: string | undefined
   readonly metrics: string | undefined
   readonly metricsHeaders: ReadonlyMap<string, string>
   readonly traces: ReadonlyMap<string, string>
@@ -271,6 +276,7 @@ const textsOfSecrets = ({
   adminToken,
   adminTls,
   archive,
+  scim,
   observability,
 }: Secrets): SecretTexts => ({
   pools: revealed(pools),
@@ -283,6 +289,7 @@ const textsOfSecrets = ({
   adminToken: adminToken?.reveal(),
   adminTls: revealed(adminTls),
   archive: revealed(archive),
+  scim: scim?.reveal(),
   metrics: observability.metrics?.reveal(),
   metricsHeaders: revealed(observability.metricsHeaders),
   traces: revealed(observability.traces),
@@ -299,6 +306,7 @@ const secretsOfTexts = ({
   adminToken,
   adminTls,
   archive,
+  scim,
   metrics,
   metricsHeaders,
   traces,
@@ -313,6 +321,7 @@ const secretsOfTexts = ({
   adminToken: adminToken === undefined ? undefined : new Secret(adminToken),
   adminTls: hidden(adminTls),
   archive: hidden(archive),
+  scim: scim === undefined ? undefined : new Secret(scim),
   observability: {
     ...(metrics !== undefined && { metrics: new Secret(metrics) }),
     metricsHeaders: hidden(metricsHeaders),

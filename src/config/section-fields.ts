@@ -67,6 +67,8 @@ export const SECTION_FIELDS = {
   'identity.viewers': { default: [] },
   'identity.issuers': {},
   'identity.groups': {},
+  'identity.account_claim': { default: 'sub' },
+  'identity.scim.secret': {},
   'identity.client_id': { default: 'svcctl' },
   'identity.console_client_id': {},
   'identity.agent_secret': {},

@@ -67,6 +67,8 @@ const rows = {
     planClaim: { path: 'identity.plan_claim', change: 'other' },
     /** Claim that people know the account by. */
     labelClaim: { path: 'identity.label_claim', change: 'nothing' },
+    /** Claim that identifies a person. */
+    accountClaim: { path: 'identity.account_claim', change: 'lost' },
     /** Public client of `svcctl login`. */
     clientId: { path: 'identity.client_id', change: 'nothing' },
     /** Public client of the web console; without it there is no sign-in to it. */
@@ -177,7 +179,7 @@ type Apart =
   | 'decisions.path'
   | 'metrics.token'
   | `${'metrics.otlp' | 'traces'}.${'endpoint' | 'headers'}`
-  | `identity.${'default_plan' | 'token_types' | 'admins' | 'support' | 'viewers' | 'issuers' | 'groups' | 'agent_secret'}`
+  | `identity.${'default_plan' | 'token_types' | 'admins' | 'support' | 'viewers' | 'issuers' | 'groups' | 'agent_secret' | 'scim.secret'}`
   | `guests.${'plan' | 'mint_per_net_hour' | 'secret' | 'former_secret'}`
   | `responses.${'key' | 'former_key'}`
   | 'limits.image_sizes'

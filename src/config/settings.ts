@@ -227,6 +227,8 @@ export interface IdentitySettings extends SectionSettings<'identity'> {
   readonly viewers: readonly string[]
   /** Grants to members of the provider's groups, in order of precedence. */
   readonly groups: readonly GroupEntry[]
+  /** The secret by which the provider deactivates people; absent where it may not. */
+  readonly scim?: { readonly secret: Secret }
   /** The issuers of service tokens. */
   readonly issuers: readonly ServiceIssuer[]
   /** Signs agent tokens; without it a gateway on an embedded store makes one in state_dir. */

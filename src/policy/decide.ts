@@ -13,6 +13,7 @@ import {
 } from './decision.ts'
 import { poolsFor } from './dialect.ts'
 import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
+import { frozenDenial } from './frozen.ts'
 import { labelsFor } from './labels.ts'
 import { type Measure, sharedBy } from './limits/limit-rule.ts'
 import { claimsOfRules, type RuleClaim } from './limits/rule-claim.ts'
@@ -68,10 +69,7 @@ function decideOn(config: Config, facts: Facts, plan: Plan): Decision {
   return allowed
 }
 
-function frozen({ terms: { frozen, org } }: Caller): DeniedAt {
-  const denial = { code: 'ACCOUNT_FROZEN', ...(!frozen && org !== undefined && { org }) } as const
-  return { denial, stage: 'who' }
-}
+const frozen = ({ terms }: Caller): DeniedAt => ({ denial: frozenDenial(terms), stage: 'who' })
 
 /** An account that was served before the files changed. The client can do no more than of any plan that is too small. */
 function withoutPlan(config: Config, { caller, request }: Facts): DeniedAt {

@@ -167,6 +167,8 @@ export interface FrozenDenial {
   readonly code: 'ACCOUNT_FROZEN'
   /** The org that it belongs to, where all accounts of that are frozen. */
   readonly org?: string
+  /** The identity provider deactivated the person. */
+  readonly by?: 'provider'
 }
 
 /** The definition of a hosted tool, which the model needs, cannot be read now. */

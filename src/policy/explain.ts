@@ -221,6 +221,8 @@ function deniedStep(config: Config, caller: Caller, denied: DeniedAt): Step {
 
 function denialText({ models }: Config, caller: Caller, { stage, denial }: DeniedAt): string {
   if (denial.code === 'VALIDATION_ERROR') return `${denial.field}: ${denial.problem}`
+  if (denial.code === 'ACCOUNT_FROZEN' && denial.by === 'provider')
+    return `${nameOf(caller)} is frozen: the identity provider deactivated this person`
   if (denial.code === 'ACCOUNT_FROZEN') {
     const what = denial.org === undefined ? 'is' : `belongs to org:${denial.org}, which is`
     return `${nameOf(caller)} ${what} frozen by an operator`

@@ -67,6 +67,8 @@ export interface Terms {
   readonly org?: string
   /** Set where the groups in the sign-in token name the org; absent where an operator chose it. */
   readonly orgClaimed?: true
+  /** The identity provider deactivated the person: nothing is served for the account. */
+  readonly deactivated?: true
 }
 
 /** The decisions on an org, which count for all of its accounts. */
@@ -74,7 +76,7 @@ export type OrgTerms = Pick<Terms, 'frozen' | 'limits'>
 
 /** Whether nothing is served for a caller, whatever its plan. */
 export const isFrozen = ({ terms, orgTerms }: Pick<Caller, 'terms' | 'orgTerms'>): boolean =>
-  terms.frozen === true || orgTerms?.frozen === true
+  terms.frozen === true || terms.deactivated === true || orgTerms?.frozen === true
 
 /** Terms as stores and decision logs write them. The name of the cap is older than its unit: it is nano-USD as well. */
 export type StoredTerms = Omit<Terms, 'overage'> & {

@@ -51,6 +51,7 @@ const MEMBERS: Members = {
   },
   // An older build would keep the org as an operator's choice.
   orgClaimed: { step: 0, write: asItIs, isSame: isEqual },
+  deactivated: { step: 1, write: asItIs, isSame: isEqual },
 }
 
 const overageKey = (overage: Overage | undefined): boolean | number | undefined =>

@@ -117,14 +117,16 @@ function agentTokensOf(settings: Settings, { clock, random }: SnapshotPorts): Ag
 
 /** Shared by all configurations that judge tokens alike: a provider that is down need not be asked for its keys again. */
 function providerOf(settings: IdentitySettings, { process, identities }: Shares<SnapshotPorts>) {
-  const { issuer, audience, tokenTypes, planClaim, labelClaim, groups } = settings
+  const { issuer, audience, tokenTypes, planClaim, labelClaim, accountClaim, groups } = settings
   const { clock, alarm } = process
   const take = (judged: Omit<IdentityOptions, 'clock' | 'alarm'>) => {
     const told = JSON.stringify(judged, (_name, value) => (value instanceof Map ? [...value] : value))
     return identities.take(told, () => openIdentity({ ...judged, clock, alarm }))
   }
   const people =
-    issuer === undefined ? undefined : take({ issuer, audience, tokenTypes, planClaim, labelClaim, groups })
+    issuer === undefined
+      ? undefined
+      : take({ issuer, audience, tokenTypes, planClaim, labelClaim, accountClaim, groups })
   const services = settings.issuers.map(each => ({ issuer: each.issuer, taken: take(each) }))
   return {
     verify: severalIssuers(people?.thing, new Map(services.map(each => [each.issuer, each.taken.thing]))),

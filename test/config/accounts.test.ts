@@ -31,6 +31,7 @@ test('an issuer is kept to the letter, and tokens must be for the public URL', (
     viewers: [],
     issuers: [],
     groups: [],
+    accountClaim: 'sub',
     clientId: 'svcctl',
   })
 })

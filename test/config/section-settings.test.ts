@@ -57,6 +57,7 @@ const OTHERS: Readonly<Record<string, string | number | boolean>> = {
   'identity.issuer': 'https://other.example.com',
   'identity.plan_claim': 'tier',
   'identity.label_claim': 'email',
+  'identity.account_claim': 'oid',
   'identity.client_id': 'other',
   'identity.console_client_id': 'console',
 }

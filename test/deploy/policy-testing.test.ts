@@ -127,6 +127,7 @@ const terms: Record<keyof Terms, true> = {
   limits: true,
   org: true,
   orgClaimed: true,
+  deactivated: true,
 }
 const orgTerms: Record<keyof OrgTerms, true> = { frozen: true, limits: true }
 const key: Record<Exclude<keyof CallerKey, 'name'>, true> = {

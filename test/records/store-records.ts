@@ -53,6 +53,7 @@ const FULL_TERMS: Required<StoredTerms> = {
   limits: [{ measure: 'tokens', most: 5, per: 'hour', of: 'key', model: 'svc-core' }],
   org: 'lab',
   orgClaimed: true,
+  deactivated: true,
 }
 
 /** No total says how long the cache keeps what was written. */

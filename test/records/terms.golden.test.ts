@@ -7,6 +7,7 @@ import type { Narrowed } from '../../src/records/key.ts'
 
 /** Every member, in another order than texts have them. A new one does not compile until it is here. */
 const FULL_TERMS: Required<Terms> = {
+  deactivated: true,
   orgClaimed: true,
   org: 'acme',
   limits: [{ measure: 'requests', most: 5, per: 'hour', of: 'key' }],

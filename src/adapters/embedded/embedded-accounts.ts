@@ -88,12 +88,14 @@ export class EmbeddedAccounts implements AccountStore {
       })
   }
 
-  async changeTerms({ account, change, by }: TermsChange): Promise<AccountRecord | undefined> {
+  async changeTerms({ account, change, by, opens }: TermsChange): Promise<AccountRecord | undefined> {
     const { records, now } = this.#state()
     const at = now()
     return records.transact(() => {
-      const known = readAccount(records, account)
-      if (!known) return undefined
+      const before = readAccount(records, account)
+      if (!before && !opens) return undefined
+      const known = before ?? newAccount('developer', account, at)
+      if (!before) relabel(records, account, undefined, known)
       const { terms, ...entry } = changed(known.terms, change)
       if (entry.before === entry.after) return recordOf(account, known)
       writeAccount(records, account, { ...known, terms })

@@ -27,6 +27,8 @@ export interface TokenRules {
   /** The claims that name the plan and the label of the account. */
   readonly planClaim?: string | undefined
   readonly labelClaim?: string | undefined
+  /** The claim that identifies the person; `sub` by default. */
+  readonly accountClaim?: string | undefined
   /** Grants to members of the provider's groups. */
   readonly groups?: readonly GroupEntry[] | undefined
   /** Which accounts tokens of services have; without it they are of people, who sign in. */

@@ -142,15 +142,25 @@ export class RedisAccounts implements AccountStore {
     }
   }
 
-  async changeTerms({ account, change, by }: TermsChange): Promise<AccountRecord | undefined> {
+  async changeTerms({ account, change, by, opens }: TermsChange): Promise<AccountRecord | undefined> {
     for (;;) {
       const known = await this.findStored(account)
-      if (!known) return undefined
+      if (!known) {
+        if (!opens) return undefined
+        await this.#openSignIn(account)
+        continue
+      }
       const { terms, action, before, after } = changed(known.terms, change)
       if (before === after) return recordOf(known)
       const done = await this.#change(account, known, terms, ['', by, action, before, after, ''])
       if (done) return recordOf({ ...known, terms })
     }
+  }
+
+  /** Opens the account of a sign-in that has not come yet, under its id. */
+  async #openSignIn(account: string): Promise<void> {
+    await this.#access.set('SADD', this.#access.layout.labelled(account), account)
+    await this.#change(account, undefined, {}, [account, '', '', '', '', ''])
   }
 
   async changeSignIns(asked: SignInsChange): Promise<SignInsChanged> {

@@ -26,7 +26,7 @@ export function accountText(account: ShownAccount): string {
     ['account', account.account],
     ['label', label],
     ...(account.org === null ? [] : [['org', `${account.org}${account.org_frozen ? ', which is frozen' : ''}`]]),
-    ...(account.frozen ? [['frozen', 'by an operator: its requests are refused']] : []),
+    ...(account.frozen ? [['frozen', `by ${freezerOf(account)}: its requests are refused`]] : []),
     ['plan', planText(account)],
     [
       'overage',
@@ -43,6 +43,8 @@ export function accountText(account: ShownAccount): string {
   ]
   return table(rows)
 }
+
+const freezerOf = ({ deactivated }: ShownAccount): string => (deactivated ? 'the identity provider' : 'an operator')
 
 /** `svc_ab12…  active  key_7Hq2…  ci`: the rest is for `keys list`, which has the room. */
 const keyLine = ({ key, status, id, name }: ShownAccount['keys'][number]): string =>

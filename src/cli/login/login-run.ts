@@ -88,12 +88,13 @@ async function revoke({ issuer, clientId, accessToken, refreshToken }: Session):
 export async function whoami({ json, ...named }: Named & { json?: boolean }): Promise<void> {
   const { gateway, issuer, accessToken, label } = await freshSession(await gatewayOf(named), world.clock.now())
   const { subject, expiresAt } = readAccess(accessToken, issuer, gateway)
+  const plan = await planOf(gateway, accessToken)
   const who = {
-    account: accountOf(issuer, subject),
+    account: (await signInAt(gateway, accessToken)) ?? accountOf(issuer, subject),
     label,
     issuer,
     gateway,
-    plan: await planOf(gateway, accessToken),
+    plan,
     expires: new Date(expiresAt).toISOString(),
   }
   await (json ? writeJson(who) : writeOut([`${table(Object.entries(who))}\n`]))
@@ -111,6 +112,12 @@ async function planOf(gateway: string, token: string): Promise<string> {
     throw unreachable(url, typeof body.error === 'string' ? body.error : `it answers ${status}, which no gateway does`)
   }
   return body.planSlug
+}
+
+/** The id of the sign-in at the gateway, which may identify people by another claim than `sub`; undefined at an older gateway. */
+async function signInAt(gateway: string, token: string): Promise<string | undefined> {
+  const { status, body } = await ask(safeUrl(`${gateway}/v1/account`, 'the gateway'), { token })
+  return status === 200 && typeof body.sign_in === 'string' ? printable(body.sign_in) : undefined
 }
 
 /** The wish for tokens. */

@@ -161,13 +161,25 @@ const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }
     support: identity.support,
     viewers: identity.viewers,
     groups: identity.groups.length > 0 ? identity.groups.map(groupOf) : undefined,
+    scim: identity.scim && { secret: COVERED },
     issuers: identity.issuers.length > 0 ? identity.issuers.map(issuerOf) : undefined,
     agent_secret: identity.agentSecret && COVERED,
   })
 
 const IDENTITY = [
-  ...['issuer', 'plan_claim', 'label_claim', 'default_plan', 'token_types', 'admins', 'support', 'viewers', 'groups'],
-  'issuers',
+  ...[
+    'issuer',
+    'plan_claim',
+    'label_claim',
+    'account_claim',
+    'default_plan',
+    'token_types',
+    'admins',
+    'support',
+    'viewers',
+    'groups',
+  ],
+  ...['scim', 'issuers'],
 ]
 
 const guestsOf = (guests: GuestSettings, { guestPlan }: Config): Section =>

@@ -316,7 +316,7 @@ const issuerCame = ({ issuer }: ServiceIssuer): Said => ({
 })
 
 function identityRules(sides: Sides): Rules<IdentitySettings> {
-  const { issuer, planClaim, labelClaim, ...others } = SECTIONS.identity
+  const { issuer, planClaim, labelClaim, accountClaim, ...others } = SECTIONS.identity
   return {
     issuer,
     audience: (from, to) =>
@@ -334,11 +334,20 @@ function identityRules(sides: Sides): Rules<IdentitySettings> {
     tokenTypes: membersRule('identity.token_types', 'is a type of token that is accepted'),
     planClaim,
     labelClaim,
+    accountClaim,
     admins: membersRule('identity.admins', 'is an admin'),
     support: membersRule('identity.support', 'is an operator for support'),
     viewers: membersRule('identity.viewers', 'is an operator who reads'),
     agentSecret: (from, to) => agentSecretChanges(from, to, sides),
     groups: groupsRule,
+    scim: (from, to) =>
+      secretChange(
+        'identity.scim.secret',
+        'the secret by which the identity provider deactivates people',
+        from?.secret,
+        to?.secret,
+        sides,
+      ),
     issuers: (from, to) => [
       ...from.filter(each => !to.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerGone),
       ...to.filter(each => !from.some(other => textOfIssuer(other) === textOfIssuer(each))).map(issuerCame),

@@ -39,6 +39,8 @@ const OF_PEOPLE = [
   'support',
   'viewers',
   'groups',
+  'account_claim',
+  'scim',
   'client_id',
   'console_client_id',
 ] as const

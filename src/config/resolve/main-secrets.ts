@@ -118,6 +118,14 @@ export function readAdminToken(root: MapNode, place: SecretPlace, report: Report
   return readToken(root, ['server', 'admin_token'], 'the admin token', place, report)
 }
 
+/** Fetches the secret that the identity provider sends, where it deactivates people. */
+export function readScimSecret(root: MapNode, place: SecretPlace, report: Report): Secret | undefined {
+  return readToken(root, ['identity', 'scim', 'secret'], 'the secret of SCIM', place, report, LEAST_SCIM_CHARACTERS)
+}
+
+/** Its listener is public, and a person who guesses it freezes everybody. */
+const LEAST_SCIM_CHARACTERS = 32
+
 /** Fetches the token that reads metrics, and what the collectors are sent. No Problem shows what was fetched. */
 export function readObservabilitySecrets(root: MapNode, place: SecretPlace, report: Report): ObservabilitySecrets {
   const metrics = readToken(root, ['metrics', 'token'], 'the token of metrics', place, report)
@@ -135,11 +143,12 @@ function readToken(
   what: string,
   place: SecretPlace,
   report: Report,
+  least = LEAST_TOKEN_CHARACTERS,
 ): Secret | undefined {
   const node = nodeAt(root, path)
   const fetched = fetchSecret(node, path.at(-1) ?? '', place)
   if (!node || fetched === undefined) return undefined
-  const token = longEnough(fetched, LEAST_TOKEN_CHARACTERS, what)
+  const token = longEnough(fetched, least, what)
   if (!isRefusal(token)) return new Secret(token)
   refuse(node, token, report)
   return undefined

@@ -63,6 +63,8 @@ export interface Secrets {
   /** The secrets of `server.admin_tls`, by field. */
   readonly adminTls: ReadonlyMap<string, Secret>
   readonly archive: ReadonlyMap<string, Secret>
+  /** The secret of `identity.scim`. */
+  readonly scim: Secret | undefined
   readonly observability: ObservabilitySecrets
 }
 
@@ -90,7 +92,7 @@ export function settle(
     },
     decisions: decisionsOf(file, directory, settled.stateDir),
     ...observabilityOf(file, secrets.observability),
-    ...(file.identity && { identity: identityOf(file.identity, file, publicUrl, secrets.agents) }),
+    ...(file.identity && { identity: identityOf(file.identity, file, publicUrl, secrets) }),
     ...(file.guests && { guests: guestsOf(file.guests, file, secrets.guests) }),
     ...(file.responses && { responses: { ...settlePart('responses', file), keys: secrets.responses } }),
     limits: settlePart('limits', file),
@@ -198,7 +200,7 @@ const identityOf = (
   written: IdentitySection,
   file: ConfigFile,
   publicUrl: string,
-  agentSecret: Secret | undefined,
+  { agents: agentSecret, scim }: Pick<Secrets, 'agents' | 'scim'>,
 ): IdentitySettings => ({
   ...settlePart('identity', file),
   audience: publicUrl,
@@ -207,6 +209,7 @@ const identityOf = (
   support: written.support ?? [],
   viewers: written.viewers ?? [],
   groups: (written.groups ?? []).map(groupOf),
+  ...(scim && { scim: { secret: scim } }),
   issuers: (written.issuers ?? []).map(each => serviceIssuerOf(each, publicUrl)),
   ...(agentSecret && { agentSecret }),
 })

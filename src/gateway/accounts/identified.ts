@@ -7,6 +7,8 @@ export interface Identified {
   readonly caller: Caller
   /** Absent for a sign-in, which needs no key. */
   readonly keyHash?: string
+  /** The id of a sign-in, which is another than that of the account if it joined one; absent for a key. */
+  readonly person?: string
   /** The mark by which its key keeps responses apart from those of the account. */
   readonly apart?: string
   /** Set for an agent token, which is good for inference and nothing else. */

@@ -7,6 +7,7 @@ import type { Alarm } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyCaller, KeyStore } from '../store/key-store.ts'
 import type { OrgStore } from '../store/org-store.ts'
+import { isActive } from './deprovision.ts'
 import type { Identified } from './identified.ts'
 import type { KeyUses } from './key-uses.ts'
 import { hashOf, isWellFormed } from './keys.ts'
@@ -203,7 +204,10 @@ async function bySignIn(
     ...(label !== undefined && { label }),
     issuedAt,
   })
-  return { caller, expiresAt }
+  // A person who leaves an account that others joined too leaves it by their own record.
+  if (caller.account !== account && !(await isActive(store.accounts, account)))
+    return { denial: { code: 'ACCOUNT_FROZEN', by: 'provider' } }
+  return { caller, person: account, expiresAt }
 }
 
 /** The orgs that groups name: each is opened once, before its first account. */

@@ -21,8 +21,11 @@ export function changed(terms: Terms, change: TermsChange['change']): Changed {
   if ('override' in change) return setTo(terms, 'override', change.override, 'set-plan', plan => plan ?? '')
   if ('overage' in change) return setTo(terms, 'overage', change.overage, 'set-overage', overageText)
   if ('org' in change) return setOrg(terms, change.org)
-  if ('frozen' in change)
-    return setTo(terms, 'frozen', change.frozen || null, change.frozen ? 'freeze' : 'thaw', frozenText)
+  if ('frozen' in change) return change.frozen ? setTo(terms, 'frozen', true, 'freeze', frozenText) : thawed(terms)
+  if ('deactivated' in change) {
+    const action = change.deactivated ? 'freeze' : 'thaw'
+    return setTo(terms, 'deactivated', change.deactivated || null, action, deactivatedText)
+  }
   if ('limit' in change) return limited(terms, change.limit)
   if ('withoutLimit' in change) return unlimited(terms, change.withoutLimit)
   return granted(terms, change)
@@ -39,6 +42,12 @@ function setTo<Name extends keyof Terms>(
   const { [name]: before, ...others } = current
   const terms = value === null ? others : { ...others, [name]: value }
   return { terms, action, before: text(before), after: text(value) }
+}
+
+/** An operator also thaws what the identity provider deactivated, which may do so again. */
+function thawed({ frozen, deactivated, ...terms }: Terms): Changed {
+  const before = [frozenText(frozen), deactivatedText(deactivated)].filter(text => text !== '')
+  return { terms, action: 'thaw', before: before.join(', '), after: '' }
 }
 
 /** An operator's choice takes the place of the org of the token. */
@@ -118,6 +127,8 @@ function overageText(overage: Overage | null | undefined): string {
 }
 
 const frozenText = (frozen: true | null | undefined): string => (frozen ? 'frozen' : '')
+
+const deactivatedText = (deactivated: true | null | undefined): string => (deactivated ? 'deactivated' : '')
 
 const orgText = (org: string | null | undefined): string => (org ? orgId(org) : '')
 

@@ -108,6 +108,8 @@ export interface TermsChange {
     /** In nano-USD: is added to the grants of the window, whose sum never falls below 0. */
     | { readonly grant: NanoUsd; readonly window: EpochMs }
     | { readonly frozen: boolean }
+    /** The identity provider's choice. */
+    | { readonly deactivated: boolean }
     /** In place of the one that counts the same. */
     | { readonly limit: LimitRule }
     /** Takes the one back that counts this. */
@@ -115,6 +117,8 @@ export interface TermsChange {
     /** The name of an org that is open. */
     | { readonly org: string | null }
   readonly by: string
+  /** Opens the account of a sign-in that has none yet. */
+  readonly opens?: true
 }
 
 /** Who signs in to an account that an operator opened. */

@@ -141,7 +141,10 @@ async function notesOn(
 ): Promise<readonly string[]> {
   const notes: string[] = []
   const code = refusal?.denial.code
-  if (code === 'ACCOUNT_FROZEN') notes.push(`\`svcctl accounts thaw ${frozenOf(account, refusal?.denial)}\` thaws it.`)
+  if (account.terms.deactivated)
+    notes.push('The identity provider deactivated this person: reactivate them there, and the account is thawed.')
+  else if (code === 'ACCOUNT_FROZEN')
+    notes.push(`\`svcctl accounts thaw ${frozenOf(account, refusal?.denial)}\` thaws it.`)
   if (code === 'UPSTREAMS_EXHAUSTED' && tried.some(({ state }) => state === 'ejected'))
     notes.push(
       'The pool that was ejected longest ago is tried all the same, and serves the request if it has recovered.',

@@ -1,6 +1,5 @@
-import { timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { hashOf } from '../../gateway/accounts/keys.ts'
+import { isActive } from '../../gateway/accounts/deprovision.ts'
 import { isBadToken, tokenDenied } from '../../gateway/accounts/sign-in/sign-in.ts'
 import {
   adminTokenOf,
@@ -17,6 +16,7 @@ import { isRoleFor, type Role } from '../../wire/admin/role.ts'
 import { AS_HEADER, USER, USER_HEADER, USER_HINT } from '../../wire/admin/user.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { networkOf } from '../listener/client-address.ts'
+import { isSameSecret } from '../listener/same-secret.ts'
 import { certifiedName } from '../listener/secure.ts'
 import type { OperatorApp } from './operator-app.ts'
 
@@ -50,7 +50,7 @@ export const tooManyTries = (retryAfterMs: Millis): Denied => ({
 
 export type OperatorPorts = Pick<
   OperatorApp,
-  'adminToken' | 'sessions' | 'verify' | 'settings' | 'signInTries' | 'refusals' | 'clock'
+  'adminToken' | 'sessions' | 'verify' | 'settings' | 'signInTries' | 'refusals' | 'clock' | 'store'
 >
 type OperatorCall = Pick<HttpCall, 'clientAddress' | 'request'>
 
@@ -59,14 +59,12 @@ type OperatorCall = Pick<HttpCall, 'clientAddress' | 'request'>
  * is, as `user` by itself or as the operator wishes it; a sign-in proves its own name, so that `user` is not used, and
  * another wish is refused.
  */
-async function knownBy(
-  { adminToken, sessions, verify, settings, refusals }: OperatorPorts,
-  token: string,
-  named: IncomingHttpHeaders,
-): Promise<KnownOperator | Denied> {
-  if (isSame(adminTokenOf(settings, adminToken), token)) return tokenHolder(named)
+async function knownBy(app: OperatorPorts, token: string, named: IncomingHttpHeaders): Promise<KnownOperator | Denied> {
+  const { adminToken, sessions, verify, settings, refusals } = app
+  if (isSameSecret(adminTokenOf(settings, adminToken), token)) return tokenHolder(named)
   const opened = sessions.operatorOf(token)
   const role = opened && roleOf(settings, opened)
+  if (opened && role && (await hasLeft(app, opened))) return LEFT
   if (opened && role) return { ...opened, role, via: 'session' }
   if (token.startsWith('ops_')) return NO_SESSION
   // Three parts, as every signed JWT has: of anything else the provider need not be asked.
@@ -79,9 +77,17 @@ async function knownBy(
     await refusals.note(operator.by, 'sign-in', 'is no operator')
     return invalidToken(`${judged.account} is not among the operators that \`identity\` of the configuration lists.`)
   }
+  if (await hasLeft(app, operator)) return LEFT
   if (named[AS_HEADER] === undefined) return { ...operator, role: own, via: 'sign-in' }
   return invalid(AS_HEADER, `needs the admin token: this sign-in is ${judged.account}`)
 }
+
+/**
+ * Whether the identity provider deactivated the person. Rejects with StoreUnavailable while the store is away: nobody gets in by a sign-in
+ * then, and the admin token still works.
+ */
+const hasLeft = async ({ settings, store }: OperatorPorts, { by, proof }: Operator): Promise<boolean> =>
+  proof === 'account' && settings.identity?.scim !== undefined && !(await isActive(store.accounts, by))
 
 /**
  * By the certificate of the connection alone, where the files ask for one; a session of the console has to be of the same
@@ -153,6 +159,8 @@ const BY_TOKEN = { proof: 'token', role: 'admin', via: 'token' } as const
 
 const NOBODY = invalidToken("Send the admin token as bearer; it is in the gateway's state_dir.")
 
+const LEFT = invalidToken('The identity provider deactivated this person.')
+
 const NO_SESSION = invalidToken(
   'This session has ended, or the gateway was restarted: run svcctl console for a new one.',
 )
@@ -161,14 +169,10 @@ const NO_SESSION = invalidToken(
 export async function scraperOf(app: OperatorPorts, call: OperatorCall): Promise<Denied | undefined> {
   const { metrics } = app.settings
   const token = bearerOf(call.request.headers.authorization)
-  if (metrics.public || (metrics.token && isSame(metrics.token.reveal(), token))) return undefined
+  if (metrics.public || (metrics.token && isSameSecret(metrics.token.reveal(), token))) return undefined
   const operator = await operatorOf(app, call)
   return 'denial' in operator ? operator : undefined
 }
 
 /** The scheme has no case (RFC 9110 11.1). */
 export const bearerOf = (authorization = ''): string => /^Bearer +(.+)$/i.exec(authorization)?.[1] ?? ''
-
-/** Hashes have one length, so the comparison does not reveal the token's. */
-const isSame = (token: string, sent: string): boolean =>
-  sent !== '' && timingSafeEqual(Buffer.from(hashOf(sent)), Buffer.from(hashOf(token)))

@@ -112,7 +112,7 @@ function foundRequest(
 const foundAccount = ({ account, label, terms }: AccountRecord): Found['accounts'][number] => ({
   account,
   label,
-  frozen: terms.frozen === true,
+  frozen: terms.frozen === true || terms.deactivated === true,
 })
 
 const foundKey = ({ id, name, keyPrefix, status, account, label }: KeyRecord): Found['keys'][number] => ({

@@ -35,6 +35,9 @@ export function admitReader(
     : take(reads, 'key', keyHash ?? caller.account)
 }
 
+/** Counts a request of the identity provider, which has one secret, whatever its addresses. */
+export const admitProvider = ({ reads }: Ports): Denied | undefined => take(reads, 'key', 'identity.scim')
+
 function take(reads: ReadLimits, reader: Reader, name: string): Denied | undefined {
   const retryAfterMs = reads.take(reader, name)
   if (retryAfterMs === 0) return undefined

@@ -3,7 +3,7 @@ import type { RateBound } from './read-limits.ts'
 
 /** One row of a listener's table: where it is, and what bounds it. Its family adds who may call it, and what it does. */
 export interface Endpoint {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Matched exactly; a segment `{id}` matches anything without a slash, or with some where `slashes` is set. */
   readonly path: string
   readonly slashes?: true

@@ -12,15 +12,24 @@ const LEAST_PIECE_BYTES = 64
 const PIECES_FREE = 4096
 
 /** Reads a JSON body whole: that of an operator, or a small one. Rejects when the client leaves before it is complete. */
-async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer | Denied> {
-  const pieces = await readPieces(request, limitBytes)
+async function readBody(
+  request: IncomingMessage,
+  limitBytes: number,
+  accepts?: (type: string) => boolean,
+): Promise<Buffer | Denied> {
+  const pieces = await readPieces(request, limitBytes, undefined, accepts)
   return 'denial' in pieces ? pieces : pieces.join()
 }
 
 /** Reads a body in the pieces in which it came. `held` counts the received bytes, and may refuse more. */
-export function readPieces(request: IncomingMessage, limitBytes: number, held?: HeldBody): Promise<Pieces | Denied> {
+export function readPieces(
+  request: IncomingMessage,
+  limitBytes: number,
+  held?: HeldBody,
+  accepts = isJson,
+): Promise<Pieces | Denied> {
   const type = request.headers['content-type']
-  if (type !== undefined && !isJson(type)) return Promise.resolve({ denial: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
+  if (type !== undefined && !accepts(type)) return Promise.resolve({ denial: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
   const tooLarge: Denial = { code: 'PAYLOAD_TOO_LARGE', limitBytes }
   if (Number(request.headers['content-length'] ?? 0) > limitBytes) return Promise.resolve({ denial: tooLarge })
   // Its events are over: they would never come.
@@ -127,8 +136,9 @@ export async function readSmall(
   validate: ReturnType<typeof validator>,
   empty = '',
   mostBytes = MAX_BODY_BYTES,
+  accepts?: (type: string) => boolean,
 ): Promise<{ readonly body: JsonObject } | Denied> {
-  const bytes = await readBody(call.request, mostBytes)
+  const bytes = await readBody(call.request, mostBytes, accepts)
   if ('denial' in bytes) return bytes
   return readValid(bytes.length === 0 ? Buffer.from(empty) : bytes, validate)
 }

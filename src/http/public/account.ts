@@ -21,12 +21,12 @@ type AccountApp = Pick<ClientApp, 'config' | 'store' | 'clock' | 'recent'>
 export async function showAccount(
   { config, store }: AccountApp,
   call: HttpCall,
-  { caller }: Identified,
+  { caller, person }: Identified,
 ): Promise<void> {
   const usage = await store.accounts.readUsage(caller.account)
   if (!usage) throw new Error(`there is no account ${caller.account}`)
   const uses = (await readLimits(config, store, { ...caller, keys: [caller.key] }, usage)).filter(isShown)
-  call.json(200, ownAccount(config, caller, { ...usage, uses }), UNCACHED)
+  call.json(200, ownAccount(config, { ...caller, person }, { ...usage, uses }), UNCACHED)
 }
 
 /** GET /billing/usage?days=30: what the account used, by day, model, plan and key. */

@@ -2,6 +2,7 @@ import { LONGEST_AGENT_TOKEN } from '../../gateway/accounts/sign-in/agent-tokens
 import type { SignIn } from '../../gateway/accounts/sign-in/sign-in.ts'
 import { invalid } from '../../policy/denial.ts'
 import { type Caller, isFrozen } from '../../policy/facts.ts'
+import { frozenDenial } from '../../policy/frozen.ts'
 import { planName } from '../../policy/plan.ts'
 import { validator } from '../../wire/openai/validate.ts'
 import { checkOf } from '../../wire/schema/json-schema.ts'
@@ -32,10 +33,7 @@ export async function issueAgentToken(
   const { span = LONGEST_AGENT_TOKEN } = life
   if (span > LONGEST_AGENT_TOKEN) return call.deny(invalid('expires_in', 'must be at most 1h').denial)
   // A token of a frozen account would only be refused later.
-  if (isFrozen(caller)) {
-    const { frozen, org } = caller.terms
-    return call.deny({ code: 'ACCOUNT_FROZEN', ...(!frozen && org !== undefined && { org }) })
-  }
+  if (isFrozen(caller)) return call.deny(frozenDenial(caller.terms))
   const issued = await agentTokens?.issue(signIn, span)
   if (!issued) return call.deny({ code: 'NOT_FOUND', problem: NO_SECRET })
   const { token, expiresAt } = issued

@@ -4,7 +4,7 @@ import { keeperOf } from '../../gateway/responses/kept-responses.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
-import { admitAddress, admitReader } from '../listener/admit-read.ts'
+import { admitAddress, admitProvider, admitReader } from '../listener/admit-read.ts'
 import { crowdingOf, serveAnyone } from '../listener/anyone.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { clientCredential } from '../listener/credentials.ts'
@@ -15,9 +15,15 @@ import { refuseCaller } from '../listener/refuse-caller.ts'
 import { isShed, OVERLOADED } from '../listener/shed.ts'
 import type { ClientApp } from './client-app.ts'
 import { openToPages, preflight } from './cors.ts'
+import { providerDenial } from './provider-denial.ts'
 
 /** A row that clients may call. */
-export type ClientEndpoint = OpenEndpoint<ClientApp> | CallerEndpoint | SignedInEndpoint | PersonEndpoint
+export type ClientEndpoint =
+  | OpenEndpoint<ClientApp>
+  | CallerEndpoint
+  | SignedInEndpoint
+  | PersonEndpoint
+  | ProviderEndpoint
 
 /** A client with a key or a sign-in. */
 interface CallerEndpoint extends Endpoint {
@@ -42,6 +48,13 @@ interface PersonEndpoint extends Endpoint {
   readonly who: 'person'
   readonly rate: RateBound
   readonly run: (app: ClientApp, call: HttpCall, person: SignIn) => Promise<void>
+}
+
+/** The identity provider, by a secret of its own. */
+interface ProviderEndpoint extends Endpoint {
+  readonly who: 'provider'
+  readonly rate: RateBound
+  readonly run: (app: ClientApp, call: HttpCall, id: string) => Promise<void>
 }
 
 export type ClientFamily = EndpointFamily<ClientApp, ClientEndpoint>
@@ -82,6 +95,12 @@ async function answer(view: View, call: HttpCall, match: Matched<ClientEndpoint>
       if ('denial' in found) return refuseStranger(app, call, found.denial)
       const crowded = admitAddress(app, call, 'address')
       return crowded ? call.deny(crowded.denial) : endpoint.run(app, call, found)
+    }
+    case 'provider': {
+      const denied = providerDenial(app, call)
+      if (denied) return refuseStranger(app, call, denied.denial)
+      const crowded = admitProvider(app)
+      return crowded ? call.deny(crowded.denial) : endpoint.run(app, call, id)
     }
   }
 }

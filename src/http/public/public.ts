@@ -23,6 +23,7 @@ import { asksForTools, inference } from './infer.ts'
 import { showInvoices } from './invoices.ts'
 import { joinAccount } from './join-account.ts'
 import { passthroughEndpoints } from './passthrough.ts'
+import { scimEndpoints } from './scim.ts'
 
 /** The endpoints for clients. */
 export const publicEndpoints: readonly ClientEndpoint[] = [
@@ -111,7 +112,10 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
   { method: 'GET', path: '/console/{id}', who: 'anyone', rate: 'files', quiet: true, run: serveConsoleFile },
 ]
 
-export const clientFamily = familyOfClients(publicEndpoints, ({ config }) => passthroughEndpoints(config))
+export const clientFamily = familyOfClients(publicEndpoints, ({ config, settings }) => [
+  ...passthroughEndpoints(config),
+  ...(settings.identity?.scim ? scimEndpoints : []),
+])
 
 /** Dependencies of the model endpoints. */
 type CatalogApp = Pick<ClientApp, 'config' | 'settings' | 'loadedAt'>

@@ -17,6 +17,8 @@ export interface OwnAccount extends ShownPlan {
   readonly kind: Caller['kind']
   /** False where a key was sent. */
   readonly signed_in: boolean
+  /** The id of the sign-in, which is another than `account` if it joined one; absent where a key was sent. */
+  readonly sign_in?: string
   /** Nothing is served for a frozen account. */
   readonly frozen: boolean
   /** Whether the files have the plan: without one nothing is served. */
@@ -54,8 +56,11 @@ interface StoredUsage extends Readings {
   readonly uses: readonly LimitUse[]
 }
 
-export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): OwnAccount {
-  const { account, kind, key } = caller
+/** A caller, and the id of the sign-in that proved it, if one did. */
+type ProvenCaller = Caller & { readonly person?: string | undefined }
+
+export function ownAccount(config: Config, caller: ProvenCaller, usage: StoredUsage): OwnAccount {
+  const { account, kind, key, person } = caller
   const plan = planOf(config, caller)
   const names = plan ? [...plan.models.keys()] : []
   return {
@@ -64,6 +69,7 @@ export function ownAccount(config: Config, caller: Caller, usage: StoredUsage): 
     label: usage.record.label,
     kind,
     signed_in: key === undefined,
+    ...(person !== undefined && { sign_in: person }),
     frozen: isFrozen(caller),
     ...shownPlan(config, caller),
     declared: plan !== undefined,

@@ -121,10 +121,12 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
     status: 403,
     reason: 'the account is frozen',
     meaning:
-      'An operator froze the account or its org, so all of its requests are refused. Its keys and usage stay unchanged.',
+      'An operator froze the account or its org, or the identity provider deactivated the person, so all of its requests are refused. Its keys and usage stay unchanged.',
     retry: never,
     todo: 'Ask the operator of this service to thaw the account.',
-    answer: ({ code, org }) => {
+    answer: ({ code, org, by }) => {
+      if (by === 'provider')
+        return flat(code, 'The identity provider deactivated this account. Ask your administrator to reactivate it.')
       const what = org === undefined ? 'this account, whatever key it uses' : `all accounts of ${org}`
       return flat(code, `An operator froze ${what}. Ask the operator to thaw ${org === undefined ? 'it' : 'them'}.`)
     },

@@ -49,6 +49,7 @@ export const RESTRICTING_WRITES: Readonly<Record<'key' | 'account' | 'terms', Re
     frozen: changed('frozen', { frozen: true }),
     limits: changed('capped', { limit: LIMIT }),
     org: changed('member', { org: 'lab' }),
+    deactivated: changed('leaver', { deactivated: true }),
   },
 }
 

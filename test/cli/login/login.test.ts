@@ -107,6 +107,17 @@ test('whoami says the account, its label and issuer, the plan that the gateway g
   ).toEqual(Object.entries(expected))
 })
 
+test('whoami shows the id by which the gateway knows the sign-in, whatever claim identifies people there', async () => {
+  const home = newHome()
+  keep(home, await sessionOfAlice())
+  gateway.answer = (request, response) =>
+    request.url === '/v1/account' ? response.end(JSON.stringify({ sign_in: 'acct_5' })) : quota(request, response)
+
+  const ran = await svcctl(home, ['whoami', '--json'])
+
+  expect(JSON.parse(ran.stdout)).toMatchObject({ account: 'acct_5', plan: 'pro' })
+})
+
 const refusals: readonly (readonly [name: string, code: number, says: string, arrange: (home: string) => unknown])[] = [
   ['if there is no session', 4, 'not signed in', () => {}],
   [

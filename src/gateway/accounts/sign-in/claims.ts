@@ -4,16 +4,23 @@ import { LABEL } from '../../../wire/names.ts'
 import { isId, plainLabel } from '../accounts.ts'
 import { accountOf, type SignIn } from './sign-in.ts'
 
-/** The sign-in that verified claims stand for; undefined when `sub` or `exp` is malformed. */
+/** The sign-in that verified claims stand for; undefined when the claim of the account or `exp` is malformed. */
 export function signInOf(
   claims: JWTPayload,
   {
     issuer,
     planClaim,
     labelClaim,
-  }: { issuer: string; planClaim?: string | undefined; labelClaim?: string | undefined },
+    accountClaim = 'sub',
+  }: {
+    issuer: string
+    planClaim?: string | undefined
+    labelClaim?: string | undefined
+    accountClaim?: string | undefined
+  },
 ): SignIn | undefined {
-  const { sub: subject, exp, iat } = claims
+  const { exp, iat } = claims
+  const subject = Object.hasOwn(claims, accountClaim) ? claims[accountClaim] : undefined
   if (typeof subject !== 'string' || subject === '' || subject.length > SUBJECT_MAX) return undefined
   const expiresAt = Math.floor((exp ?? Number.NaN) * 1000)
   if (!(expiresAt <= INSTANT_MAX)) return undefined
