@@ -15,3 +15,4 @@ local TOOL_COSTS = 12
 local CHARGES = 13
 local LABELS = 14
 local SESSION = 15
+local SAVED = 16

@@ -36,6 +36,13 @@ export function costOfTokens(price: Price, tokens: PaidTokens, items = 0): NanoU
   return nanoUsd(items * item + Math.ceil((fresh * input + cache + tokens.outputTokens * output) / 1000))
 }
 
+/** How much more tokens would have cost, had those that a backend read from its cache been other input. Never below 0. */
+export function savedByCache(price: Price, tokens: PaidTokens): NanoUsd {
+  if (!tokens.cachedTokens || price.cachedInput === undefined) return ZERO_USD
+  const uncached = costOfTokens({ ...price, cachedInput: price.input }, tokens)
+  return nanoUsd(Math.max(0, uncached - costOfTokens(price, tokens)))
+}
+
 /** Input tokens by what they are paid as: neither is more than the input has, whatever a backend reports. */
 export function partsOf({ inputTokens, cachedTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 }: PaidTokens) {
   const cached = Math.min(cachedTokens, inputTokens)

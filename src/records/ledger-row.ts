@@ -42,6 +42,11 @@ export const BILL = {
   labels: field('labels', optional(texts)),
   /** The id of its conversation, or a digest of it: see wire/session-of.ts. Absent where nothing names one, and in rows of older gateways. */
   session: field('session', optional(text)),
+  /**
+   * How much more the cached tokens would have cost as other input; a row of kind `late` repeats it. Absent where it was nothing,
+   * and in rows of older gateways, whose caching saved an unknown amount.
+   */
+  saved: field('saved_nano_usd', optional(nanoUsds)),
 } satisfies Readonly<Record<string, Field>>
 
 /** The fields of a row: the bill, and when and why it was charged. */

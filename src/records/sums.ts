@@ -5,10 +5,10 @@ import { nanoUsds, number, text } from './shape.ts'
 // The sums of ledger rows by day, declared once: types, stores, backups and their verification follow from here. A new sum is a
 // field of the row, optional, since sums without it exist, and goes to the end of `SUMS`.
 
-const { account, plan, model, key, pool, inputTokens, outputTokens, cost, cachedTokens, cacheWriteTokens } = BILL
+const { account, plan, model, key, pool, inputTokens, outputTokens, cost, cachedTokens, cacheWriteTokens, saved } = BILL
 
 /** Sums of the rows of an account, or of failed attempts, beside their number. */
-const ADDED = { inputTokens, outputTokens, cost, cachedTokens, cacheWriteTokens } satisfies Fields
+const ADDED = { inputTokens, outputTokens, cost, cachedTokens, cacheWriteTokens, saved } satisfies Fields
 
 /** Sums that are 0 are absent where that is optional. */
 export const SUMS = { requests: number, ...ADDED } satisfies Fields

@@ -50,6 +50,7 @@ it('the text of sums ends where all sums behind are 0, and is read as they were'
     [{}, '1 2 3 -4'],
     [{ cachedTokens: 5 }, '1 2 3 -4 5 0'],
     [{ cacheWriteTokens: -6 }, '1 2 3 -4 0 -6'],
+    [{ saved: nanoUsd(7) }, '1 2 3 -4 0 0 7'],
   ] as const) {
     expect(sumsText({ ...sums, ...later })).toBe(text)
     expect(readSums(text)).toEqual({ ...sums, ...later })

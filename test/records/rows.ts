@@ -35,6 +35,7 @@ export const FULL_BILL: Required<Bill> = {
   charges: { 'input@500': 4, 'output@1500': 20, 'allowance@20000000000': 1 },
   labels: { project: 'web', team: 'core' },
   session: '0197774b-b400-7000-8000-aaaaaaaaaaaa',
+  saved: nanoUsd(3),
 }
 
 /** Rows of every kind, with every field that each kind may have. */

@@ -156,6 +156,7 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
     {
       ...{ day: DAY, account: 'acct_shop', plan: 'pro', model: 'svc-core', key: 'key_full' },
       ...{ requests: 1, inputTokens: 2, outputTokens: 3, cost: nanoUsd(4), cachedTokens: 5, cacheWriteTokens: 6 },
+      saved: nanoUsd(7),
     },
     {
       ...{ day: DAY, account: 'acct_shop', plan: 'pro', model: 'svc-core' },
@@ -179,7 +180,7 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
   waste: [
     {
       ...{ day: DAY, pool: 'cloud', attempts: 1, inputTokens: 2, outputTokens: 3, cost: nanoUsd(4) },
-      ...{ cachedTokens: 5, cacheWriteTokens: 6 },
+      ...{ cachedTokens: 5, cacheWriteTokens: 6, saved: nanoUsd(7) },
     },
     { day: DAY, pool: 'onprem', attempts: 1, inputTokens: 2, outputTokens: 3, cost: nanoUsd(4) },
     { day: DAY, pool: 'spare', attempts: 1, inputTokens: 2, outputTokens: 3, cost: nanoUsd(4), cacheWriteTokens: 6 },

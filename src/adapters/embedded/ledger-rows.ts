@@ -196,13 +196,15 @@ export class Tally<K extends TotalKey | WasteKey> {
     const { inputTokens, outputTokens, cost } = row
     const added = this.#addedTo(key)
     const { sums } = added
+    // All of these are numbers, whatever their units.
+    const others: Partial<Record<(typeof LATER_SUMS)[number], number>> = sums
     sums.requests += requests
     sums.inputTokens += inputTokens
     sums.outputTokens += outputTokens
     sums.cost = addNanoUsd(sums.cost, cost)
     for (const name of LATER_SUMS) {
       const sum = later[name]
-      if (sum !== undefined) sums[name] = (sums[name] ?? 0) + sum
+      if (sum !== undefined) others[name] = (others[name] ?? 0) + sum
     }
     return added
   }

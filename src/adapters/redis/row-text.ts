@@ -24,6 +24,7 @@ export const REST_PLACES: Readonly<Record<Exclude<keyof LedgerRow, HeadField>, n
   charges: 12,
   labels: 13,
   session: 14,
+  saved: 15,
 }
 
 /** The fields in front of the rest, as text between blanks. */

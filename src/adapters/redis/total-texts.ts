@@ -17,6 +17,7 @@ export const SUM_PLACES: Places<keyof Sums> = {
   cost: 3,
   cachedTokens: 4,
   cacheWriteTokens: 5,
+  saved: 6,
 }
 
 const SUM_NAMES = namesIn(SUM_PLACES)
@@ -42,7 +43,8 @@ export function readSums(text: string): Sums {
     outputTokens: at('outputTokens'),
     cost: nanoUsd(at('cost')),
   }
-  for (const name of LATER_SUMS) if (at(name) !== 0) sums[name] = at(name)
+  const others: Partial<Record<(typeof LATER_SUMS)[number], number>> = sums
+  for (const name of LATER_SUMS) if (at(name) !== 0) others[name] = at(name)
   return sums
 }
 

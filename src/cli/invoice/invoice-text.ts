@@ -6,6 +6,7 @@ import {
   lateRows,
   monthText,
   roundingText,
+  savedText,
   stateText,
   unitText,
 } from '../../wire/invoice/invoice-words.ts'
@@ -40,6 +41,7 @@ export function invoiceText(invoice: ShownInvoice): string {
           days.map(({ name, requests, amount_usd }) => [name, String(requests), amount_usd]),
         ),
     `${table(sumRows(invoice))}\n`,
+    savedText(invoice) === undefined ? '' : `${foldedText(savedText(invoice) ?? '')}\n`,
     `${foldedText([...forecastLines(invoice), roundingText(invoice)].join('\n'))}\n`,
   ]
   return [`${foldedText(head.join('\n'))}\n`, ...parts.filter(Boolean)].join('\n')

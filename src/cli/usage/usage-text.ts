@@ -50,11 +50,11 @@ export function usageCsv({ by, data }: UsageReport): string {
   const groups = by.split(',')
   const withLabel = groups.some(isLabelled)
   const names = withLabel ? [...groups, 'label'] : groups
-  const numbers = ['requests', ...SUMS] as const
+  const numbers = ['requests', ...SUMS, 'saved_nano_usd', 'saved_usd'] as const
   const cells = (record: UsageRecord) => [
     ...groupsOf(record),
     ...(withLabel ? [record.label ?? null] : []),
-    ...numbers.map(field => record[field]),
+    ...numbers.map(field => record[field] ?? null),
   ]
   return [[...names, ...numbers], ...data.map(cells)].map(csvRow).join('')
 }
@@ -84,21 +84,30 @@ export interface Line {
   readonly output_tokens: number
   readonly cost_nano_usd: NanoUsd
   readonly usd: string
+  readonly saved_nano_usd?: NanoUsd
 }
 
 /** A table of lines and their sum, under the columns of their names and the title of what was counted. */
 function totalled(names: readonly Column[], counted: string, lines: readonly Line[]): string {
   const sum = (field: (typeof COUNTS)[number] | 'cost_nano_usd') =>
     lines.reduce((total, line) => total + line[field], 0)
-  const rows = lines.map(line => [...line.names, ...COUNTS.map(field => String(line[field])), line.usd])
-  const columns = [...names, { title: counted, number: true } as const, ...TOKENS, USD]
+  const saved = lines.reduce((total, { saved_nano_usd = 0 }) => total + saved_nano_usd, 0)
+  const savedCells = (amount: number | undefined) =>
+    saved === 0 ? [] : [amount === undefined ? '' : usdText(nanoUsd(amount))]
+  const rows = lines.map(line => [
+    ...[...line.names, ...COUNTS.map(field => String(line[field]))],
+    ...[...savedCells(line.saved_nano_usd), line.usd],
+  ])
+  const columns = [...names, { title: counted, number: true } as const, ...TOKENS, ...(saved === 0 ? [] : [SAVED]), USD]
   const total = [
     'TOTAL',
     ...Array.from({ length: names.length - 1 }, () => ''),
     ...COUNTS.map(field => String(sum(field))),
+    ...savedCells(saved),
     usdText(nanoUsd(sum('cost_nano_usd'))),
   ]
-  return `${tableText(columns, alignPoints([...rows, total], columns.length - 1))}\n`
+  const aligned = alignPoints([...rows, total], columns.length - 1)
+  return `${tableText(columns, saved === 0 ? aligned : alignPoints(aligned, columns.length - 2))}\n`
 }
 
 const COUNTS = ['count', 'input_tokens', 'cached_tokens', 'cache_write_tokens', 'output_tokens'] as const
@@ -110,6 +119,9 @@ const TOKENS: readonly Column[] = [
   { title: 'CACHE WRITES', number: true, gives: 2 },
   { title: 'TOKENS OUT', number: true },
 ]
+
+/** How much more the cached tokens would have cost: the column is there if that is anything, and empty where it is unknown. */
+const SAVED: Column = { title: 'SAVED', number: true, gives: 4 }
 
 const USD: Column = { title: 'USD', number: true }
 

@@ -5,7 +5,7 @@ import { cacheTimeAt } from '../../policy/dialect.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { subtractNanoUsd } from '../../policy/nano-usd.ts'
 import { TYPICAL } from '../../policy/pace.ts'
-import { costOfTokens, paidPrice } from '../../policy/price.ts'
+import { costOfTokens, paidPrice, savedByCache } from '../../policy/price.ts'
 import { costsOfTools, toolsCost } from '../../policy/tools.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 import type { LeastUsage, Usage } from '../../wire/usage/usage.ts'
@@ -95,6 +95,8 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   bill.estimated = estimated
   bill.charges = withAllotment(chargesOf(paid, spent, itemsOf(admitted, pieces)), admitted)
   if (spent.cachedTokens) bill.cachedTokens = spent.cachedTokens
+  const saved = savedByCache(paid, spent)
+  if (saved > 0) bill.saved = saved
   if (spent.cacheWriteTokens) bill.cacheWriteTokens = spent.cacheWriteTokens
   if (decision.route) bill.rule = decision.route.name
   if (Object.keys(calls).length > 0) {

@@ -1,4 +1,3 @@
-import type { Mutable } from '../../policy/decision.ts'
 import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { listOf, type MaybeName } from '../../records/fields.ts'
 import { SUMS, type Sums, type WasteTotal } from '../../records/sums.ts'
@@ -34,10 +33,10 @@ export const LATER_SUMS: readonly LaterSum[] = listOf(SUMS)
 
 /** Leaves out the sums that are 0. */
 export function addLater(a: LaterSums, b: LaterSums, sign: 1 | -1 = 1): LaterSums {
-  const sums: Mutable<LaterSums> = {}
+  const sums: Partial<Record<LaterSum, number>> = {}
   for (const name of LATER_SUMS) {
     const sum = (a[name] ?? 0) + sign * (b[name] ?? 0)
     if (sum !== 0) sums[name] = sum
   }
-  return sums
+  return sums as LaterSums
 }

@@ -159,4 +159,4 @@ export class Expenses {
 }
 
 /** The operator pays at the prices of the pool: no client is charged at those of the model. */
-const uncharged = ({ charges: _charges, ...bill }: Bill): Bill => bill
+const uncharged = ({ charges: _charges, saved: _saved, ...bill }: Bill): Bill => bill

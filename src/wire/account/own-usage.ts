@@ -1,6 +1,7 @@
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import { dayText } from '../admin/since.ts'
+import { savedFields } from '../admin/usage-report.ts'
 import { usdText } from '../money.ts'
 
 /** GET /billing/usage: what an account used by day, model, plan and key. Days are UTC. */
@@ -28,6 +29,9 @@ interface OwnUsageRow {
   /** An integer to add up, and the same amount as exact decimal text. */
   readonly cost_nano_usd: NanoUsd
   readonly usd: string
+  /** How much more the cached tokens would have cost as other input; absent where it is nothing. */
+  readonly saved_nano_usd?: NanoUsd
+  readonly saved_usd?: string
 }
 
 /** The totals of one day, model, plan and key. */
@@ -40,6 +44,7 @@ interface Total extends CachedTokens {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: NanoUsd
+  readonly saved?: NanoUsd
 }
 
 /** `until` is the last of the days, in days since the epoch. */
@@ -66,4 +71,5 @@ const rowOf = (total: Total): OwnUsageRow => ({
   cache_write_tokens: total.cacheWriteTokens ?? 0,
   cost_nano_usd: total.cost,
   usd: usdText(total.cost),
+  ...savedFields(total.saved),
 })

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../policy/config.ts'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
 import { usdText } from '../money.ts'
 import {
@@ -60,6 +60,12 @@ const CACHED = {
 
 type Cached = RecordOf<typeof CACHED>
 
+/** Absent where nothing was saved. */
+const SAVED = {
+  saved_nano_usd: optional(whole<NanoUsd>('How much more the cached tokens would have cost as other input.')),
+  saved_usd: optional(text('Those savings as exact decimal text.')),
+}
+
 const USAGE = record(
   {
     group: text(
@@ -74,6 +80,7 @@ const USAGE = record(
     output_tokens: whole(),
     ...AMOUNT,
     ...CACHED,
+    ...SAVED,
   },
   'Usage',
 )
@@ -144,6 +151,7 @@ interface Sums extends CachedTokens {
 }
 
 interface Line extends Sums {
+  readonly saved?: NanoUsd
   readonly groups: readonly string[]
   readonly label?: string
   readonly others?: number
@@ -171,6 +179,7 @@ function usageRecord(line: Line, split: Group | undefined): UsageRecord {
     output_tokens,
     ...amount(cost),
     ...cached(line),
+    ...savedFields(line.saved),
   }
 }
 
@@ -179,6 +188,10 @@ function wasteRecord(wasted: Wasted): WasteRecord {
   const on = { ...(day !== undefined && { day: dayText(day) }), ...(hour !== undefined && { hour: hourText(hour) }) }
   return { ...on, pool, attempts, input_tokens, output_tokens, ...amount(cost), ...cached(wasted) }
 }
+
+/** The savings of caches, as an integer and as text. Empty where they are 0, or below because an older gateway rewrote the sum without. */
+export const savedFields = (saved: NanoUsd = ZERO_USD): RecordOf<typeof SAVED> =>
+  saved <= 0 ? {} : { saved_nano_usd: saved, saved_usd: usdText(saved) }
 
 const amount = (cost: NanoUsd): Amount => ({ cost_nano_usd: cost, usd: usdText(cost) })
 

@@ -46,4 +46,6 @@ export const ITEM_FIELDS = [
   'unit_price_usd',
   'amount_usd',
   'number',
+  'saved_nano_usd',
+  'saved_usd',
 ] as const

@@ -1,7 +1,16 @@
 import { htmlText } from '../html.ts'
 import { dollars } from '../money.ts'
 import { oneLine } from '../printable.ts'
-import { coverageRows, KIND_WORDS, lateRows, monthText, roundingText, stateText, unitText } from './invoice-words.ts'
+import {
+  coverageRows,
+  KIND_WORDS,
+  lateRows,
+  monthText,
+  roundingText,
+  savedText,
+  stateText,
+  unitText,
+} from './invoice-words.ts'
 import type { InvoiceItem, InvoiceTool, ShownInvoice, ShownLine, ShownSeller } from './shown-invoice.ts'
 
 /** An invoice as a page of its own, to print on A4 or to keep: it loads nothing and runs nothing. */
@@ -87,13 +96,14 @@ const dayTable = (items: readonly InvoiceItem[]): string =>
 /** Total, late usage, amount, and how that is covered. */
 function sumBlock(invoice: ShownInvoice): string {
   const { tools, total, late, amount } = invoice
+  const saved = savedText(invoice)
   const ofMonth = tools.length === 0 ? 'Usage of all models' : 'Usage of models and hosted tools'
   const parts = late.length === 0 ? [] : [[ofMonth, total.amount_usd] as const, ...namedLate(invoice)]
   const rows = [...parts, ['Total', amount.amount_usd] as const, ...coverageRows(invoice)]
   const shown = withDecimals(rows.map(([name, amount_usd]) => ({ name, amount_usd })))
   return `<table class="sums"><caption>Summary</caption><tbody>
 ${shown.map(({ name, amount_usd }) => `<tr${name === 'Total' ? ' class="sum"' : ''}><th scope="row">${text(name)}</th><td>$${amount_usd}</td></tr>`).join('\n')}
-</tbody></table>`
+</tbody></table>${saved === undefined ? '' : `\n<p>${text(saved)}</p>`}`
 }
 
 const namedLate = (invoice: ShownInvoice) =>

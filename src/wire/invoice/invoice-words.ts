@@ -55,3 +55,9 @@ export function coverageRows({ coverage }: Pick<ShownInvoice, 'coverage'>): read
 /** Usage of earlier months, as names and US dollars, and the sum of all where there is such usage. */
 export const lateRows = ({ late }: Pick<ShownInvoice, 'late'>): readonly (readonly [string, Amount])[] =>
   late.map(each => [`Late usage of ${monthText(each)} (after ${each.number})`, each])
+
+/** The savings of caches, which were never charged: `Caching saved $0.12: 40,000 input tokens …`; undefined where there are none. */
+export const savedText = ({ total: { cached_tokens, saved_usd } }: ShownInvoice): string | undefined =>
+  saved_usd === undefined
+    ? undefined
+    : `Caching saved $${saved_usd}: ${cached_tokens.toLocaleString('en')} input tokens were read from a cache.`

@@ -6,6 +6,7 @@ import type { InvoiceLine } from '../../policy/billing/invoice-lines.ts'
 import { ROUNDINGS, type Rounding, rounded, roundedParts } from '../../policy/billing/rounding.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
+import { savedFields } from '../admin/usage-report.ts'
 import { usdText } from '../money.ts'
 import {
   described,
@@ -13,6 +14,7 @@ import {
   flag,
   list,
   moment,
+  optional,
   orNull,
   type RecordOf,
   record,
@@ -40,6 +42,10 @@ const SUMS = {
   cached_tokens: whole('Input tokens that backends read from their caches.'),
   cache_write_tokens: whole('Input tokens that backends wrote into their caches.'),
   ...INVOICE_AMOUNT,
+  saved_nano_usd: optional(
+    whole<NanoUsd>('How much more the cached tokens would have cost as other input; absent if nothing.'),
+  ),
+  saved_usd: optional(text('Those savings as exact decimal text.')),
 }
 
 export type InvoiceSums = RecordOf<typeof SUMS>
@@ -151,6 +157,7 @@ interface Sums extends CachedTokens {
   readonly inputTokens: number
   readonly outputTokens: number
   readonly cost: NanoUsd
+  readonly saved?: NanoUsd
 }
 
 export interface LateUsage {
@@ -245,6 +252,7 @@ const countsOf = (sums: Sums): Omit<InvoiceSums, keyof Amount> => ({
   output_tokens: sums.outputTokens,
   cached_tokens: sums.cachedTokens ?? 0,
   cache_write_tokens: sums.cacheWriteTokens ?? 0,
+  ...savedFields(sums.saved),
 })
 
 const amountOf = (cost: NanoUsd, amount: NanoUsd = cost): Amount => ({

@@ -129,12 +129,12 @@ it('as CSV no name is a formula, and models and tools cost what the days cost', 
   const [header, ...rows] = csv.trimEnd().split('\r\n')
 
   expect(header).toBe(
-    'account,label,month,item,name,requests,calls,input_tokens,cached_tokens,cache_write_tokens,output_tokens,cost_nano_usd,usd,kind,quantity,unit_price_usd,amount_usd,number',
+    'account,label,month,item,name,requests,calls,input_tokens,cached_tokens,cache_write_tokens,output_tokens,cost_nano_usd,usd,kind,quantity,unit_price_usd,amount_usd,number,saved_nano_usd,saved_usd',
   )
   expect(rows).toHaveLength(10)
   for (const row of rows) expect(row).toMatch(/^acct_9G7wJY0iLwq9uFOir78m,"'=HYPERLINK\(""http:\/\/x""\)/)
   expect(invoiceCsv(invoice)).toContain(
-    'acct_9G7wJY0iLwq9uFOir78m,ada@example.com,2026-10,tool,docs_search,,2113,,,,,2113000000,2.113,,,,2.113,INV-2026-10-9G7wJY0iLwq9uFOir78m\r\n',
+    'acct_9G7wJY0iLwq9uFOir78m,ada@example.com,2026-10,tool,docs_search,,2113,,,,,2113000000,2.113,,,,2.113,INV-2026-10-9G7wJY0iLwq9uFOir78m,,\r\n',
   )
   const costs = (kinds: readonly string[]) =>
     invoiceItems(invoice)

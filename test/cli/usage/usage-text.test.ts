@@ -33,6 +33,23 @@ it('dollars are added as integers and stand with their points below each other, 
   ])
 })
 
+it('savings of caches have a column where there are any, empty where they are unknown', () => {
+  const data = [
+    { ...record('a', 5, '0.000000005'), saved_nano_usd: nanoUsd(1_000_000_000), saved_usd: '1' },
+    { ...record('b', 7, '0.000000007'), saved_nano_usd: nanoUsd(54_000), saved_usd: '0.000054' },
+    record('c', 0, '0'),
+  ]
+
+  expect(usageTable({ object: 'list', by: 'plan', since: null, data, waste: [] }).split('\n')).toEqual([
+    'PLAN   REQUESTS  TOKENS IN  CACHED  CACHE WRITES  TOKENS OUT     SAVED          USD',
+    'a             1       1000       0             0           0  1         0.000000005',
+    'b             1       1000       0             0           0  0.000054  0.000000007',
+    'c             1       1000       0             0           0            0',
+    'TOTAL         3       3000       0             0           0  1.000054  0.000000012',
+    '',
+  ])
+})
+
 it('an account whose label nobody knows any more keeps its place', () => {
   const shown = usageTable({ object: 'list', by: 'account', since: null, data: [record('acct_1', 0, '0')], waste: [] })
 

@@ -245,6 +245,7 @@ describe('GET /admin/ledger', () => {
       label: 'ada',
       cached_tokens: 0,
       cache_write_tokens: 0,
+      saved_nano_usd: null,
     })
   })
 

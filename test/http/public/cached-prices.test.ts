@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { answer, stream, streamThenReset } from '../../support/backend.ts'
+import { ADMIN_TOKEN } from '../../support/gateway.ts'
 import { gatewayTest } from '../../support/gateway-test.ts'
 
 const it = gatewayTest.extend('gateway', async ({ gateway }) => {
@@ -17,7 +18,15 @@ const usage = {
 }
 /** 10 × 1 µUSD + 60 × 0.1 + 30 × 1.25 + 3 × 10 */
 const COST = 83_500
-const row = { inputTokens: 100, cachedTokens: 60, cacheWriteTokens: 30, outputTokens: 3, cost: COST, estimated: false }
+const row = {
+  inputTokens: 100,
+  cachedTokens: 60,
+  cacheWriteTokens: 30,
+  outputTokens: 3,
+  cost: COST,
+  saved: 54_000,
+  estimated: false,
+}
 
 /** A prompt of no fewer tokens than are reported. */
 const messages = [{ role: 'user', content: 'x'.repeat(500) }]
@@ -113,4 +122,25 @@ it('metrics count what was cached, by model and plan', async ({ backend, gateway
     'svc_cached_tokens_total{model="svc-core",plan="free",type="read"} 60',
     'svc_cached_tokens_total{model="svc-core",plan="free",type="written"} 30',
   ])
+})
+
+it('usage and invoice add up what caching saved, to the nano-USD', async ({ backend, gateway }) => {
+  backend.next(answer({ content: 'Hi', usage }), answer({ content: 'Hi', usage }), answer({ content: 'Hi' }))
+  const key = await gateway.key()
+  for (let n = 0; n < 3; n++) await (await gateway.chat(key, { messages })).text()
+  const saved = { cached_tokens: 120, saved_nano_usd: 108_000, saved_usd: '0.000108' }
+  const asAdmin = { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } }
+
+  for (const by of ['account', 'model', 'key', 'day', 'hour']) {
+    const report = await fetch(`${gateway.admin}/admin/usage?by=${by}&since=1h`, asAdmin)
+    expect(await report.json(), by).toMatchObject({ data: [saved] })
+  }
+  const own = await fetch(`${gateway.url}/billing/usage`, { headers: { authorization: `Bearer ${key}` } })
+  expect(await own.json()).toMatchObject({ data: [saved] })
+  const [{ admittedAt } = { admittedAt: 0 }] = await gateway.ledger()
+  const month = new Date(admittedAt).toISOString().slice(0, 7)
+  const invoice = await fetch(`${gateway.url}/billing/invoices?month=${month}`, {
+    headers: { authorization: `Bearer ${key}` },
+  })
+  expect(await invoice.json()).toMatchObject({ total: saved, days: [saved], models: [saved] })
 })

@@ -7,6 +7,7 @@ export const usageBy = (split: string | number) => `Usage by ${split}`
 export const requests = 'Requests'
 export const input = 'Input'
 export const cached = 'Cached'
+export const saved = 'Saved by caches'
 export const output = 'Output'
 export const spend = 'Spend'
 export const usage = 'Usage'

@@ -31,6 +31,7 @@ export const UsageTable = ({ rows, split, file }: UsageTableProps) => (
         { title: text.requests, num: true },
         { title: text.input, num: true, narrow: true },
         { title: text.cached, num: true, narrow: true },
+        { title: text.saved, num: true, narrow: true },
         { title: text.output, num: true, narrow: true },
         { title: text.spend, num: true },
       ]}
@@ -48,6 +49,7 @@ export const UsageTable = ({ rows, split, file }: UsageTableProps) => (
             <td class="num">{number(row.requests)}</td>
             <td class="num narrow">{number(row.input_tokens)}</td>
             <td class="num narrow">{number(row.cached_tokens)}</td>
+            <td class="num narrow">{row.saved_usd === undefined ? '–' : exactUsd(row.saved_usd)}</td>
             <td class="num narrow">{number(row.output_tokens)}</td>
             <td class="num">{exactUsd(row.usd)}</td>
           </tr>
@@ -60,8 +62,8 @@ export const UsageTable = ({ rows, split, file }: UsageTableProps) => (
 /** The rows of the table, with exact amounts. */
 const csvOfRows = (rows: readonly UsageRecord[], split: Split): string =>
   csv([
-    [split, 'label', 'requests', 'input_tokens', 'cached_tokens', 'output_tokens', 'usd'],
-    ...rows.map(({ group, label = '', requests, input_tokens, cached_tokens, output_tokens, usd }) => [
-      ...[group, label, requests, input_tokens, cached_tokens, output_tokens, usd],
+    [split, 'label', 'requests', 'input_tokens', 'cached_tokens', 'output_tokens', 'usd', 'saved_usd'],
+    ...rows.map(({ group, label = '', requests, input_tokens, cached_tokens, output_tokens, usd, saved_usd = '' }) => [
+      ...[group, label, requests, input_tokens, cached_tokens, output_tokens, usd, saved_usd],
     ]),
   ])

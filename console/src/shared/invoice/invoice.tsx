@@ -145,6 +145,12 @@ function Sums({ invoice }: { readonly invoice: ShownInvoice }) {
       <dd>
         <b>{exactUsd(amount.amount_usd)}</b>
       </dd>
+      {total.saved_usd !== undefined && (
+        <>
+          <dt>{text.savedByCaches}</dt>
+          <dd>{exactUsd(total.saved_usd)}</dd>
+        </>
+      )}
       {coverage && (
         <>
           <dt>{text.fromAllowance(exactUsd(coverage.allowance_usd))}</dt>

@@ -64,6 +64,7 @@ export function ledgerContract(start: Start): void {
   it.each([
     ['read and written', { cachedTokens: 6, cacheWriteTokens: 3 }],
     ['read', { cachedTokens: 6 }],
+    ['read, with what that saved', { cachedTokens: 6, saved: nanoUsd(54) }],
     ['written, beside a route', { cacheWriteTokens: 3, rule: 'r' }],
   ])('a row says what of its input was cached: %s', async (_name, more) => {
     const { store } = await start()
@@ -254,12 +255,13 @@ export function ledgerContract(start: Start): void {
     ])
   })
 
-  it('totals have what of the input was cached, of a late request once, and of a refunded one nothing', async () => {
+  it('totals have what of the input was cached and what that saved, of a late request once, and of a refunded one nothing', async () => {
     const { store, clock, reopen } = await start()
     const shop = await openShop(store)
     const cached = (hold: Hold, tokens: CachedTokens) => {
       const { bill, ...rest } = settlement(hold)
-      return { ...rest, bill: { ...bill, ...tokens } }
+      const saved = tokens.cachedTokens && { saved: nanoUsd(9 * tokens.cachedTokens) }
+      return { ...rest, bill: { ...bill, ...tokens, ...saved } }
     }
     const holds = await Promise.all(['req_1', 'req_2', 'req_3', 'req_4'].map(id => admit(store, shop, id)))
     const [plain, whole, late, refunded] = holds
@@ -271,12 +273,14 @@ export function ledgerContract(start: Start): void {
     await store.holds.heartbeat([late, refunded].map(hold => ({ hold, soFar: cached(hold, { cachedTokens: 4 }) })))
     clock.at += LAPSED
     await store.holds.sweep()
-    expect(await totalsOf(store)).toEqual([totalOf(shop.account, 4, { cachedTokens: 14, cacheWriteTokens: 3 })])
+    expect(await totalsOf(store)).toEqual([
+      totalOf(shop.account, 4, { cachedTokens: 14, cacheWriteTokens: 3, saved: nanoUsd(126) }),
+    ])
 
     await store.holds.settle(cached(late, { cachedTokens: 5, cacheWriteTokens: 1 }))
     await store.holds.refund(refunded)
 
-    const sums = totalOf(shop.account, 3, { requests: 4, cachedTokens: 11, cacheWriteTokens: 4 })
+    const sums = totalOf(shop.account, 3, { requests: 4, cachedTokens: 11, cacheWriteTokens: 4, saved: nanoUsd(99) })
     expect(await totalsOf(store)).toEqual([sums])
     expect(await totalsOf(await reopen())).toEqual([sums])
   })
