@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       const [download] = await Promise.all([page.waitForEvent('download'), page.getByText('Save as CSV').click()])
       const csv = await textOf(await download.createReadStream())
       expect(csv.split('\r\n').slice(0, 2)).toEqual([
-        'account,label,requests,input_tokens,cached_tokens,output_tokens,usd',
+        'account,label,requests,input_tokens,cached_tokens,output_tokens,usd,saved_usd',
         expect.stringContaining(`${data[0]?.label},${data[0]?.requests},`),
       ])
       await page.getByLabel('Split by').selectOption('plan')
