@@ -161,7 +161,7 @@ interface Weighed {
  * dialect and of an answer, and its objects and lists, which a hostile client sends empty.
  */
 const weightOf = ({ bytes, values, names }: KnownSpan): number =>
-  BASE_BYTES + 8 * bytes.length + 96 * values + 48 * names
+  BASE_BYTES + 8 * bytes.length + 144 * values + 64 * names
 
 /** Compares a value with the text at a place. A few bytes up to its end come first, since many values begin alike. */
 function standsAt(value: Buffer, text: Buffer, at: number): boolean {

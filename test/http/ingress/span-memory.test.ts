@@ -170,6 +170,22 @@ describe('what is known of a value', () => {
     return heapUsed + external
   }
 
+  /**
+   * A memory that was filled, and that counts at least what the process took for it. The process takes memory for other things
+   * meanwhile, such as compiled code, so the least of several fillings tells.
+   */
+  const countedMemory = (fill: (memory: SpanMemory) => void): SpanMemory => {
+    for (let tries = 1; ; tries++) {
+      const memory = new SpanMemory({ elapsed: () => 0 })
+      const before = used()
+      fill(memory)
+      const grown = used() - before
+      if (grown > memory.taken.bytes && tries < 5) continue
+      expect(grown).toBeLessThanOrEqual(memory.taken.bytes)
+      return memory
+    }
+  }
+
   const read = {
     chat: (bytes: Buffer, spans: KnownSpans) => {
       const parsed = outlineBody(bytes, spans)
@@ -219,36 +235,33 @@ describe('what is known of a value', () => {
       ),
     ),
   )('takes no more memory than is counted: $name in $tools tools of $dialect', ({ schemaOf, dialect, tools }) => {
-    const memory = new SpanMemory({ elapsed: () => 0 })
     const SIZE = 24_000
-    const before = used()
-
-    for (let account = 0; account < 8; account++) {
-      const list = Array.from({ length: tools }, (_, n) => ({
-        name: `t${account}_${n}`,
-        schema: schemaOf(SIZE / tools),
-      }))
-      for (let n = 0; n < 4; n++) {
-        const spans = memory.of({ account: `acct_${account}`, kind: 'developer' }) as KnownSpans
-        serve(dialect, bodyOf(dialect, list, n), spans)
+    const memory = countedMemory(filled => {
+      for (let account = 0; account < 8; account++) {
+        const list = Array.from({ length: tools }, (_, n) => ({
+          name: `t${account}_${n}`,
+          schema: schemaOf(SIZE / tools),
+        }))
+        for (let n = 0; n < 4; n++) {
+          const spans = filled.of({ account: `acct_${account}`, kind: 'developer' }) as KnownSpans
+          serve(dialect, bodyOf(dialect, list, n), spans)
+        }
       }
-    }
+    })
 
-    const [taken, grown] = [memory.taken.bytes, used() - before]
     expect(memory.taken.accounts).toBe(8)
-    expect(taken).toBeGreaterThan(8 * SIZE)
-    expect(grown).toBeLessThanOrEqual(taken)
+    expect(memory.taken.bytes).toBeGreaterThan(8 * SIZE)
   })
 
   it('counts a list of many tiny tools', () => {
     for (const dialect of ['chat', 'messages', 'responses'] as const) {
-      const memory = new SpanMemory({ elapsed: () => 0 })
-      const before = used()
       const tools = Array.from({ length: 1000 }, (_, n) => ({ name: `t${n}`, schema: {} }))
-      for (let n = 0; n < 4; n++)
-        serve(dialect, bodyOf(dialect, tools, n), memory.of({ account: 'ada', kind: 'developer' }) as KnownSpans)
+      const memory = countedMemory(filled => {
+        for (let n = 0; n < 4; n++)
+          serve(dialect, bodyOf(dialect, tools, n), filled.of({ account: 'ada', kind: 'developer' }) as KnownSpans)
+      })
 
-      expect(used() - before).toBeLessThanOrEqual(memory.taken.bytes)
+      expect([dialect, memory.taken.accounts]).toEqual([dialect, 1])
     }
   })
 })
