@@ -183,6 +183,16 @@ function upstreamMetrics(registry: Registry, { clock, pools, current }: ProcessS
       for (const { labels, inFlight } of replicas()) this.set(labels, inFlight)
     },
   })
+  engineMetrics(registry, clock, replicas)
+}
+
+/** Metrics of the load that engines report. */
+function engineMetrics(
+  registry: Registry,
+  clock: ProcessState['clock'],
+  replicas: () => readonly ReportingReplica[],
+): void {
+  const labelNames = ['pool', 'replica'] as const
   const reports = () =>
     replicas().flatMap(({ labels, report }) =>
       report ? [{ labels, report, isFresh: isFresh(report, clock.now()) }] : [],
@@ -214,6 +224,11 @@ function upstreamMetrics(registry: Registry, { clock, pools, current }: ProcessS
       for (const { labels, report } of reports()) this.set(labels, Math.max(0, clock.now() - report.at) / 1000)
     },
   })
+}
+
+interface ReportingReplica {
+  readonly labels: { readonly pool: string; readonly replica: string }
+  readonly report: EngineReport | false | undefined
 }
 
 /** The load of a replica, of pools that declare `load`; absent once the report is 3 s old. */

@@ -133,17 +133,19 @@ export function registerExplain(program: Command): void {
     .option('--log <path>', 'the decision log: a file or a directory (default: as in the configuration)')
     .option('--json', 'print it as JSON')
     .option('--exit-code', 'exit 1 when the request is refused')
-    .action(async (options: ExplainOptions) => {
-      if (options.request !== undefined) {
-        const { explainPast } = await import('./explain-past.ts')
-        return explainPast(options.request, options)
-      }
-      if ((options.account ?? options.key ?? options.address) !== undefined) {
-        const { explainAccount } = await import('./explain-account.ts')
-        return explainAccount(options)
-      }
-      // Its modules are compiled on import, which other commands need not wait for.
-      const { explain } = await import('./explain-run.ts')
-      await explain(options)
-    })
+    .action(run)
+}
+
+/** Imports the modules of the explanation that the options ask for, and no others. */
+async function run(options: ExplainOptions): Promise<void> {
+  if (options.request !== undefined) {
+    const { explainPast } = await import('./explain-past.ts')
+    return explainPast(options.request, options)
+  }
+  if ((options.account ?? options.key ?? options.address) !== undefined) {
+    const { explainAccount } = await import('./explain-account.ts')
+    return explainAccount(options)
+  }
+  const { explain } = await import('./explain-run.ts')
+  await explain(options)
 }

@@ -22,7 +22,7 @@ const NO_EFFECT: Said = {
   effect: 'plumbing',
 }
 
-/** A group as the files name it, with a name that matches as any of its members' groups would. */
+/** A group as the files name it: `group` is a name that the entries match as they match the groups of its members. */
 interface Member {
   readonly named: string
   readonly claim: string
