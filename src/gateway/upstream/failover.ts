@@ -41,8 +41,9 @@ export interface Outbound<T, A> {
 /** Fields of one request that its backends may refuse, and that it is asked again without. */
 const MOST_REWORDED = 3
 
-/** Nobody is told to come back sooner. */
+/** Nobody is told to come back sooner, or later. */
 const SOONEST: Millis = 1000
+const LATEST: Millis = 60_000
 
 /** Where an attempt goes. */
 export interface AttemptPlace {
@@ -143,7 +144,7 @@ class Failover<T, A> {
     failures.push(...this.#planner.skippedPools(clock.now()))
     const denial = this.#planner.denial(clock.now())
     const wait = this.#queuedFor
-    const told = wait === undefined ? denial : { ...denial, retryAfterMs: Math.max(wait, SOONEST) }
+    const told = wait === undefined ? denial : { ...denial, retryAfterMs: Math.min(Math.max(wait, SOONEST), LATEST) }
     return { kind: 'exhausted', denial: told, ...(message && { message }), failures }
   }
 
