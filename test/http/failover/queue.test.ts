@@ -1,44 +1,16 @@
 import { afterEach, expect, it } from 'vitest'
-import { type Behaviour, streamThenHang } from '../../support/backend.ts'
+import { streamThenHang } from '../../support/backend.ts'
+import { Gate, say, until } from '../queue/fixture.ts'
 import { Failover, fine } from './fixture.ts'
 
 let site: Failover
 afterEach(() => site.close())
-
-/** Answers that wait until they are let go, by the account that asked: the first word of its prompt. */
-class Gate {
-  readonly asked: string[] = []
-  #waiting: (() => void)[] = []
-  readonly behaviour: Behaviour = async exchange => {
-    const messages = exchange.seen.body.messages as readonly { readonly content: string }[]
-    this.asked.push(messages.at(-1)?.content.split(' ')[0] ?? '')
-    await new Promise<void>(resolve => this.#waiting.push(resolve))
-    await fine(exchange)
-  }
-  get open(): number {
-    return this.#waiting.length
-  }
-  letOne(): void {
-    this.#waiting.shift()?.()
-  }
-  async letAllUntil(isOver: () => boolean): Promise<void> {
-    await until(() => {
-      this.letOne()
-      return isOver()
-    })
-  }
-}
-
-async function until(met: () => boolean): Promise<void> {
-  while (!met()) await new Promise(setImmediate)
-}
 
 const start = async (onprem: string, cloud = 'max_concurrent: 1, queue_timeout: 1ms') => {
   site = await Failover.start({ fields: { onprem, cloud } })
   site.cloud.always(fine)
 }
 const slotsOf = (pool = 'onprem') => site.test.gateway.app.pools.of(pool).slots
-const say = (content: string, more: object = {}) => ({ messages: [{ role: 'user', content }], ...more })
 const waits = (count: number) => until(() => slotsOf().waiting === count)
 
 /** Without a pool behind: the cloud takes nothing. */
