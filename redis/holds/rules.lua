@@ -18,8 +18,19 @@ local CELL_SECONDS = { second = 1, minute = 1, hour = 3600, day = 86400, week = 
 local KEPT_S = { [''] = 259200, second = 600, minute = 600, hour = 7200, day = 172800, week = 8 * 86400, month = 32 * 86400 }
 local CELL = ';(%d+),(%d+),(%d+)'
 
+-- The seconds without a request that end the window of a session; nil for other windows.
+local IDLE_UNITS = { s = 1, m = 60, h = 3600 }
+local function idleOf(per)
+  local amount, unit = string.match(per, '^idle:(%d+)([smh])$')
+  return amount and tonumber(amount) * IDLE_UNITS[unit]
+end
+
 -- Windows of days are kept so long that a counter that starts again from the ledger overlaps with nothing kept.
-local function keptFor(per) return KEPT_S[per] or (tonumber(string.match(per, '^%d+')) + 5) * 86400 end
+local function keptFor(per)
+  local idle = idleOf(per)
+  if idle then return idle + KEPT_S[''] end
+  return KEPT_S[per] or (tonumber(string.match(per, '^%d+')) + 5) * 86400
+end
 
 local function monthAt(now)
   local z = math.floor(now / DAY_MS) + 719468
@@ -41,11 +52,15 @@ end
 
 local function cellStart(w, index)
   if w.per == '' then return 0 end
+  if w.idle then return math.floor(index / 2) * 1000 end
   if w.per == 'month' then return monthStart(index) end
   return (index * w.seconds + w.from) * 1000
 end
 
-local function cellEnd(w, index) return cellStart(w, index + 1 + (w.slides and CELLS_BEFORE or 0)) end
+local function cellEnd(w, index)
+  if w.idle then return (math.floor(index / 2) + w.idle + 1) * 1000 end
+  return cellStart(w, index + 1 + (w.slides and CELLS_BEFORE or 0))
+end
 
 -- For each window: whether it slides, and the current cell.
 local windows = {}
@@ -54,12 +69,14 @@ local function windowOf(per, now)
   if w then return w end
   local days = tonumber(string.match(per, '^(%d+)d$'))
   w = { per = per, now = now, slides = per == 'minute' or days ~= nil, from = per == 'week' and FIRST_MONDAY or 0,
-    seconds = days and days * 1440 or CELL_SECONDS[per] }
+    seconds = days and days * 1440 or CELL_SECONDS[per], idle = idleOf(per) }
   w.nothing = w.slides and '-1,0,0,0,0,0' or '-1,0,0,0'
   if per == '' then
     w.clock = 0
   elseif per == 'month' then
     w.clock = monthAt(now)
+  elseif w.idle then
+    w.clock = 2 * math.floor(now / 1000)
   else
     w.clock = math.floor((math.floor(now / 1000) - w.from) / w.seconds)
   end
@@ -113,7 +130,7 @@ function rules.read(asked, now)
     local c = list[i]
     local w, newest, from = c.w, all[at], all[at + 3]
     if newest >= 0 then c.newest, c.used, c.held = newest, all[at + 1], all[at + 2] end
-    c.isCurrent = newest == w.clock and (from == 0 or from == w.oldest)
+    c.isCurrent = newest == w.clock and not w.idle and (from == 0 or from == w.oldest)
     if from > 0 then c.from = from end
     if w.slides then
       if from > 0 then c.usedBefore, c.heldBefore = all[at + 4], all[at + 5] end
@@ -151,10 +168,28 @@ function rules.keptCells(key)
   return cells
 end
 
+-- The only cell of a session: src/policy/limits/session-cell.ts has its index.
+local function isAlive(c, current)
+  return c.newest and (c.held > 0 or math.floor(current / 2) - math.floor(c.newest / 2) <= c.w.idle)
+end
+
+-- A session that goes on in a second keeps whether its last turn was granted.
+local function currentSession(c)
+  if not isAlive(c, c.w.clock) then return c.w.clock end
+  return 2 * math.max(c.w.clock / 2, math.floor(c.newest / 2)) + c.newest % 2
+end
+
+local function addToSession(c, index, used, held, current)
+  if not isAlive(c, current) then c.newest, c.used, c.held = 0, 0, 0 end
+  c.newest = 2 * math.max(math.floor(current / 2), math.floor(c.newest / 2)) + math.max(c.newest % 2, index % 2)
+  c.used, c.held = math.max(0, c.used + used), math.max(0, c.held + held)
+end
+
 local function oldestAt(w, index) return w.slides and index - CELLS_BEFORE or index end
 
 local function currentOf(c)
   if c.isCurrent then return c.newest end
+  if c.w.idle then return currentSession(c) end
   local clock, newest = c.w.clock, c.newest
   if c.cells then newest = #c.cells > 0 and c.cells[#c.cells][1] or nil end
   if not newest or newest <= clock or cellStart(c.w, newest) - c.w.now > STEP_BACK_MS then return clock end
@@ -206,6 +241,10 @@ end
 -- Reads what counts while `current` is the current cell.
 local function readAt(c, current)
   if c.isCurrent and current == c.newest then return c.used + c.usedBefore, c.held + c.heldBefore end
+  if c.w.idle then
+    if isAlive(c, current) then return c.used, c.held end
+    return 0, 0
+  end
   local oldest = oldestAt(c.w, current)
   if isPlain(c, oldest, current) then
     dropBefore(c, oldest)
@@ -261,6 +300,7 @@ local function addToCell(c, index, used, held, current)
     c.used, c.held = math.max(0, c.used + used), math.max(0, c.held + held)
     return
   end
+  if c.w.idle then return addToSession(c, index, used, held, current) end
   local oldest = oldestAt(c.w, current)
   if isPlain(c, oldest, current) then
     dropBefore(c, oldest)
@@ -301,9 +341,25 @@ local function textsOf(c)
   return string.format('%d,%d,%d,%d,%d,%d', c.newest, c.used, c.held, from, c.usedBefore, c.heldBefore), c.older
 end
 
+-- Clients choose the ids of sessions. An account that invents too many loses the counters of its own that were asked longest ago.
+local MOST_SESSIONS, KEPT_SESSIONS = 1000, 900
+local function dropCrowded(key)
+  if redis.call('HLEN', key) <= MOST_SESSIONS then return end
+  local all, free = redis.call('HGETALL', key), {}
+  for i = 1, #all, 2 do
+    local index, held = string.match(all[i + 1], '^(%d+),%d+,(%d+)')
+    if held == '0' then free[#free + 1] = { all[i], math.floor(tonumber(index) / 2) } end
+  end
+  table.sort(free, function(one, other)
+    if one[2] ~= other[2] then return one[2] < other[2] end
+    return one[1] < other[1]
+  end)
+  for i = 1, math.min(#free, #all / 2 - KEPT_SESSIONS) do redis.call('HDEL', key, free[i][1]) end
+end
+
 -- Writes counters with one call per group. A group lives as long as any of its windows may count.
 function rules.write(list)
-  local changes, kept, last, change, count = {}, {}, nil, nil, 0
+  local changes, kept, sessions, last, change, count = {}, {}, {}, nil, nil, 0
   for i = 1, #list do
     local c = list[i]
     local head, older = textsOf(c)
@@ -320,6 +376,7 @@ function rules.write(list)
         change[count + 1], change[count + 2] = '~' .. c.field, older
         count = count + 2
       end
+      if c.w.idle and not c.head then sessions[key] = true end
       if not c.head or c.begins then
         local longest = kept[key]
         if not longest or keptFor(longest) < keptFor(c.w.per) then kept[key] = c.w.per end
@@ -328,6 +385,7 @@ function rules.write(list)
   end
   for key, change in pairs(changes) do redis.call('HSET', key, unpack(change)) end
   for key, per in pairs(kept) do rules.keep(key, per) end
+  for key in pairs(sessions) do dropCrowded(key) end
 end
 
 -- Keeps a group for at least this long after a cell begins.
@@ -368,6 +426,7 @@ end
 
 -- How long until enough of the oldest cells have left the window to free `over` units.
 local function waitFor(c, over)
+  if c.w.idle then return math.max(1, cellEnd(c.w, isAlive(c, c.index) and c.newest or c.index) - c.w.now) end
   local oldest = oldestAt(c.w, c.index)
   for _, cell in ipairs(cellsOf(c)) do
     if cell[1] >= oldest and cell[1] <= c.index then
@@ -502,7 +561,7 @@ end
 
 -- Moves a hold from one cell to another, or changes it within one.
 local function moveTo(c, from, to, was, is, current)
-  if from == to then
+  if from == to or c.w.idle then
     addToCell(c, to, 0, is - was, current)
   else
     addToCell(c, from, 0, -was, current)

@@ -733,9 +733,13 @@ export interface LimitRuleSection {
    */
   per?: string
   /**
-   * Who shares the limit: each account (`account`), each key (`key`), each end user that an account's requests name in `user` (`user`), all accounts on the plan (`plan`), all accounts of an organization (`org`), or all requests of the gateway (`everybody`).
+   * For `of: session`, in place of `per`: how long a session may be without a request until its count ends, from 1 minute to 90 days. Clients choose the ids of sessions, so that such a limit is no security boundary.
    */
-  of?: 'account' | 'key' | 'user' | 'plan' | 'org' | 'everybody'
+  idle?: string
+  /**
+   * Who shares the limit: each account (`account`), each key (`key`), each end user that an account's requests name in `user` (`user`), each session of an account (`session`, with `idle`), all accounts on the plan (`plan`), all accounts of an organization (`org`), all requests of the gateway (`everybody`), or each value of a label, as `label:project`: of an organization, or else of an account.
+   */
+  of?: string
   /**
    * The model, or the models of a tier as `tier:NAME`, whose requests count. Default: all.
    */

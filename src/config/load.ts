@@ -114,7 +114,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   checkReferences(root, merged, withEmpty(merged, unsure), report)
   if (main) checkSizes(root, main, merged, unsure, report)
   lint(merged, report)
-  lintLimits(merged, report)
+  lintLimits(merged, main, report)
   lintReach(merged, report)
   lintMeasures(merged, report)
   lintRoutes(merged, report)

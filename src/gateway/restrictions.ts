@@ -1,5 +1,12 @@
 import type { StoredTerms } from '../policy/facts.ts'
-import type { LimitRule, LimitScope, Measure, NAMED_WINDOWS } from '../policy/limits/limit-rule.ts'
+import {
+  isIdle,
+  kindOf,
+  type LimitRule,
+  type Measure,
+  type NAMED_WINDOWS,
+  type ScopeKind,
+} from '../policy/limits/limit-rule.ts'
 import type { AccountState, OrgRecord } from '../records/account.ts'
 import type { KeyState } from '../records/key.ts'
 import { type SchemaStep, TERMS_MEMBERS, termsStepOf } from '../records/terms.ts'
@@ -76,10 +83,12 @@ const WINDOW_STEPS: Readonly<Record<(typeof NAMED_WINDOWS)[number], SchemaStep>>
   month: 1,
 }
 
-const SCOPE_STEPS: Readonly<Record<LimitScope, SchemaStep>> = {
+const SCOPE_STEPS: Readonly<Record<ScopeKind, SchemaStep>> = {
   account: 1,
   key: 1,
   user: 1,
+  session: 1,
+  label: 1,
   plan: 1,
   org: 1,
   everybody: 1,
@@ -109,8 +118,8 @@ function stepOfRule(rule: LimitRule): SchemaStep {
   return greatestStep(
     stepOf(rule, RULE_STEPS),
     MEASURE_STEPS[measure],
-    window ?? 0,
-    of === undefined ? 0 : SCOPE_STEPS[of],
+    isIdle(per) ? SCOPE_STEPS.session : (window ?? 0),
+    of === undefined ? 0 : SCOPE_STEPS[kindOf(of)],
   )
 }
 

@@ -14,6 +14,7 @@ import {
 import { poolsFor } from './dialect.ts'
 import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, type Terms } from './facts.ts'
 import { frozenDenial } from './frozen.ts'
+import type { Labels } from './label-values.ts'
 import { labelsFor } from './labels.ts'
 import { type Measure, sharedBy } from './limits/limit-rule.ts'
 import { claimsOfRules, type RuleClaim } from './limits/rule-claim.ts'
@@ -34,12 +35,12 @@ export function decide(config: Config, facts: Facts): Decision {
   if (!plan) return withoutPlan(config, facts)
   const labels = labelsFor(config, plan, facts)
   if ('denial' in labels) return labels
-  const decision = decideOn(config, facts, plan)
+  const decision = decideOn(config, facts, plan, labels.values)
   return labels.values && !('denial' in decision) ? { ...decision, labels: labels.values } : decision
 }
 
 /** Decides on a request of a plan. */
-function decideOn(config: Config, facts: Facts, plan: Plan): Decision {
+function decideOn(config: Config, facts: Facts, plan: Plan, labels?: Labels): Decision {
   const { at, caller, request, health } = facts
   const chosen = choose(config, request)
   if ('denial' in chosen) return chosen
@@ -57,7 +58,7 @@ function decideOn(config: Config, facts: Facts, plan: Plan): Decision {
 
   const { alias } = chosen
   const { imageSize } = sized
-  const claims = withRules(withTools(claimsOf(plan, caller.terms, sized, at), tools), plan, facts, model)
+  const claims = withRules(withTools(claimsOf(plan, caller.terms, sized, at), tools), plan, { ...facts, labels }, model)
   const unfit = unfitFor(claims, plan, request)
   if (unfit) return unfit
   const commit = plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content')
@@ -108,16 +109,22 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
 }
 
 /** Claims with the rules of plan, org and key that count the request. */
-function withRules(claims: Claims, plan: Plan, facts: Pick<Facts, 'caller' | 'request'>, model: Model): Claims {
+function withRules(claims: Claims, plan: Plan, facts: RuledFacts, model: Model): Claims {
   const rules = rulesOf(claims, plan, facts, model)
   return rules.length === 0 ? claims : { ...claims, rules }
+}
+
+/** A request, as far as rules count it. */
+interface RuledFacts extends Pick<Facts, 'caller' | 'request'> {
+  /** The values of its labels, by label. */
+  readonly labels?: Labels | undefined
 }
 
 /** The rules of plan, org and key that count a request, each with its counter. */
 export function rulesOf(
   claims: Claims,
   plan: Plan,
-  { caller, request }: Pick<Facts, 'caller' | 'request'>,
+  { caller, request, labels }: RuledFacts,
   model: Model,
 ): readonly RuleClaim[] {
   const [ofOrg, ofKey] = [caller.orgTerms?.limits, caller.key?.limits]
@@ -125,7 +132,13 @@ export function rulesOf(
   const rules = [...plan.rules.map(({ rule }) => rule), ...plan.counts]
   const own = [...sharedBy('org', ofOrg), ...sharedBy('key', ofKey)]
   const weighed = [...rules, ...own].filter(({ measure }) => mayWeigh(measure, claims))
-  return claimsOfRules(weighed, caller, { plan: plan.name, model, user: request.user })
+  return claimsOfRules(weighed, caller, {
+    plan: plan.name,
+    model,
+    user: request.user,
+    session: request.session,
+    labels,
+  })
 }
 
 const NO_RULES: readonly RuleClaim[] = []

@@ -9,7 +9,7 @@ import { isNative, lossesAt, marksLostAt, toolsInTheWay, untoldAt } from './dial
 import { type Caller, type ChatAsk, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
 import type { Labels } from './label-values.ts'
 import { labelsFor } from './labels.ts'
-import type { LimitRule } from './limits/limit-rule.ts'
+import { type LimitRule, labelOf } from './limits/limit-rule.ts'
 import { allowedText } from './limits/limit-text.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
@@ -160,7 +160,11 @@ export function ruleSteps(
   const own = rules.find(each => each.rule === rule)
   if (own?.at) return [{ stage: 'rate', outcome, text, at: own.at }]
   return [
-    { stage: 'rate', outcome, text: `${text}, ${own || rule.of === 'org' ? 'set by an operator' : 'set for the key'}` },
+    {
+      stage: 'rate',
+      outcome,
+      text: `${text}, ${own || rule.of === 'org' || labelOf(rule.of) !== undefined ? 'set by an operator' : 'set for the key'}`,
+    },
   ]
 }
 

@@ -171,9 +171,13 @@ export interface UsedLimit {
    */
   per?: string
   /**
+   * The time without a request that ends a session.
+   */
+  idle?: string
+  /**
    * Who shares the limit.
    */
-  of?: 'account' | 'key' | 'user' | 'plan' | 'org' | 'everybody'
+  of?: string
   /**
    * The model or tier whose requests count.
    */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { personIn } from './person.ts'
 
 /** So many characters of a digest keep it from ever being that of another. */
 const CHARACTERS = 22
@@ -9,6 +10,6 @@ const CHARACTERS = 22
  */
 export function endUserOf(...names: readonly unknown[]): string | undefined {
   for (const name of names)
-    if (typeof name === 'string' && name !== '') return hash('sha256', name, 'base64url').slice(0, CHARACTERS)
+    if (typeof name === 'string' && name !== '') return hash('sha256', personIn(name), 'base64url').slice(0, CHARACTERS)
   return undefined
 }

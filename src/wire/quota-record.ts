@@ -42,6 +42,8 @@ export interface LimitRecord {
   readonly per: LimitWindow | null
   readonly of: LimitScope
   readonly model: string | null
+  /** The value of the label that the count is of; absent for limits of anything else. */
+  readonly value?: string
   readonly limit: number
   readonly used: number | null
   readonly held: number | null
@@ -69,11 +71,11 @@ export const quotaRecord = ({ standing, held, tokens, limits }: Quota, keyPrefix
   source: 'control',
 })
 
-export function limitRecord({ rule, count }: LimitUse): LimitRecord {
+export function limitRecord({ rule, value, count }: LimitUse): LimitRecord {
   const { measure, per = null, of = 'account', model = null, most } = rule
   const amount = (number: number) => (measure === 'usd' ? usdNumber(nanoUsd(number)) : number)
   return {
-    ...{ measure, per, of, model, limit: amount(most) },
+    ...{ measure, per, of, model, ...(value !== undefined && { value }), limit: amount(most) },
     used: count ? amount(count.used) : null,
     held: count ? amount(count.held) : null,
     remaining: count ? amount(leftOf(rule, count)) : null,

@@ -1,7 +1,15 @@
 import type { EpochMs } from '../../policy/config.ts'
-import { type CounterName, isSharedGroup, keyOfField, NO_KEY, windowOfField } from '../../policy/limits/rule-claim.ts'
+import {
+  type CounterName,
+  isSharedGroup,
+  keyOfField,
+  NO_KEY,
+  SESSIONS,
+  windowOfField,
+} from '../../policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../policy/limits/rule-counter.ts'
 import { mayBeginAnew } from '../../policy/limits/rule-seed.ts'
+import { crowdedOut, MOST_SESSION_COUNTERS } from '../../policy/limits/session-cell.ts'
 import { DirtySet, type WriteBehind } from './dirty-set.ts'
 import { put, remove, type Write } from './lmdb.ts'
 import { type CounterGroup, type PackedGroup, packGroup, unpackGroup } from './packed-group.ts'
@@ -38,6 +46,8 @@ export class RuleCounters implements WriteBehind {
   put(account: string, { group, field }: CounterName, counter: RuleCounter): void {
     const { key, counters } = this.#groupOf(account, group) ?? this.#begin(account, group)
     counters.set(field, counter)
+    if (group === SESSIONS && counters.size > MOST_SESSION_COUNTERS)
+      for (const ended of crowdedOut(counters)) counters.delete(ended)
     this.#dirty.add(key)
   }
 

@@ -12,7 +12,7 @@ import type {
   Route,
   Upgrade,
 } from '../../policy/config.ts'
-import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import { isIdle, type LimitRule } from '../../policy/limits/limit-rule.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
 
@@ -38,7 +38,7 @@ export const shownLabel = ({ ofKey, header, values, requiredBy }: Label): Sectio
 /** A limit as a row of `limits`. */
 export const shownRule = ({ measure, most, per, of, model }: LimitRule): Section => ({
   [measure]: measure === 'usd' ? shownUsd(nanoUsd(most)) : most,
-  ...(per !== undefined && { per }),
+  ...(per !== undefined && (isIdle(per) ? { idle: per.slice('idle:'.length) } : { per })),
   ...(of !== undefined && { of }),
   ...(model !== undefined && { model }),
 })

@@ -1,5 +1,5 @@
 import { type Config, type Inclusion, type Overage, type Plan, placeOf } from '../../policy/config.ts'
-import { countedBy, type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
+import { countedBy, kindOf, type LimitRule, ruleName, type ScopeKind, scopeOf } from '../../policy/limits/limit-rule.ts'
 import { COUNT_RULES, nameOfRule } from '../../policy/limits/named-rules.ts'
 import { isKnownToLedger } from '../../policy/limits/rule-claim.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
@@ -74,7 +74,14 @@ const rankOf = (rule: LimitRule): number => {
 function beginningText(rule: LimitRule): string {
   if (rule.measure === 'concurrent') return ', not counting those already running'
   if (isKnownToLedger(rule) || rule.per === 'second') return ''
-  return `, counted from now on: the ledger has no ${rule.of === 'user' ? 'users of requests' : rule.measure}`
+  return `, counted from now on: the ledger has no ${scopeOf(rule).isInLedger ? rule.measure : SUMS_OF[kindOf(rule.of)]}`
+}
+
+/** Scopes whose sums the ledger does not keep. */
+const SUMS_OF: Readonly<Partial<Record<ScopeKind, string>>> = {
+  user: 'users of requests',
+  session: 'sums of sessions',
+  label: 'sums of labels',
 }
 
 const overageText = (overage: Overage): string =>

@@ -1,21 +1,27 @@
-import { countedBy, type LimitRule, MEASURES } from '../../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule, labelOf, MEASURES } from '../../policy/limits/limit-rule.ts'
 import { ruleText } from '../../policy/limits/limit-text.ts'
 import { nameOfRule } from '../../policy/limits/named-rules.ts'
-import type { LimitRuleSection, ModelSection, PlanSection } from '../file.ts'
+import type { ConfigFile, LimitRuleSection, ModelSection, PlanSection } from '../file.ts'
+import { suggestion } from '../model/suggest.ts'
 import { type Node, nodeAt, type Path } from '../model/tree.ts'
 import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
+import { headerIn } from '../resolve/labels.ts'
 import { measuresOf, rowsOf } from '../resolve/limits.ts'
 import { planIncludes, sayer } from './lint.ts'
 
 /** Reports rows of `limits` that mean no limit, or the same as another one, or that count nothing. */
-export function lintLimits({ plans, models }: MergedFiles, report: Report): void {
+export function lintLimits({ plans, models }: MergedFiles, main: ConfigFile | undefined, report: Report): void {
   for (const { name, node, data } of plans.values()) {
     if (!data?.limits) continue
     const say = sayer(node, report)
     for (const [place, row] of data.limits.entries()) lintRow(row, ['limits', place], say)
     lintTwice(name, data, node, say)
-    for (const { rule, place } of rowsOf(data)) lintModel(name, data, rule, place, models, say)
+    for (const { rule, place } of rowsOf(data)) {
+      lintModel(name, data, rule, place, models, say)
+      // A main file with a mistake says nothing about labels.
+      if (main) lintLabelOf({ plan: name, rule, path: ['limits', place, 'of'] }, main.labels, say)
+    }
   }
 }
 
@@ -28,12 +34,85 @@ export function lintRow(row: LimitRuleSection, path: Path, say: Say): void {
   } else if (second !== undefined) {
     const message = `an entry of \`limits\` has both \`${first}\` and \`${second}\``
     say([...path, second], 'error', 'two-measures', message, 'give the second one an entry of its own')
+  } else if (row.of === 'session' || row.idle !== undefined) {
+    lintSession(row, path, say)
   } else if (first !== 'concurrent' && row.per === undefined) {
     const message = `an entry of \`limits\` has \`${first}\`, but no \`per\``
     say([...path, first], 'error', 'needs-window', message, 'add the window: `per: day`')
   } else if (first === 'concurrent' && row.per !== undefined) {
     const message = 'an entry of `limits` has `concurrent` and `per`'
     say([...path, 'per'], 'error', 'window-of-concurrent', message, 'concurrent requests have no window: remove it')
+  }
+}
+
+/** A session has no window, but ends once it had no request for a time. */
+function lintSession(row: LimitRuleSection, path: Path, say: Say): void {
+  const [first] = measuresOf(row)
+  if (row.of !== 'session') {
+    const message = 'an entry of `limits` has `idle`, but is not of sessions'
+    say([...path, 'idle'], 'error', 'idle-without-session', message, 'add `of: session`, or remove it')
+  } else if (first === 'concurrent') {
+    const message = 'an entry of `limits` counts `concurrent` requests of each session'
+    say(
+      [...path, 'concurrent'],
+      'error',
+      'concurrent-of-session',
+      message,
+      'limit those of the account, the key or the user',
+    )
+  } else if (row.per !== undefined) {
+    const message = 'an entry of `limits` has `of: session` and `per`'
+    say(
+      [...path, 'per'],
+      'error',
+      'window-of-session',
+      message,
+      'write `idle: 24h` in its place: a session ends without requests',
+    )
+  } else if (row.idle === undefined) {
+    const message = 'an entry of `limits` has `of: session`, but no `idle`'
+    say(
+      [...path, 'of'],
+      'error',
+      'needs-idle',
+      message,
+      'add the time without a request that ends a session: `idle: 24h`',
+    )
+  }
+}
+
+/** A limit of a plan by a label. */
+interface LabelLimit {
+  readonly plan: string
+  readonly rule: LimitRule
+  readonly path: Path
+}
+
+/** A limit of labels needs a declared label, and values that clients cannot invent or leave out. */
+function lintLabelOf({ plan, rule, path }: LabelLimit, labels: ConfigFile['labels'] = {}, say: Say): void {
+  const name = labelOf(rule.of)
+  if (name === undefined) return
+  const limits = `plan \`${plan}\` limits each \`${name}\``
+  const label = labels[name]
+  if (!label) {
+    const known = Object.keys(labels)
+    const hint = known.length === 0 ? `declare it: \`labels: { ${name}: { from: [key] } }\`` : suggestion(name, known)
+    say(path, 'error', 'unknown-label', `${limits}, which is no label`, hint)
+    return
+  }
+  const ofKey = label.from.includes('key')
+  if (!label.values && label.from.some(source => headerIn(source) !== undefined)) {
+    const message = `${limits}, but its header may have any value, and each new one begins a new count`
+    say(
+      path,
+      ofKey ? 'warning' : 'error',
+      'label-of-any-value',
+      message,
+      `declare the \`values\` of \`labels.${name}\``,
+    )
+  } else if (!ofKey && !label.required?.includes(`plan:${plan}`)) {
+    const message = `${limits}, but its requests may leave out the header, which alone sets it`
+    say(path, 'error', 'label-not-required', message, `add \`plan:${plan}\` to \`required\` of \`labels.${name}\``)
   }
 }
 

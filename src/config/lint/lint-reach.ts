@@ -1,10 +1,13 @@
 import {
   countedBy,
   GROWS,
+  isIdle,
+  kindOf,
   type LimitRule,
   type LimitWindow,
   type Measure,
   ruleName,
+  type ScopeKind,
   slidingDays,
 } from '../../policy/limits/limit-rule.ts'
 import { COUNT_RULES, namedRule } from '../../policy/limits/named-rules.ts'
@@ -60,7 +63,9 @@ export function isNeverReached(
   tierOf: (model: string) => string | undefined,
 ): boolean {
   if (!WITHIN[other.measure].includes(limit.measure)) return false
-  if (!SHARED[other.of ?? 'account'].includes(limit.of ?? 'account')) return false
+  if (!SHARED[kindOf(other.of)].includes(kindOf(limit.of))) return false
+  // Values of one label say nothing about those of another.
+  if (kindOf(limit.of) === 'label' && kindOf(other.of) === 'label' && limit.of !== other.of) return false
   if (other.model !== undefined && other.model !== limit.model && other.model !== `tier:${tierOf(limit.model ?? '')}`)
     return false
   const windows = windowsIn(limit.per, other.per, limit.measure)
@@ -79,7 +84,7 @@ const WITHIN: Readonly<Record<Measure, readonly Measure[]>> = {
   concurrent: ['concurrent'],
 }
 
-type Scope = NonNullable<LimitRule['of']>
+type Scope = ScopeKind
 
 /**
  * Whose requests all count for a scope. Those of an account do not for its plan, which it may have had another of, nor for
@@ -88,16 +93,20 @@ type Scope = NonNullable<LimitRule['of']>
 const SHARED: Readonly<Record<Scope, readonly Scope[]>> = {
   key: ['key'],
   user: ['user'],
-  account: ['account', 'key', 'user'],
+  session: ['session'],
+  label: ['label'],
+  account: ['account', 'key', 'user', 'session'],
   plan: ['plan'],
   org: ['org'],
-  everybody: ['everybody', 'plan', 'org', 'account', 'key', 'user'],
+  everybody: ['everybody', 'plan', 'org', 'account', 'key', 'user', 'session', 'label'],
 }
 
 /** How many windows of another limit there may be in one: 1 where each is within one; undefined where that is not certain. */
 function windowsIn(per: LimitWindow | undefined, other: LimitWindow | undefined, measure: Measure): number | undefined {
   if (per === other) return 1
   if (per === undefined || other === undefined) return undefined
+  // A session lasts as long as its client likes.
+  if (isIdle(per) || isIdle(other)) return undefined
   // The usage of a later round counts where the request began, which may have left the minute.
   const isLate = other === 'minute' && GROWS[measure]
   if (isWithin(per, other)) return isLate ? undefined : 1

@@ -1,4 +1,4 @@
-import { countedBy } from '../../policy/limits/limit-rule.ts'
+import { countedBy, scopeOf } from '../../policy/limits/limit-rule.ts'
 import { ruleText } from '../../policy/limits/limit-text.ts'
 import type { ConfigFile, IdentitySection, LimitRuleSection } from '../file.ts'
 import type { MapNode, Path } from '../model/tree.ts'
@@ -58,7 +58,7 @@ export function lintEntryLimits(entry: string, limits: readonly LimitRuleSection
   const seen = new Set<string>()
   for (const { rule, place } of rowsOf({ limits: [...limits] })) {
     const message = `${entry} limits ${ruleText(rule)}`
-    if (rule.of !== undefined && rule.of !== 'user')
+    if (!scopeOf(rule).setFor.includes('service'))
       say([...at, place, 'of'], 'error', 'limit-not-of-account', message, NOT_OF_ACCOUNT)
     if (seen.has(countedBy(rule)))
       say([...at, place], 'error', 'limit-twice', `${message} twice`, 'keep one of the two')

@@ -3,7 +3,7 @@ import { RE2JS, RE2JSSyntaxException } from 're2js'
 import { parseUrl } from '../../kit/parse-url.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { archive } from './archive-address.ts'
-import { limitWindow } from './limit-text.ts'
+import { limitScope, limitWindow } from './limit-text.ts'
 import type { Format } from './scalar.ts'
 import { store } from './store-address.ts'
 import { onlyVariable } from './variables.ts'
@@ -233,6 +233,7 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-moment': moment,
   'x-ago': ago,
   'x-window': limitWindow,
+  'x-limit-scope': limitScope,
 }
 
 function readAddress(text: string): Address | undefined {

@@ -1,11 +1,15 @@
 import type { Plan, PlanRule } from '../../policy/config.ts'
 import {
   countedBy,
+  idleWindow,
+  isLimitScope,
   isLimitWindow,
   type LimitRule,
+  type LimitScope,
   type LimitWindow,
   MEASURES,
   type Measure,
+  scopeOf,
 } from '../../policy/limits/limit-rule.ts'
 import { COUNT_RULES, namedRule, nameOfRule } from '../../policy/limits/named-rules.ts'
 import type { LimitRuleSection, PlanSection } from '../file.ts'
@@ -38,12 +42,16 @@ export const rowsOf = ({ limits = [] }: Pick<PlanSection, 'limits'>): readonly R
 export function limitRuleOf(row: LimitRuleSection): LimitRule | undefined {
   const [measure, second] = measuresOf(row)
   if (measure === undefined || second !== undefined) return undefined
-  if ((measure === 'concurrent') !== (row.per === undefined)) return undefined
-  const { of = 'account', model } = row
+  const per = perOf(row)
+  const of = scopeIn(row.of)
+  if ((measure === 'concurrent') !== (per === undefined)) return undefined
+  if ((row.idle !== undefined) !== (of === 'session') || (row.idle !== undefined && row.per !== undefined))
+    return undefined
+  const { model } = row
   return {
     measure,
     most: measure === 'usd' ? unitOf('usd', row.usd ?? 0) : unitOf('count', row[measure] ?? 0),
-    ...(row.per !== undefined && { per: windowOf(row.per) }),
+    ...(per !== undefined && { per }),
     ...(of !== 'account' && { of }),
     ...(model !== undefined && { model }),
   }
@@ -53,14 +61,24 @@ export function limitRuleOf(row: LimitRuleSection): LimitRule | undefined {
 export const measuresOf = (row: LimitRuleSection): readonly Measure[] =>
   MEASURES.filter(measure => row[measure] !== undefined)
 
+function perOf({ per, idle }: LimitRuleSection): LimitWindow | undefined {
+  if (idle !== undefined) return idleWindow(Math.ceil(unitOf('duration', idle) / 1000))
+  return per === undefined ? undefined : windowOf(per)
+}
+
+function scopeIn(written = 'account'): LimitScope {
+  if (!isLimitScope(written)) throw new Error(`\`${written}\` shares no limit, and that was not reported`)
+  return written
+}
+
 function windowOf(written: string): LimitWindow {
   if (!isLimitWindow(written)) throw new Error(`\`${written}\` is no window, and that was not reported`)
   return written
 }
 
 /**
- * Plans with what they count for others: each limit of everybody, and of an organization, counts the requests of all
- * plans, and only those of the plan that writes it have to keep it.
+ * Plans with what they count for others: each limit of everybody, of an organization, and of a label, counts the requests of
+ * all plans, and only those of the plan that writes it have to keep it.
  */
 export function withCounts(plans: ReadonlyMap<string, Plan>): ReadonlyMap<string, Plan> {
   const shared = [...plans.values()].flatMap(({ rules }) => rules.filter(isShared))
@@ -68,7 +86,7 @@ export function withCounts(plans: ReadonlyMap<string, Plan>): ReadonlyMap<string
   return new Map([...plans].map(([name, plan]) => [name, Object.freeze({ ...plan, counts: countsOf(plan, shared) })]))
 }
 
-const isShared = ({ rule }: PlanRule): boolean => rule.of === 'everybody' || rule.of === 'org'
+const isShared = ({ rule }: PlanRule): boolean => scopeOf(rule).isOfAllPlans
 
 function countsOf({ rules }: Plan, shared: readonly PlanRule[]): readonly LimitRule[] {
   const own = new Set(rules.map(({ rule }) => countedBy(rule)))

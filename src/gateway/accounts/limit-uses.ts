@@ -3,7 +3,7 @@ import { type LimitUse, usesOfClaims } from '../../policy/counters/limit-use.ts'
 import { leastClaims } from '../../policy/decide.ts'
 import type { Claims } from '../../policy/decision.ts'
 import type { Caller, CallerKey } from '../../policy/facts.ts'
-import { sharedBy } from '../../policy/limits/limit-rule.ts'
+import { type LimitRule, labelOf, scopeOf, sharedBy } from '../../policy/limits/limit-rule.ts'
 import { beginsWithLedger, claimsOfRules, isSharedGroup, type RuleClaim } from '../../policy/limits/rule-claim.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
 import { planOf } from '../../policy/plan.ts'
@@ -24,7 +24,7 @@ interface Limited extends Pick<Caller, 'account' | 'kind' | 'terms' | 'orgTerms'
 
 /**
  * Every limit of an account and of keys of it, and what is used of each: what may refuse its requests. Of limits of end
- * users there is one for each, and nothing is read.
+ * users and sessions there is one for each, and nothing is read; of those of labels, the counts of the values of its keys.
  */
 export async function readLimits(
   config: Config,
@@ -38,11 +38,14 @@ export async function readLimits(
   if (!plan) return []
   const all = [...plan.rules.map(({ rule }) => rule), ...sharedBy('org', limited.orgTerms?.limits)]
   const ofKeys = all.filter(({ of }) => of === 'key')
-  const ofUsers = all.filter(({ of }) => of === 'user')
-  const others = all.filter(({ of }) => of !== 'key' && of !== 'user')
+  const ofEach = all.filter(rule => scopeOf(rule).isOfEach)
+  const others = all.filter(rule => rule.of !== 'key' && !scopeOf(rule).isOfEach)
   const subject = { plan: plan.name }
+  const ofLabels = labelClaims(ofEach, limited, plan.name)
+  const counted = new Set(ofLabels.map(({ rule }) => rule))
   const rules = [
     ...claimsOfRules(others, { terms }, subject),
+    ...ofLabels,
     ...limited.keys.flatMap(key =>
       claimsOfRules([...ofKeys, ...sharedBy('key', key?.limits)], key ? { terms, key } : { terms }, subject),
     ),
@@ -51,8 +54,18 @@ export async function readLimits(
   const read = rules.length > 0 ? await readBegun(config, stores, account, claims, at) : []
   return [
     ...usesOfClaims(claims, { at, readings: usage, newest: usage.newest, rules: read }),
-    ...ofUsers.map(rule => ({ rule })),
+    ...ofEach.filter(rule => !counted.has(rule)).map(rule => ({ rule })),
   ]
+}
+
+/** The counters of the label values that the keys have. */
+function labelClaims(rules: readonly LimitRule[], { terms, keys }: Limited, plan: string): readonly RuleClaim[] {
+  return rules.flatMap(rule => {
+    const label = labelOf(rule.of)
+    if (label === undefined) return []
+    const values = new Set(keys.flatMap(key => key?.labels?.[label] ?? []))
+    return [...values].flatMap(value => claimsOfRules([rule], { terms }, { plan, labels: { [label]: value } }))
+  })
 }
 
 /** The use of each key's limits, by its id. Nothing is read where no key has a limit. */

@@ -1,5 +1,5 @@
 import type { Config, EpochMs } from '../../policy/config.ts'
-import { countedBy, type LimitRule } from '../../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule, scopeOf } from '../../policy/limits/limit-rule.ts'
 import {
   type CounterName,
   claimsOfRules,
@@ -43,7 +43,7 @@ export interface NewRules {
 export async function beginAhead(config: Config, stores: AheadStores, added: NewRules, now: EpochMs): Promise<void> {
   const known = added.rules.filter(isKnownToLedger)
   const isShort = ({ per }: LimitRule) => isShortWindow(per) && per !== 'second'
-  const isLongShared = ({ per, of }: LimitRule) => !isShortWindow(per) && isOfMany(of)
+  const isLongShared = (rule: LimitRule) => !isShortWindow(rule.per) && scopeOf(rule).isOfMany
   if (!known.some(rule => isShort(rule) || isLongShared(rule))) return
   const missing = await missingOfMany(config, stores, added, known.filter(isLongShared))
   const orgOf = missing.some(({ rule }) => rule.of === 'org')
@@ -84,8 +84,6 @@ function rulesOf(config: Config | undefined, name: string): readonly LimitRule[]
 
 /** How many of the newest rows are read: a fraction of a second. */
 const MOST_ROWS = 100_000
-
-const isOfMany = (of: LimitRule['of']): boolean => of === 'plan' || of === 'org' || of === 'everybody'
 
 /** The org of an account; undefined where it has none. */
 type OrgOf = (account: string) => Promise<string | undefined>
@@ -192,7 +190,7 @@ async function addDays(
   begun: BegunCounters,
   now: EpochMs,
 ): Promise<void> {
-  const isWanted = ({ per, of }: LimitRule) => !isShortWindow(per) && isOfMany(of)
+  const isWanted = (rule: LimitRule) => !isShortWindow(rule.per) && scopeOf(rule).isOfMany
   for await (const total of ledger.readTotals({ since: begun.firstDay(now) }))
     for (const claim of await claimsOf(claimed, total, isWanted))
       if (begun.has(claim) && total.day >= firstDay(claim, now))

@@ -18,9 +18,9 @@ export function joinedRules(
   const plan = planOf(config, caller)
   const model = config.models.get(decision.model.name)
   if (!plan || !model) return undefined
-  const { claims } = decision
+  const { claims, labels } = decision
   const isTaken = new Set((claims.rules ?? []).map(({ group, field }) => `${group} ${field}`))
-  const joined = rulesOf(claims, plan, { caller, request }, model).filter(
+  const joined = rulesOf(claims, plan, { caller, request, labels }, model).filter(
     ({ rule, group, field }) => rule.measure !== 'concurrent' && !isTaken.has(`${group} ${field}`),
   )
   if (joined.length === 0) return undefined

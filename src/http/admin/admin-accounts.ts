@@ -7,7 +7,7 @@ import { planOf } from '../../policy/plan.ts'
 import { type ShownAccount, shownAccount } from '../../wire/admin/account.ts'
 import * as calls from '../../wire/admin-api/accounts.ts'
 import type { BodyOf } from '../../wire/admin-api/call.ts'
-import { ACCOUNT_SCOPES, beginLimit, settingOf, takingBack } from './admin-limits.ts'
+import { beginLimit, settingOf, takingBack } from './admin-limits.ts'
 import { type AdminContext, type AdminOp, accountNamed, noAccount, opOf, unknownPlan } from './admin-op.ts'
 import { onOrg, orgLike, setOrgFrozen, setOrgLimit, showOrg, unsetOrgLimit } from './admin-orgs.ts'
 
@@ -23,7 +23,7 @@ export const accountOps: readonly AdminOp[] = [
   opOf(
     calls.unsetLimit,
     onOrg(unsetOrgLimit, (context, { account, limit }) =>
-      change(context, account, async ({ terms }) => takingBack(limit, terms, ACCOUNT_SCOPES)),
+      change(context, account, async ({ terms }) => takingBack(limit, terms, 'account')),
     ),
   ),
   opOf(calls.setOrg, setOrg),
@@ -84,7 +84,7 @@ function setFrozen(frozen: boolean) {
 
 function setLimit(context: AdminContext, body: BodyOf<typeof calls.setLimit>): Shown {
   return change(context, body.account, async ({ account, terms }) => {
-    const setting = settingOf(context.config, body.limit, terms, ACCOUNT_SCOPES)
+    const setting = settingOf(context.config, body.limit, terms, 'account')
     if ('limit' in setting) await beginLimit(context, { account }, setting.limit)
     return setting
   })

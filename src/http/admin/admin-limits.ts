@@ -3,7 +3,7 @@ import type { TermsChange } from '../../gateway/store/account-store.ts'
 import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Terms } from '../../policy/facts.ts'
-import { countedBy, type LimitRule, type LimitScope } from '../../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule, labelOf, scopeOf, scopesFor } from '../../policy/limits/limit-rule.ts'
 import { type COUNTED_LIMIT, type CountedLimit, countedIn, countedText } from '../../wire/admin/limit.ts'
 import type { TypeOf } from '../../wire/schema/schema.ts'
 import type { AdminContext } from './admin-op.ts'
@@ -19,10 +19,12 @@ export function settingOf(
   config: Config,
   written: CountedBody & { readonly most: number },
   { limits = [] }: Pick<Terms, 'limits'>,
-  scopes: Scopes,
+  owner: Owner,
 ): LimitChange | Denied {
-  const counted = countedOf(written, scopes)
+  const counted = countedOf(written, owner)
   if ('denial' in counted) return counted
+  const problem = labelProblem(config, counted)
+  if (problem !== undefined) return invalid('limit.of', problem)
   const { measure, ...others } = counted
   if (others.model !== undefined && !isKnown(config, others.model))
     return invalid('limit.model', `there is no model, or tier, \`${others.model}\``)
@@ -42,25 +44,33 @@ export const beginLimit = (
 export function takingBack(
   written: CountedBody,
   { limits = [] }: Pick<Terms, 'limits'>,
-  scopes: Scopes,
+  owner: Owner,
 ): LimitChange | Denied {
-  const counted = countedOf(written, scopes)
+  const counted = countedOf(written, owner)
   if ('denial' in counted) return counted
   if (limits.some(limit => countedBy(limit) === countedBy(counted))) return { withoutLimit: counted }
   return invalid('limit', `no operator has set a limit of \`${countedText(counted)}\``)
 }
 
-/** Who may share a limit: the first of them where the limit does not say. Others are the business of plans. */
-type Scopes = readonly [LimitScope, ...LimitScope[]]
-export const ACCOUNT_SCOPES: Scopes = ['account', 'key', 'user']
-export const ORG_SCOPES: Scopes = ['org']
+/** Whose limits are set: of an account or of an org, which is also who shares one that does not say. */
+type Owner = 'account' | 'org'
 
-function countedOf(written: CountedBody, scopes: Scopes): CountedLimit | Denied {
-  const of = written.of ?? scopes[0]
-  if (!scopes.some(scope => scope === of))
-    return invalid('limit.of', `must be ${scopes.join(', ')} here; shared limits belong in the plan or org`)
+function countedOf(written: CountedBody, owner: Owner): CountedLimit | Denied {
+  const of = written.of ?? owner
+  if (!scopeOf({ of }).setFor.includes(owner))
+    return invalid('limit.of', `must be ${scopesFor(owner).join(', ')} here; shared limits belong in the plan or org`)
   const counted = countedIn({ ...written, of })
   return typeof counted === 'string' ? invalid('limit', counted) : counted
+}
+
+/** A limit of a label needs the label, and values that clients cannot invent: as in the files. */
+function labelProblem({ labels }: Config, { of }: CountedLimit): string | undefined {
+  const name = labelOf(of)
+  if (name === undefined) return undefined
+  const label = labels.get(name)
+  if (!label) return `there is no label \`${name}\``
+  if (label.ofKey || label.values) return undefined
+  return `only a header sets the label \`${name}\`, to any value: declare its \`values\` first`
 }
 
 const isKnown = ({ models }: Config, model: string): boolean =>

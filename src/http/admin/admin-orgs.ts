@@ -8,7 +8,7 @@ import type { ShownAccount } from '../../wire/admin/account.ts'
 import { type ShownOrg, type ShownOrgs, shownOrg } from '../../wire/admin/org.ts'
 import * as calls from '../../wire/admin-api/accounts.ts'
 import type { BodyOf } from '../../wire/admin-api/call.ts'
-import { beginLimit, ORG_SCOPES, settingOf, takingBack } from './admin-limits.ts'
+import { beginLimit, settingOf, takingBack } from './admin-limits.ts'
 import { type AdminContext, type AdminOp, accountNamed, opOf } from './admin-op.ts'
 
 /** Runs an operation on the org that the body names in the place of an account, else on the account. */
@@ -50,7 +50,7 @@ export const setOrgLimit = async (
   org: OrgRecord,
   { limit }: BodyOf<typeof calls.setLimit>,
 ): Promise<ShownOrg | Denied> => {
-  const setting = settingOf(context.config, limit, org.terms, ORG_SCOPES)
+  const setting = settingOf(context.config, limit, org.terms, 'org')
   if ('limit' in setting) await beginLimit(context, { org: org.org }, setting.limit)
   return changeOrg(context, org, setting)
 }
@@ -59,7 +59,7 @@ export const unsetOrgLimit = async (
   context: AdminContext,
   org: OrgRecord,
   { limit }: BodyOf<typeof calls.unsetLimit>,
-): Promise<ShownOrg | Denied> => changeOrg(context, org, takingBack(limit, org.terms, ORG_SCOPES))
+): Promise<ShownOrg | Denied> => changeOrg(context, org, takingBack(limit, org.terms, 'org'))
 
 async function changeOrg(
   { store, by }: AdminContext,

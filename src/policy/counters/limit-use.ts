@@ -1,9 +1,9 @@
 import type { EpochMs } from '../config.ts'
 import type { Claims } from '../decision.ts'
-import type { LimitRule } from '../limits/limit-rule.ts'
+import { type LimitRule, labelOf, scopeOf } from '../limits/limit-rule.ts'
 import { quotaOf } from '../limits/named-rules.ts'
 import type { Readings } from '../limits/readings.ts'
-import { keyOfField, type RuleClaim } from '../limits/rule-claim.ts'
+import { keyOfField, labelValueOf, type RuleClaim } from '../limits/rule-claim.ts'
 import { cellEnd, NOTHING_READ, type RuleReading, slides } from '../limits/rule-counter.ts'
 import { readNamed, readQuota } from './named-reading.ts'
 
@@ -12,7 +12,9 @@ export interface LimitUse {
   readonly rule: LimitRule
   /** The id of the key that owns the limit. */
   readonly key?: string
-  /** Absent where each end user has a count of their own, and none is meant. */
+  /** The value of the label that the count is of; empty for requests without one. Absent for limits of other scopes. */
+  readonly value?: string
+  /** Absent where each end user, session or value of a label has a count of its own, and none is meant. */
   readonly count?: LimitCount
 }
 
@@ -51,10 +53,11 @@ interface ReadLimits {
   readonly rules?: readonly RuleReading[] | undefined
 }
 
-function useOf({ rule, field }: RuleClaim, reading: RuleReading): LimitUse {
+function useOf({ rule, group, field }: RuleClaim, reading: RuleReading): LimitUse {
   const key = keyOfField(field)
+  const value = labelOf(rule.of) === undefined ? undefined : labelValueOf(group)
   const count = countOfRule(rule, reading)
-  return key === undefined ? { rule, count } : { rule, key, count }
+  return { rule, ...(key !== undefined && { key }), ...(value !== undefined && { value }), count }
 }
 
 function countOfRule(rule: LimitRule, reading: RuleReading): LimitCount {
@@ -78,5 +81,5 @@ export const leftOf = ({ most }: LimitRule, { used, held }: LimitCount): number 
  * Whether clients may see what is used of a rule: not of one that strangers share, since it says what others use. A count
  * for other plans is no limit.
  */
-export const isShown = ({ rule: { of, most } }: Pick<RuleClaim, 'rule'>): boolean =>
-  of !== 'plan' && of !== 'everybody' && most < Number.MAX_SAFE_INTEGER
+export const isShown = ({ rule }: Pick<RuleClaim, 'rule'>): boolean =>
+  scopeOf(rule).isShown && rule.most < Number.MAX_SAFE_INTEGER

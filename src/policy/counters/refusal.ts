@@ -1,20 +1,20 @@
 import type { Denial, RateDenial, RuleDenial } from '../denial.ts'
-import { type LimitRule, RULE_TYPES } from '../limits/limit-rule.ts'
+import { isIdle, type LimitRule, RULE_TYPES } from '../limits/limit-rule.ts'
 import { isNamed, type NamedRule, rowOf, ruleOfType } from '../limits/named-rules.ts'
 import type { Millis } from '../time.ts'
 
-/** A rule refuses until time makes room. */
+/** A rule refuses until time makes room. That of a session has a type of its own: no wait helps while the session goes on. */
 export function refusedBy(rule: LimitRule | NamedRule, retryAfterMs: Millis): RateDenial | RuleDenial {
   const { most: limit } = rule
-  return isNamed(rule)
-    ? { code: 'rate_limit_exceeded', type: rowOf(rule.name).type, limit, retryAfterMs }
-    : { code: 'rate_limit_exceeded', type: RULE_TYPES[rule.measure], limit, rule, retryAfterMs }
+  if (isNamed(rule)) return { code: 'rate_limit_exceeded', type: rowOf(rule.name).type, limit, retryAfterMs }
+  const type = isIdle(rule.per) ? 'session_limit' : RULE_TYPES[rule.measure]
+  return { code: 'rate_limit_exceeded', type, limit, rule, retryAfterMs }
 }
 
 /** A rule refuses until other requests make room. The type of a named rule says so by itself. */
 export function heldBy(rule: LimitRule | NamedRule): RateDenial | RuleDenial {
   const denial = refusedBy(rule, rule.per === undefined ? RUNNING_MS : RESERVED_MS)
-  return 'rule' in denial ? { ...denial, isHeld: true } : denial
+  return 'rule' in denial ? { ...denial, type: RULE_TYPES[denial.rule.measure], isHeld: true } : denial
 }
 
 /** How long to wait for another request to end, or for what it reserved: when that is, is unknown. */

@@ -1,6 +1,6 @@
 import type { EpochMs } from '../config.ts'
 import type { Claims, Granted } from '../decision.ts'
-import { GROWS } from '../limits/limit-rule.ts'
+import { GROWS, isIdle } from '../limits/limit-rule.ts'
 import {
   type CounterName,
   type HeldRules,
@@ -139,7 +139,7 @@ function move(
   current: number,
 ): RuleCounter {
   const per = windowOfField(field)
-  if (from === to) return addToCell(counter, per, { index: to, used: 0, held: is - was }, current)
+  if (from === to || isIdle(per)) return addToCell(counter, per, { index: to, used: 0, held: is - was }, current)
   const less = addToCell(counter, per, { index: from, used: 0, held: -was }, current)
   return addToCell(less, per, { index: to, used: 0, held: is }, current)
 }

@@ -1,4 +1,13 @@
-import { type LimitRule, type LimitScope, type LimitWindow, type Measure, slidingDays } from './limit-rule.ts'
+import {
+  isIdle,
+  kindOf,
+  type LimitRule,
+  type LimitWindow,
+  labelOf,
+  type Measure,
+  type ScopeKind,
+  slidingDays,
+} from './limit-rule.ts'
 
 /** Unit, window and scope of a rule, as explanations word them: `tokens a day for svc-core, of each key`. */
 export const ruleText = (rule: LimitRule): string => `${UNITS[rule.measure]} ${whereText(rule)}`
@@ -6,7 +15,8 @@ export const ruleText = (rule: LimitRule): string => `${UNITS[rule.measure]} ${w
 /** Window and scope of a rule: `a day for svc-core, of each key`. */
 export function whereText({ per, of, model }: LimitRule): string {
   const counted = `${windowText(per)}${model === undefined ? '' : ` for ${model}`}`
-  return of === undefined || of === 'account' ? counted : `${counted}, ${SCOPE_TEXTS[of]}`
+  const kind = kindOf(of)
+  return kind === 'account' ? counted : `${counted}, ${SCOPE_TEXTS[kind].replace('#', labelOf(of) ?? '')}`
 }
 
 /** Maximum of a rule: `$5 a day (UTC)`. */
@@ -23,9 +33,13 @@ export function amountText({ measure }: Pick<LimitRule, 'measure'>, amount: numb
   return `${amount.toLocaleString('en-US')} ${amount === 1 ? unit.replace(/s$/, '') : unit}`
 }
 
-/** `a day (UTC)`, `in any 30 days`, `at once` */
+/** `a day (UTC)`, `in any 30 days`, `until it is idle for 24h`, `at once` */
 export const windowText = (per: LimitWindow | undefined): string =>
-  per === undefined ? 'at once' : (WINDOW_TEXTS[per] ?? `in any ${slidingDays(per)} days`)
+  per === undefined
+    ? 'at once'
+    : (WINDOW_TEXTS[per] ?? (isIdle(per) ? idleText(per) : `in any ${slidingDays(per)} days`))
+
+const idleText = (per: string): string => `until it is idle for ${per.slice('idle:'.length)}`
 
 export const UNITS: Readonly<Record<Measure, string>> = {
   requests: 'requests',
@@ -47,9 +61,11 @@ const WINDOW_TEXTS: Readonly<Record<string, string>> = {
   month: 'a month (UTC)',
 }
 
-const SCOPE_TEXTS: Readonly<Record<Exclude<LimitScope, 'account'>, string>> = {
+const SCOPE_TEXTS: Readonly<Record<Exclude<ScopeKind, 'account'>, string>> = {
   key: 'of each key',
   user: 'of each user',
+  session: 'of each session',
+  label: 'of each #',
   plan: 'of the whole plan',
   org: 'of the whole organization',
   everybody: 'of everybody together',

@@ -1,4 +1,14 @@
-import { countsModel, type LimitRule, type LimitWindow, type Measure, type RuledModel } from './limit-rule.ts'
+import type { Labels } from '../label-values.ts'
+import {
+  countsModel,
+  isIdle,
+  type LimitRule,
+  type LimitWindow,
+  labelOf,
+  type Measure,
+  type RuledModel,
+  scopeOf,
+} from './limit-rule.ts'
 
 /** A rule that a request has to keep, and the counter that it takes of. */
 export interface RuleClaim extends CounterName {
@@ -7,21 +17,35 @@ export interface RuleClaim extends CounterName {
 
 /**
  * A counter of rules. Those of one group are read and written together: `account` has those of an account and of its
- * keys, `user:…` those of one of its end users; `plan:…`, `org:…` and `everybody` belong to no account.
+ * keys, `user:…` those of one of its end users, `session` those of its sessions, `label:project=web` those of a value of a label;
+ * `plan:…`, `org:…`, `org:acme label:project=web` and `everybody` belong to no account.
  */
 export interface CounterName {
   readonly group: string
-  /** `usd/day/key_x/svc-core`: measure, window, key and model, the last three empty where the rule has none. */
+  /** `usd/day/key_x/svc-core`: measure, window, key or session, and model, the last three empty where the rule has none. */
   readonly field: string
 }
 
+/** The group with the counters of all sessions of an account. */
+export const SESSIONS = 'session'
+
 /** Whether accounts share the counters of a group. */
-export const isSharedGroup = (group: string): boolean => group !== 'account' && !group.startsWith('user:')
+export const isSharedGroup = (group: string): boolean =>
+  group !== 'account' && group !== SESSIONS && !group.startsWith('user:') && !group.startsWith('label:')
 
 export const measureOfField = (field: string): Measure => field.slice(0, field.indexOf('/')) as Measure
 
 /** The key that owns the counter; undefined if keys share it. */
-export const keyOfField = (field: string): string | undefined => field.split('/', 3)[2] || undefined
+export function keyOfField(field: string): string | undefined {
+  const [, per, owner] = field.split('/', 3)
+  return isIdle(per) ? undefined : owner || undefined
+}
+
+/** The value of a label that a group counts; undefined for groups of something else. */
+export function labelValueOf(group: string): string | undefined {
+  const from = /(?:^| )label:[a-z0-9_]+=/.exec(group)
+  return from ? group.slice(from.index + from[0].length) : undefined
+}
 
 export function windowOfField(field: string): LimitWindow | undefined {
   const from = field.indexOf('/') + 1
@@ -36,9 +60,12 @@ export function windowOfField(field: string): LimitWindow | undefined {
 export const beginsWithLedger = ({ rule }: RuleClaim): boolean =>
   isKnownToLedger(rule) && rule.of !== 'org' && !isShortWindow(rule.per)
 
-/** Whether the ledger knows what a rule counts: nothing of images, of seconds, or of end users, and what runs has no past. */
-export const isKnownToLedger = ({ measure, per, of }: LimitRule): boolean =>
-  of !== 'user' && LEDGER_MEASURES[measure] && per !== undefined
+/**
+ * Whether the ledger's sums know what a rule counts: nothing of images, of seconds, of end users, sessions or labels, and what runs
+ * has no past.
+ */
+export const isKnownToLedger = (rule: LimitRule): boolean =>
+  scopeOf(rule).isInLedger && LEDGER_MEASURES[rule.measure] && rule.per !== undefined
 
 /** Whether a window is shorter than the days that the ledger has sums of. */
 export const isShortWindow = (per: LimitWindow | undefined): boolean => per !== undefined && SHORT_WINDOWS.has(per)
@@ -60,13 +87,14 @@ const SHORT_WINDOWS: ReadonlySet<LimitWindow> = new Set(['second', 'minute', 'ho
 export function claimsOfRules(
   rules: readonly LimitRule[],
   caller: RuledCaller,
-  { plan, model, user = '' }: RuleSubject,
+  subject: RuleSubject,
 ): readonly RuleClaim[] {
+  const { model, session } = subject
   const claims: RuleClaim[] = []
   for (const rule of rules) {
     if (model && !countsModel(rule, model)) continue
-    const group = groupOf(rule, caller, plan, user)
-    if (group !== undefined) addClaim(claims, { rule, group, field: fieldOf(rule, caller) })
+    const group = groupOf(rule, caller, subject)
+    if (group !== undefined) addClaim(claims, { rule, group, field: fieldOf(rule, caller, session) })
   }
   return claims
 }
@@ -84,6 +112,10 @@ interface RuleSubject {
   readonly model?: RuledModel
   /** The digest of its end user. */
   readonly user?: string | undefined
+  /** The id of its session. */
+  readonly session?: string | undefined
+  /** The values of its labels, by label. */
+  readonly labels?: Labels | undefined
 }
 
 /** Adds a claim. The lower of two rules over one counter holds, and a request counts in it once. */
@@ -94,10 +126,21 @@ function addClaim(claims: RuleClaim[], claim: RuleClaim): void {
 }
 
 /** Undefined where a rule counts for an organization, and the account has none. */
-function groupOf({ of }: LimitRule, { terms }: RuledCaller, plan: string, user: string): string | undefined {
+function groupOf(
+  { of }: LimitRule,
+  { terms }: RuledCaller,
+  { plan, user = '', labels }: RuleSubject,
+): string | undefined {
+  const label = labelOf(of)
+  if (label !== undefined) {
+    const own = `label:${label}=${labels?.[label] ?? ''}`
+    return terms.org === undefined ? own : `org:${terms.org} ${own}`
+  }
   switch (of) {
     case 'user':
       return `user:${user}`
+    case 'session':
+      return SESSIONS
     case 'plan':
       return `plan:${plan}`
     case 'org':
@@ -109,8 +152,9 @@ function groupOf({ of }: LimitRule, { terms }: RuledCaller, plan: string, user: 
   }
 }
 
-function fieldOf({ measure, per, of, model }: LimitRule, { key }: RuledCaller): string {
-  return `${measure}/${per ?? ''}/${of === 'key' ? (key?.origin ?? key?.id ?? NO_KEY) : ''}/${model ?? ''}`
+function fieldOf({ measure, per, of, model }: LimitRule, { key }: RuledCaller, session = ''): string {
+  const owner = of === 'key' ? (key?.origin ?? key?.id ?? NO_KEY) : of === 'session' ? session : ''
+  return `${measure}/${per ?? ''}/${owner}/${model ?? ''}`
 }
 
 /** Sign-ins share the counter that a key would have. */

@@ -1,5 +1,6 @@
 import type { EpochMs, Millis } from '../time.ts'
-import { type LimitWindow, slidingDays } from './limit-rule.ts'
+import { idleSeconds, type LimitWindow, slidingDays } from './limit-rule.ts'
+import { addToSession, currentSession, isAlive, sessionIndex, sessionSecond } from './session-cell.ts'
 
 /**
  * The use of one measure in one window: cells, oldest first. Plain JSON, replaced as a whole, never changed in place.
@@ -8,7 +9,7 @@ import { type LimitWindow, slidingDays } from './limit-rule.ts'
  */
 export type RuleCounter = readonly Cell[]
 
-/** A calendar window is one cell; a window that slides has 61, of a sixtieth of its length each. */
+/** A calendar window is one cell, and so is a session; a window that slides has 61, of a sixtieth of its length each. */
 export interface Cell {
   /** How many cells of its length there were before it; of months, since the year 0. */
   readonly index: number
@@ -52,6 +53,8 @@ export function readRule(counter: RuleCounter, per: LimitWindow | undefined, now
 
 /** Reads a counter whose current cell is `index`. */
 export function readCell(counter: RuleCounter, per: LimitWindow | undefined, index: number): RuleReading {
+  const idle = idleOf(per)
+  if (idle !== undefined) return readSession(counter, idle, index)
   const oldest = firstCell(per, index)
   const cells = isLive(counter, oldest, index)
     ? counter
@@ -65,11 +68,20 @@ export function readCell(counter: RuleCounter, per: LimitWindow | undefined, ind
   return { index, used, held, cells }
 }
 
+/** Reads a counter of a session. */
+function readSession(counter: RuleCounter, idle: number, index: number): RuleReading {
+  const cell = counter.at(-1)
+  if (!cell || !isAlive(cell, idle, index)) return { index, used: 0, held: 0, cells: NO_CELLS }
+  return { index, used: cell.used, held: cell.held, cells: [cell] }
+}
+
 /** Whether all cells lie between these. */
 const isLive = (counter: RuleCounter, oldest: number, newest: number): boolean =>
   counter.length === 0 || ((counter[0]?.index ?? 0) >= oldest && (counter[counter.length - 1]?.index ?? 0) <= newest)
 
 export function currentCell(counter: RuleCounter, per: LimitWindow | undefined, now: EpochMs): number {
+  const idle = idleOf(per)
+  if (idle !== undefined) return currentSession(counter.at(-1), idle, Math.floor(now / 1000))
   const clock = cellAt(per, now)
   const newest = counter[counter.length - 1]?.index
   if (newest === undefined || newest <= clock) return clock
@@ -86,6 +98,8 @@ export function addToCell(
   { index, used, held }: Cell,
   current: number,
 ): RuleCounter {
+  const idle = idleOf(per)
+  if (idle !== undefined) return [addToSession(counter.at(-1), idle, { index, used, held }, current)]
   const found = counter.findIndex(cell => cell.index >= index)
   const place = found < 0 ? counter.length : found
   const before = counter[place]?.index === index ? counter[place] : undefined
@@ -113,6 +127,7 @@ export function waitForCells(
   over: number,
   now: EpochMs,
 ): Millis {
+  if (idleOf(per) !== undefined) return Math.max(1, cellEnd(per, cells[0]?.index ?? index) - now)
   let missing = over
   for (const cell of cells) {
     missing -= cell.used + cell.held
@@ -124,6 +139,10 @@ export function waitForCells(
 /** Whether a window slides, cell by cell. */
 export const slides = (per: LimitWindow | undefined): boolean => per !== undefined && lengthOf(per).slides
 
+/** The seconds without a request that end a window of a session; undefined for all others. */
+const idleOf = (per: LimitWindow | undefined): number | undefined =>
+  per === undefined ? undefined : lengthOf(per).idle
+
 /** The first cell of the window in which `index` is current. */
 export const firstCell = (per: LimitWindow | undefined, index: number): number =>
   slides(per) ? index - CELLS_BEFORE : index
@@ -133,6 +152,8 @@ interface Length {
   readonly seconds: number
   readonly from: number
   readonly slides: boolean
+  /** The seconds without a request that end it, of a session. */
+  readonly idle?: number
 }
 
 /** 1970-01-05, the first Monday. */
@@ -140,7 +161,7 @@ const FIRST_MONDAY_SECONDS = 4 * 86_400
 
 const clock = (seconds: number, from = 0): Length => ({ seconds, from, slides: false })
 
-/** Lengths by window. Sliding windows of days are added when first used; there are few. Months vary, so nobody asks for their length. */
+/** Lengths by window. Those of days and sessions are added when first used; there are few. Months vary, so nobody asks for their length. */
 const LENGTHS = new Map<LimitWindow, Length>([
   ['second', clock(1)],
   ['minute', { seconds: 1, from: 0, slides: true }],
@@ -153,7 +174,11 @@ const LENGTHS = new Map<LimitWindow, Length>([
 function lengthOf(per: LimitWindow): Length {
   const known = LENGTHS.get(per)
   if (known) return known
-  const length = { seconds: ((slidingDays(per) ?? 1) * 86_400) / CELLS_BEFORE, from: 0, slides: true }
+  const idle = idleSeconds(per)
+  const length =
+    idle === undefined
+      ? { seconds: ((slidingDays(per) ?? 1) * 86_400) / CELLS_BEFORE, from: 0, slides: true }
+      : { ...clock(1), idle }
   LENGTHS.set(per, length)
   return length
 }
@@ -165,16 +190,17 @@ export function cellAt(per: LimitWindow | undefined, at: EpochMs): number {
     const date = new Date(at)
     return date.getUTCFullYear() * 12 + date.getUTCMonth()
   }
-  const { seconds, from } = lengthOf(per)
-  return Math.floor((Math.floor(at / 1000) - from) / seconds)
+  const { seconds, from, idle } = lengthOf(per)
+  const second = Math.floor(at / 1000)
+  return idle === undefined ? Math.floor((second - from) / seconds) : sessionIndex(second)
 }
 
 /** When a cell begins. */
 export function cellStart(per: LimitWindow | undefined, index: number): EpochMs {
   if (per === undefined) return 0
   if (per === 'month') return Date.UTC(Math.floor(index / 12), index % 12)
-  const { seconds, from } = lengthOf(per)
-  return (index * seconds + from) * 1000
+  const { seconds, from, idle } = lengthOf(per)
+  return (idle === undefined ? index * seconds + from : sessionSecond(index)) * 1000
 }
 
 /** Whether nothing counts at a moment of a counter whose newest cell this is. */
@@ -183,6 +209,8 @@ export const isOver = (newest: number | undefined, per: LimitWindow | undefined,
 
 /** When a cell no longer counts. */
 export function cellEnd(per: LimitWindow | undefined, index: number): EpochMs {
+  const idle = idleOf(per)
+  if (idle !== undefined) return (sessionSecond(index) + idle + 1) * 1000
   return cellStart(per, index + 1 + (slides(per) ? CELLS_BEFORE : 0))
 }
 

@@ -1,9 +1,9 @@
 import { type LimitUse, leftOf } from '../../policy/counters/limit-use.ts'
-import { LIMIT_SCOPES, type LimitRule, MEASURES } from '../../policy/limits/limit-rule.ts'
+import { type LimitRule, MEASURES } from '../../policy/limits/limit-rule.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import { WINDOW } from '../limit-rule.ts'
+import { SCOPE, WINDOW } from '../limit-rule.ts'
 import { usdText } from '../money.ts'
-import { moment, orNull, record, type TypeOf, text, word } from '../schema/schema.ts'
+import { moment, optional, orNull, record, type TypeOf, text, word } from '../schema/schema.ts'
 import { countedText } from './limit.ts'
 
 /** A limit of an account or key, with its usage. Amounts of `usd` are exact decimals in US dollars. */
@@ -11,11 +11,14 @@ export const LIMIT_USE = record(
   {
     measure: word(MEASURES),
     per: orNull(WINDOW),
-    of: word(LIMIT_SCOPES),
+    of: SCOPE,
     model: orNull(text()),
     key: orNull(text('The key that the limit belongs to; null for other limits.')),
+    value: optional(text('The value of the label that the count is of; absent for limits of anything else.')),
     limit: text(),
-    used: orNull(text('Null, like the next two, if each end user has a limit of their own.')),
+    used: orNull(
+      text('Null, like the next two, if each end user, session or value of a label has a count of its own.'),
+    ),
     held: orNull(text('Reserved by running requests.')),
     remaining: orNull(text()),
     resets_at: orNull(
@@ -28,11 +31,11 @@ export const LIMIT_USE = record(
 
 export interface ShownLimitUse extends TypeOf<typeof LIMIT_USE> {}
 
-export function shownLimitUse({ rule, key, count }: LimitUse): ShownLimitUse {
+export function shownLimitUse({ rule, key, value, count }: LimitUse): ShownLimitUse {
   const { measure, per = null, of = 'account', model = null, most } = rule
   const amount = (number: number) => (measure === 'usd' ? usdText(nanoUsd(number)) : String(number))
   return {
-    ...{ measure, per, of, model, key: key ?? null, limit: amount(most) },
+    ...{ measure, per, of, model, key: key ?? null, ...(value !== undefined && { value }), limit: amount(most) },
     used: count ? amount(count.used) : null,
     held: count ? amount(count.held) : null,
     remaining: count ? amount(leftOf(rule, count)) : null,
@@ -41,14 +44,16 @@ export function shownLimitUse({ rule, key, count }: LimitUse): ShownLimitUse {
 }
 
 /** The name of a limit's count: `usd per month of key for svc-core`. */
-export function nameOfUse({ measure, per, of, model }: ShownLimitUse): string {
+export function nameOfUse({ measure, per, of, model, value }: ShownLimitUse): string {
   const counted: Omit<LimitRule, 'most'> = {
     measure,
     ...(per !== null && { per }),
     ...(of !== 'account' && { of }),
     ...(model !== null && { model }),
   }
-  return countedText(counted)
+  return value === undefined
+    ? countedText(counted)
+    : `${countedText(counted)} (${value === '' ? 'without one' : value})`
 }
 
 /** How much of a limit is taken: 1 is all of it. */

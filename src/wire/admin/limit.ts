@@ -1,14 +1,16 @@
 import {
+  isIdle,
   isLimitWindow,
-  LIMIT_SCOPES,
   type LimitRule,
   type LimitScope,
   type LimitWindow,
   MEASURES,
   type Measure,
+  windowWords,
 } from '../../policy/limits/limit-rule.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { JsonObject } from '../json-safety.ts'
+import { SCOPE } from '../limit-rule.ts'
 import { usdText } from '../money.ts'
 import { closed, optional, text, whole, word } from '../schema/schema.ts'
 
@@ -23,14 +25,16 @@ export const limitText = ({ measure, most, ...counted }: LimitRule): string =>
 export const countedText = ({ measure, ...counted }: CountedLimit): string => measure + partsText(counted)
 
 function partsText({ per, of, model }: Omit<CountedLimit, 'measure'>): string {
-  const parts = [per && `per ${per}`, of && `of ${of}`, model !== undefined && `for ${model}`]
+  const parts = [per && windowWords(per), of && `of ${of}`, model !== undefined && `for ${model}`]
   return parts.map(part => (part ? ` ${part}` : '')).join('')
 }
 
 const PARTS = {
   measure: word(MEASURES),
-  per: optional(text('Its window, such as `day` or `30d`; absent for `concurrent`.', { most: 6 })),
-  of: optional(word(LIMIT_SCOPES)),
+  per: optional(
+    text('Its window, such as `day` or `30d`, or `idle:24h` of sessions; absent for `concurrent`.', { most: 13 }),
+  ),
+  of: optional(SCOPE),
   model: optional(text('A model, or a tier such as `tier:premium`.', { least: 1, most: 200 })),
 }
 
@@ -49,6 +53,10 @@ export function countedIn({ measure, per, of, model }: JsonObject): CountedLimit
   if ((per === undefined) !== isConcurrent)
     return isConcurrent ? 'concurrent requests have no window' : 'needs a window, `per`'
   if (typeof per === 'string' && !isLimitWindow(per)) return `\`${per}\` is not a window`
+  if (isIdle(per as string | undefined) !== (of === 'session'))
+    return of === 'session'
+      ? 'a limit of sessions needs the time without a request that ends one: `idle:24h`'
+      : 'only limits of sessions, `of session`, end by idle time'
   return ruleOf({ measure, per, of, model })
 }
 

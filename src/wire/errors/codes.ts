@@ -360,6 +360,11 @@ export const rateTypes: readonly { readonly type: string; readonly meaning: stri
     meaning: 'US dollars. The monthly quota has a code of its own.',
   },
   {
+    type: 'session_limit',
+    meaning:
+      'One session reached its limit, which ends only once the session had no request for the time that the message names. Retrying does not help: begin a new session.',
+  },
+  {
     type: 'guest_keys',
     meaning: 'New devices from one address or network per hour. A device that already has a key still gets it.',
   },

@@ -7,7 +7,14 @@ import type {
   RuleDenial,
   SignInsDenial,
 } from '../../policy/denial.ts'
-import type { LimitRule, LimitScope, Measure } from '../../policy/limits/limit-rule.ts'
+import {
+  kindOf,
+  type LimitRule,
+  labelOf,
+  type Measure,
+  type ScopeKind,
+  scopeOf,
+} from '../../policy/limits/limit-rule.ts'
 import { amountText, UNITS, windowText } from '../../policy/limits/limit-text.ts'
 
 /** A 429 of a limit: of a rule, or of a bound that the gateway itself has for everybody. */
@@ -24,16 +31,20 @@ export function limitSentence(denial: LimitDenial): string {
 
 /** Without figures where strangers share a rule, since they would reveal what others use. */
 function ruleSentence(rule: LimitRule): string {
-  const { measure, most, per, of = 'account', model } = rule
+  const { measure, most, per, of, model } = rule
+  const kind = kindOf(of)
+  const owner = OWNERS[kind].replace('#', labelOf(of) ?? '')
   const where = `${windowText(per)}${model === undefined ? '' : ` of ${modelText(model)}`}`
-  if (of === 'plan' || of === 'everybody') return `${OWNERS[of]} reached a limit of ${UNITS[measure]} ${where}.`
-  return `${OWNERS[of]} may ${VERBS[measure]} ${amountText(rule, most)} ${where}.`
+  if (!scopeOf(rule).isShown) return `${owner} reached a limit of ${UNITS[measure]} ${where}.`
+  return `${owner} may ${VERBS[measure]} ${amountText(rule, most)} ${where}.`
 }
 
-const OWNERS: Readonly<Record<LimitScope, string>> = {
+const OWNERS: Readonly<Record<ScopeKind, string>> = {
   account: 'The account',
   key: 'This key',
   user: 'Each user of the account',
+  session: 'Each session of the account',
+  label: 'Each # of the account',
   plan: 'All accounts on the plan together have',
   org: 'The organization',
   everybody: 'All clients together have',

@@ -50,6 +50,14 @@ export const flat = (code: string, error: string, headers = {}): Answer => ({ he
 /** The 429 of a limit. */
 export function limited(denial: LimitDenial, docs: string): Answer {
   const { code, type, retryAfterMs } = denial
+  if (type === 'session_limit') {
+    const message = `${limitSentence(denial)} Retrying does not help: begin a new session.`
+    return {
+      reason: type,
+      headers: noRetry,
+      body: { error: { code, type, message, retry_after_ms: retryAfterMs, docs } },
+    }
+  }
   const message = `${limitSentence(denial)} Retry in ${waitText(retryAfterMs)}.`
   const headers = retryAfterMs > MAX_RETRY_AFTER_MS ? noRetry : retryHeaders(Math.min(retryAfterMs, MAX_HEADER_MS))
   return { reason: type, headers, body: { error: { code, type, message, retry_after_ms: retryAfterMs, docs } } }

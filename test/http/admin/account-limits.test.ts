@@ -70,8 +70,8 @@ it.for<[object, string]>([
   [{ measure: 'requests', most: 2 }, 'needs a window'],
   [{ measure: 'concurrent', most: 2, per: 'day' }, 'have no window'],
   [{ ...twoADay, per: 'year' }, '`year` is not a window'],
-  [{ ...twoADay, of: 'everybody' }, 'limit.of: must be account, key, user here'],
-  [{ ...twoADay, of: 'org' }, 'limit.of: must be account, key, user here'],
+  [{ ...twoADay, of: 'everybody' }, 'limit.of: must be account, key, user, session, label:NAME here'],
+  [{ ...twoADay, of: 'org' }, 'limit.of: must be account, key, user, session, label:NAME here'],
   [{ ...twoADay, model: 'gpt-9' }, 'there is no model, or tier, `gpt-9`'],
   [{ ...twoADay, until: 'then' }, 'until'],
 ])('POST /admin/accounts/limit refuses %j', async ([limit, why], { gateway }) => {

@@ -165,6 +165,31 @@ describe('a limit serves what it allows, refuses the next request with the exact
   })
 })
 
+it('a session that reached its limit is told to begin another, which is served, and ends without requests', async () => {
+  limitPlan(test, 'pro', [ruleOf('requests 2 idle 24h of session')])
+  const key = await test.key('pro')
+  const ask = (session: string) => chat(key, { prompt_cache_key: session })
+  expect([(await ask('one')).status, (await ask('one')).status]).toEqual([200, 200])
+  const refused = await ask('one')
+
+  expect([refused.status, refused.headers.get('x-should-retry'), refused.headers.get('retry-after')]).toEqual([
+    ...[429, 'false', null],
+  ])
+  expect(await refused.json()).toMatchObject({
+    error: {
+      ...{ code: 'rate_limit_exceeded', type: 'session_limit', retry_after_ms: DAY + 1000 },
+      message:
+        'Each session of the account may send 2 requests until it is idle for 24h. Retrying does not help: begin a new session.',
+    },
+  })
+  expect((await ask('two')).status).toBe(200)
+  expect([(await chat(key)).status, (await chat(key)).status, (await chat(key)).status]).toEqual([200, 200, 429])
+  test.clock.advance(DAY)
+  expect((await ask('one')).status).toBe(429)
+  test.clock.advance(1000)
+  expect((await ask('one')).status).toBe(200)
+})
+
 describe('a limit refuses those that share it, and no others', () => {
   it.each<[string, 'user' | 'account' | 'plan' | 'everybody']>([
     ['requests 1 per day of user', 'user'],

@@ -53,6 +53,7 @@ describe('GET /docs/errors', () => {
       'concurrency',
       'quota_hold',
       ...ofRules,
+      'session_limit',
       'guest_keys',
       'plan_limit',
     ]

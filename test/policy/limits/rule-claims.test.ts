@@ -60,6 +60,36 @@ describe('the rules that a request claims', () => {
     ])
   })
 
+  it('of a session count it by its id, and those that name none together', () => {
+    const rules: readonly LimitRule[] = [{ measure: 'usd', per: 'idle:24h', most: 5_000_000_000, of: 'session' }]
+
+    expect(claimed(rules, facts({ session: 'ses_1' }))).toEqual(['session usd/idle:24h/ses_1/ 5000000000'])
+    expect(claimed(rules, facts())).toEqual(['session usd/idle:24h// 5000000000'])
+  })
+
+  it('of a label count its value in the organization, or else in the account', () => {
+    const rules: readonly LimitRule[] = [{ measure: 'usd', per: 'day', most: 5_000_000_000, of: 'label:project' }]
+    const label = {
+      name: 'project',
+      at: { file: 'a', line: 1, column: 1 },
+      fields: {},
+      ofKey: true,
+      requiredBy: new Set<string>(),
+    }
+    const labelled = { ...withRules(rules), labels: new Map([['project', label]]) }
+    const claimsOf = (given: Facts) => {
+      const decision = decide(labelled, given)
+      return 'denial' in decision ? decision.denial : decision.claims.rules?.map(({ group }) => group)
+    }
+    const key = { id: 'key_1', labels: { project: 'web' } }
+
+    expect(claimsOf(by(facts(), { key }))).toEqual(['label:project=web'])
+    expect(claimsOf(by(facts(), { key, terms: { override: 'free', org: 'acme' } }))).toEqual([
+      'org:acme label:project=web',
+    ])
+    expect(claimsOf(facts())).toEqual(['label:project='])
+  })
+
   it('of an org belong to no account without one', () => {
     expect(claimed([{ measure: 'requests', per: 'hour', most: 9, of: 'org' }], facts())).toEqual([])
   })

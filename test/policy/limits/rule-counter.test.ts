@@ -43,6 +43,41 @@ describe('the cells of windows', () => {
   })
 })
 
+describe('the counter of a session', () => {
+  const per = 'idle:24h'
+
+  it('counts on while a request comes within its idle time, and begins anew after that', () => {
+    const first = counted(NO_CELLS, per, NOON, 5)
+    const second = counted(first, per, NOON + DAY, 7)
+    const third = counted(second, per, NOON + 2 * DAY + 1000, 1)
+
+    expect(readRule(second, per, NOON + DAY).used).toBe(12)
+    expect(readRule(second, per, NOON + 2 * DAY).used).toBe(12)
+    expect(readRule(third, per, NOON + 2 * DAY + 1000).used).toBe(1)
+  })
+
+  it('counts what was used since the last gap that is longer than its idle time', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 200 }), fc.nat(9)), { maxLength: 40 }), uses => {
+        let [at, sum, counter] = [NOON, 0, NO_CELLS]
+        for (const [seconds, used] of uses) {
+          at += seconds * 1000
+          sum = seconds > 90 ? used : sum + used
+          counter = counted(counter, 'idle:90s', at, used)
+          expect(readRule(counter, 'idle:90s', at).used).toBe(sum)
+        }
+      }),
+    )
+  })
+
+  it('goes on while a request runs, however long that is', () => {
+    const held = counted(NO_CELLS, per, NOON, 5, 3)
+
+    expect(readRule(held, per, NOON + 9 * DAY)).toMatchObject({ used: 5, held: 3 })
+    expect(readRule(counted(held, per, NOON + 9 * DAY, 2, -3), per, NOON + 10 * DAY).used).toBe(7)
+  })
+})
+
 describe('a counter', () => {
   it('counts in every span of a window that slides no less than was used in it', () => {
     fc.assert(

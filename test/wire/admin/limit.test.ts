@@ -22,15 +22,15 @@ const rules = fc
       fc.constantFrom(...NAMED_WINDOWS),
       fc.integer({ min: 1, max: MOST_DAYS }).map(days => `${days}d` as const),
     ),
-    of: fc.constantFrom(undefined, ...LIMIT_SCOPES.filter(scope => scope !== 'account')),
+    of: fc.constantFrom(undefined, ...LIMIT_SCOPES.filter(scope => scope !== 'account'), 'label:project' as const),
     model: fc.constantFrom(undefined, 'svc-core', 'tier:premium'),
   })
   .map(
     ({ measure, most, per, of, model }): LimitRule => ({
       measure,
       most,
-      ...(measure !== 'concurrent' && { per }),
-      ...(of && { of }),
+      ...(measure !== 'concurrent' && { per: of === 'session' ? ('idle:24h' as const) : per }),
+      ...(of && (of !== 'session' || measure !== 'concurrent') && { of }),
       ...(model && { model }),
     }),
   )

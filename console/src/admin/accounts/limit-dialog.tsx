@@ -11,7 +11,14 @@ import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
 export function LimitDialog(props: ChangeDialogProps) {
   const { account, label } = props.account
   const matrix = useResource(readMatrix)
-  const [fields, setFields] = useState({ measure: 'usd', most: '', per: 'month', of: 'account', model: '' })
+  const [fields, setFields] = useState({
+    measure: 'usd',
+    most: '',
+    per: 'month',
+    idle: 'idle:24h',
+    of: 'account',
+    model: '',
+  })
   const set = (name: keyof typeof fields) => (value: string) => setFields({ ...fields, [name]: value })
   const models = Object.keys(matrix.data?.data[0]?.models ?? {})
   const isMoney = fields.measure === 'usd'
@@ -31,10 +38,19 @@ export function LimitDialog(props: ChangeDialogProps) {
             onInput={event => set('most')(event.currentTarget.value.trim())}
           />
         </label>
-        {fields.measure !== 'concurrent' && (
-          <Choice label={text.inEach} value={fields.per} options={WINDOWS} onChoose={set('per')} />
+        {fields.of === 'session' ? (
+          <Choice label={text.endsWithoutRequestsFor} value={fields.idle} options={IDLE_TIMES} onChoose={set('idle')} />
+        ) : (
+          fields.measure !== 'concurrent' && (
+            <Choice label={text.inEach} value={fields.per} options={WINDOWS} onChoose={set('per')} />
+          )
         )}
-        <Choice label={text.sharedBy} value={fields.of} options={SCOPES} onChoose={set('of')} />
+        <Choice
+          label={text.sharedBy}
+          value={fields.of}
+          options={SCOPES.filter(([of]) => of !== 'session' || fields.measure !== 'concurrent')}
+          onChoose={set('of')}
+        />
         <Choice
           label={text.forIt}
           value={fields.model}
@@ -50,13 +66,15 @@ interface Fields {
   readonly measure: string
   readonly most: string
   readonly per: string
+  readonly idle: string
   readonly of: string
   readonly model: string
 }
 
-function changeOf(account: string, { measure, most, per, of, model }: Fields): Change | undefined {
+function changeOf(account: string, { measure, most, of, model, ...fields }: Fields): Change | undefined {
   const amount = measure === 'usd' ? nanoUsdOf(most) : /^[1-9]\d{0,14}$/.test(most) ? Number(most) : undefined
   if (amount === undefined) return undefined
+  const per = of === 'session' ? fields.idle : fields.per
   const limit = {
     ...{ measure, most: amount },
     ...(measure !== 'concurrent' && { per }),
@@ -114,8 +132,16 @@ const WINDOWS = [
   ['90d', text.last90Days],
 ] as const
 
+const IDLE_TIMES = [
+  ['idle:1h', '1 hour'],
+  ['idle:8h', '8 hours'],
+  ['idle:24h', '24 hours'],
+  ['idle:168h', '7 days'],
+] as const
+
 const SCOPES = [
   ['account', 'the account'],
   ['key', 'each key separately'],
   ['user', 'each end user separately'],
+  ['session', 'each session separately'],
 ] as const

@@ -73,7 +73,10 @@ export const limitText = (limit: LimitRule): string =>
 /** A limit's text without the number. */
 export const countedText = ({ measure, ...parts }: Omit<LimitRule, 'most'>): string => measure + partsText(parts)
 
+/** `per month`, or `idle 24h` of sessions. */
+export const windowWords = (per: string): string => (per.startsWith('idle:') ? per.replace(':', ' ') : `per ${per}`)
+
 const partsText = ({ per, of, model }: Pick<LimitRule, 'per' | 'of' | 'model'>): string =>
-  (per === undefined ? '' : ` per ${per}`) +
+  (per === undefined ? '' : ` ${windowWords(per)}`) +
   (of === undefined ? '' : ` of ${of}`) +
   (model === undefined ? '' : ` for ${model}`)

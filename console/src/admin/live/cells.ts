@@ -1,5 +1,6 @@
 import type { ShownStanding } from '../../../../src/wire/admin/event.ts'
 import { count, usd } from '../../shared/fmt.ts'
+import { windowWords } from '../api/accounts.ts'
 import type { EndedRequest } from '../api/requests.ts'
 import { reasonOf } from '../status.tsx'
 import * as text from '../texts/live.tsx'
@@ -91,7 +92,7 @@ function fullestOf({ limits }: ShownStanding): string {
     const share = (Number(used) + Number(held)) / Number(limit)
     if (used === null || share <= most) continue
     most = share
-    fullest = [measure, per && text.per(per), of !== 'account' && text.of(of), model && text.on(model)]
+    fullest = [measure, per && windowWords(per), of !== 'account' && text.of(of), model && text.on(model)]
       .filter(Boolean)
       .join(' ')
   }

@@ -15,7 +15,6 @@ export const tpm = 'TPM'
 export const held = 'Held'
 export const fullestLimit = 'Fullest limit'
 export const last = 'Last'
-export const per = (per: string | number) => `per ${per}`
 export const of = (of: string | number) => `of ${of}`
 export const on = (model: string | number) => `on ${model}`
 export const ms = (model: string | number, ms: string | number) => `${model} ${ms} ms`

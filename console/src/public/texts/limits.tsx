@@ -11,6 +11,7 @@ export const measures = {
 export const scopes = {
   key: 'each key',
   user: 'each user',
+  session: 'each session',
   plan: 'the whole plan',
   org: 'your organization',
   everybody: 'everybody',
@@ -19,5 +20,7 @@ export const atOnce = 'at once'
 export const windows = { second: 'this second', minute: 'last minute', day: 'today' } as Readonly<
   Record<string, string>
 >
+export const eachLabel = (label: string) => `each ${label}`
+export const idleFor = (time: string) => `session, ends after ${time} without a request`
 export const lastDays = (days: string) => `last ${days} days`
 export const thisWindow = (window: string) => `this ${window}`

@@ -5,7 +5,6 @@ import { Findings, isAbsent } from '../../findings.ts'
 import { asObject, isObject, type JsonObject } from '../../json-safety.ts'
 import { refuseKept } from '../../native/kept-at-provider.ts'
 import type { AnswerForm } from './answer-form.ts'
-import { personIn } from './person.ts'
 import { readMessages } from './read-messages.ts'
 import { readTools } from './tools.ts'
 
@@ -54,7 +53,7 @@ interface ReadRequest extends Omit<ChatOfDialect, 'writer'> {
 /** No chat of ours has it: a backend of another dialect is not sent it. */
 function userOf({ metadata }: JsonObject, { texts }: ReadTerms): string | undefined {
   const { user_id } = asObject(metadata)
-  return typeof user_id === 'string' ? endUserOf(personIn(texts.read(user_id))) : undefined
+  return typeof user_id === 'string' ? endUserOf(texts.read(user_id)) : undefined
 }
 
 /** Fields that a chat has too, by the same name: it checks them. */

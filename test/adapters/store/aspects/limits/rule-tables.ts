@@ -25,19 +25,23 @@ export interface RuleSpec {
 
 const WINDOWS: readonly LimitWindow[] = ['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '7d', '30d']
 
+/** Sessions of two limits end after these. */
+const IDLE: readonly [LimitWindow, LimitWindow] = ['idle:90s', 'idle:24h']
+
 const spec: fc.Arbitrary<RuleSpec> = fc
   .record({
     measure: fc.constantFrom(...MEASURES),
     per: fc.constantFrom(...WINDOWS, 'minute' as const),
-    of: fc.constantFrom(...LIMIT_SCOPES.filter(scope => scope !== 'everybody')),
+    of: fc.constantFrom(...LIMIT_SCOPES.filter(scope => scope !== 'everybody'), 'label:project' as const),
     key: fc.nat(1),
     model: fc.integer({ min: 0, max: 4 }).map(number => number === 0),
     room: fc.option(fc.integer({ min: -2, max: 4 }), { nil: undefined, freq: 3 }),
     scale: fc.constantFrom(1, 1, 100),
   })
-  .map(({ measure, per, room, scale, ...others }) => ({
+  .map(({ measure, per, of, room, scale, ...others }) => ({
     measure,
-    ...(measure !== 'concurrent' && { per }),
+    of: of === 'session' && measure === 'concurrent' ? ('account' as const) : of,
+    ...(measure !== 'concurrent' && { per: of === 'session' ? IDLE[others.key] : per }),
     ...(room !== undefined && { room: measure === 'requests' || measure === 'concurrent' ? room : room * scale }),
     ...others,
   }))
@@ -81,12 +85,14 @@ export function ruleClaims(
 
 function groupOf(of: LimitScope, key: number, sequence: string): string {
   if (of === 'user') return `user:${key}`
+  if (of === 'session') return 'session'
+  if (of === 'label:project') return key === 0 ? 'label:project=web' : `org:${sequence} label:project=api`
   if (of === 'plan' || of === 'org') return `${of}:${sequence} ${key}`
   return 'account'
 }
 
 const fieldOf = ({ measure, per, of, model }: LimitRule, key: number): string =>
-  `${measure}/${per ?? ''}/${of === 'key' ? `key_${key}` : ''}/${model ?? ''}`
+  `${measure}/${per ?? ''}/${of === 'key' ? `key_${key}` : of === 'session' ? `ses_${key}` : ''}/${model ?? ''}`
 
 /** The initial cells of counters, which differ with `seed`. */
 export function begunOf(names: readonly CounterName[], seed: number, at: EpochMs): readonly BegunCounter[] {

@@ -10,6 +10,7 @@ import type { CallerKey } from '../../../../../src/policy/facts.ts'
 import type { LimitRule } from '../../../../../src/policy/limits/limit-rule.ts'
 import { claimsOfRules, type JoinedCell } from '../../../../../src/policy/limits/rule-claim.ts'
 import { cellAt, NOTHING_READ } from '../../../../../src/policy/limits/rule-counter.ts'
+import { MOST_SESSION_COUNTERS } from '../../../../../src/policy/limits/session-cell.ts'
 import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
 import type { Start } from '../../contract.ts'
 import {
@@ -38,6 +39,7 @@ interface From {
   readonly org?: string
   readonly plan?: string
   readonly model?: string
+  readonly session?: string
 }
 
 function rulesOf(rules: readonly LimitRule[], from: From = {}, at = NOON): Claims {
@@ -45,7 +47,7 @@ function rulesOf(rules: readonly LimitRule[], from: From = {}, at = NOON): Claim
   const claimed = claimsOfRules(
     rules,
     { key: { id: key }, terms: { org } },
-    { plan, model: { name: model, tier: 'basic' }, user },
+    { plan, model: { name: model, tier: 'basic' }, user, session: from.session },
   )
   return { ...claimsOf({ at }), pieces: { images: 2, seconds: 4 }, rules: claimed }
 }
@@ -114,6 +116,21 @@ export function rulesContract(start: Start): void {
       ...['requests 1+0', 'tokens 17+0', 'input_tokens 10+0', 'output_tokens 7+0', 'images 1+0', 'seconds 3+0'],
       ...['usd 9+0', 'concurrent 0+0'],
     ])
+  })
+
+  it('an account that invents sessions loses the counts of its oldest, and no other account loses any', async () => {
+    const { store } = await start()
+    const [inventing, other] = [await openShop(store), await openShop(store, 'other')]
+    const limit: LimitRule = { measure: 'requests', most: 1e9, per: 'idle:24h', of: 'session' }
+    const of = (session: string) => ({ ...rulesOf([limit], { session }), limits: [] })
+    await holdFor(store, other, 'req_other', of('ses_0000'))
+    for (const id of ids(MOST_SESSION_COUNTERS + 1)) await holdFor(store, inventing, id, of(id.replace('req', 'ses')))
+
+    const used = async (shop: Shop, session: string) => (await usesOf(store, shop, of(session)))[0]
+    expect(await used(inventing, 'ses_0000')).toBe('requests 0+0')
+    expect(await used(inventing, 'ses_0101')).toBe('requests 1+0')
+    expect(await used(inventing, 'ses_1000')).toBe('requests 1+0')
+    expect(await used(other, 'ses_0000')).toBe('requests 1+0')
   })
 
   it.each(ALL.map(({ measure }) => measure))('nothing is taken where a limit of %s refuses', async measure => {

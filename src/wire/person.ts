@@ -1,7 +1,8 @@
-import { asObject } from '../../json-safety.ts'
+import { asObject } from './json-safety.ts'
 
 /**
- * The person in `metadata.user_id`. Claude Code names a device, an account and a session there: the person is the account, or the
+ * The person in the name of an end user, in whichever field a client or a proxy before us puts it. Claude Code names a device, an
+ * account and a session there: the person is the account, or the
  * device where nobody is signed in, for each start begins another session. It writes JSON since 2.1.78, and wrote
  * `user_…_account_…_session_…` before. Other clients name a person as they like.
  */
