@@ -37,9 +37,13 @@ export const poolsHere = (app: PoolsHere): readonly ShownPool[] =>
 
 function shownHere(app: PoolsHere, pool: Pool, spent: NanoUsd | undefined): ShownPool {
   const settings = settingsOf(app, pool)
-  const models = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool)).map(({ name }) => name)
-  const state = app.pools.of(pool.name)
-  return shownPool({ pool, settings, state, models, ...(spent !== undefined && { spent }) }, app.clock.now())
+  const served = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool))
+  const known = {
+    ...{ pool, settings, state: app.pools.of(pool.name) },
+    models: served.map(({ name }) => name),
+    hasChats: served.some(({ kind }) => kind === 'chat'),
+  }
+  return shownPool({ ...known, ...(spent !== undefined && { spent }) }, app.clock.now())
 }
 
 /** Undefined while the store does not answer: what this process knows by itself is shown in any case. */

@@ -91,6 +91,26 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
     await row(second.url).getByText('Healthy').waitFor()
   })
 
+  it('show the share of prompts that each replica found cached, and that accounts share its caches', async () => {
+    await row('onprem').first().getByText('Caches not isolated').waitFor()
+    await page.route('**/admin/pools?*', async route => {
+      const response = await route.fetch()
+      const found = await response.json()
+      const [pool] = found.data
+      Object.assign(pool.caching, { prompt_tokens: 1000, cached_tokens: 830, expected_tokens: 900 })
+      pool.replicas[1].caching = { prompt_tokens: 600, cached_tokens: 599 }
+      await route.fulfill({ response, json: found })
+    })
+    await page.getByRole('columnheader', { name: 'Cached' }).waitFor()
+    await row('onprem').first().getByRole('cell', { name: '83%', exact: true }).waitFor()
+    await row(second.url).getByRole('cell', { name: '99%', exact: true }).waitFor()
+    await page.setViewportSize({ width: 400, height: 800 })
+    await row(second.url).getByText('99% of prompts cached').waitFor()
+
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.unrouteAll({ behavior: 'wait' })
+  })
+
   it('warn of a replica whose probe failed while requests still go there, and say when it is ejected', async () => {
     await second.close()
     await press('Probe replica 2 of onprem')

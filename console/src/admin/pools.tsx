@@ -114,6 +114,7 @@ interface PoolTableProps {
 function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
   const hasBudget = pools.some(({ max_usd_per_hour }) => max_usd_per_hour !== null)
   const hasLoad = pools.some(({ replicas }) => replicas.some(({ load }) => load !== undefined))
+  const hasCached = pools.some(looksForPrompts)
   return (
     <Table
       label={text.pools}
@@ -125,6 +126,7 @@ function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
         { title: text.inFlight, num: true, narrow: true },
         { title: text.waiting, num: true, narrow: true },
         ...(hasLoad ? LOAD_COLUMNS : []),
+        ...(hasCached ? [{ title: text.cached, num: true, narrow: true } as const] : []),
         { title: text.last10S, num: true, narrow: true },
         ...(hasBudget ? [{ title: text.spendHour, num: true, narrow: true } as const] : []),
         { title: text.actions, hidden: true },
@@ -139,6 +141,7 @@ function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
           isHourKnown={hour !== undefined}
           hasBudget={hasBudget}
           hasLoad={hasLoad}
+          hasCached={hasCached}
           act={act}
         />
       ))}
@@ -161,14 +164,21 @@ interface PoolProps extends Pick<PoolTableProps, 'gateways' | 'act'> {
   readonly hasBudget: boolean
   /** Whether a pool of the table has engines that report their load. */
   readonly hasLoad: boolean
+  /** Whether a pool of the table finds prompts in the caches of its backends. */
+  readonly hasCached: boolean
 }
 
-function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, act }: PoolProps) {
+function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCached, act }: PoolProps) {
   return (
     <tbody>
       <tr class="group">
         <th scope="rowgroup">
           <bdi>{pool.pool}</bdi> <span class="muted">{pool.site}</span>
+          {isShared(pool) && (
+            <p class="small muted" title={text.takesNoSalt}>
+              {text.notIsolated}
+            </p>
+          )}
           <p class="folded">{[...factsOf(pool), ...(series ? [hourText(series)] : [])].join(' · ')}</p>
         </th>
         <td>
@@ -180,6 +190,7 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, act }: 
         <td class="num narrow">{ofMost(pool)}</td>
         <td class="num narrow">{pool.queue ? text.waitingOf(pool.waiting, pool.queue.max) : pool.waiting}</td>
         {hasLoad && <td colSpan={LOAD_COLUMNS.length} class="narrow" />}
+        {hasCached && <td class="num narrow">{cachedShare(pool.caching, pool)}</td>}
         <td class="num narrow">{lastTen(pool)}</td>
         {hasBudget && <td class="num narrow">{hourOf(pool) ?? '–'}</td>}
         <td class="actions">
@@ -187,18 +198,18 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, act }: 
         </td>
       </tr>
       {pool.replicas.map(replica => (
-        <Replica key={replica.url} {...{ replica, pool, gateways, hasBudget, hasLoad, act }} />
+        <Replica key={replica.url} {...{ replica, pool, gateways, hasBudget, hasLoad, hasCached, act }} />
       ))}
     </tbody>
   )
 }
 
-interface ReplicaProps extends Pick<PoolProps, 'gateways' | 'hasBudget' | 'hasLoad' | 'act'> {
+interface ReplicaProps extends Pick<PoolProps, 'gateways' | 'hasBudget' | 'hasLoad' | 'hasCached' | 'act'> {
   readonly replica: ShownReplica
   readonly pool: ShownPool
 }
 
-function Replica({ replica, pool, gateways, hasBudget, hasLoad, act }: ReplicaProps) {
+function Replica({ replica, pool, gateways, hasBudget, hasLoad, hasCached, act }: ReplicaProps) {
   // Where there is one alone, the pool is what is drained.
   const hasActions = pool.replicas.length > 1 && !pool.drained
   const probe = probeOf(replica)
@@ -208,6 +219,9 @@ function Replica({ replica, pool, gateways, hasBudget, hasLoad, act }: ReplicaPr
         <code>{replica.url}</code>
         {probe !== '' && <p class="folded">{probe}</p>}
         {replica.load && <p class="folded">{loadText(replica.load)}</p>}
+        {replica.caching && looksForPrompts(pool) && (
+          <p class="folded">{text.promptsCached(cachedShare(replica.caching, pool))}</p>
+        )}
       </td>
       <td>
         <Health state={stateOfReplica(replica)} />
@@ -221,9 +235,10 @@ function Replica({ replica, pool, gateways, hasBudget, hasLoad, act }: ReplicaPr
         {probe}
       </td>
       <td class="num narrow">{replica.in_flight}</td>
-      {hasLoad && <td class="narrow" />}
+      {(hasLoad || hasCached) && <td class="narrow" />}
       {hasLoad && <LoadCells load={replica.load} />}
-      <td colSpan={(hasBudget ? 3 : 2) - (hasLoad ? 1 : 0)} class="num narrow muted">
+      {hasCached && <td class="num narrow">{cachedShare(replica.caching, pool)}</td>}
+      <td colSpan={(hasBudget ? 3 : 2) - (hasLoad || hasCached ? 1 : 0)} class="num narrow muted">
         {replica.replica === 1 && <code>{pool.declared}</code>}
       </td>
       <td class="actions">
@@ -255,6 +270,20 @@ function LoadCells({ load }: { readonly load: ShownReplica['load'] | undefined }
     </>
   )
 }
+
+/** Where nothing was found or expected, nobody looked for it, or the backends do not report it. */
+const looksForPrompts = ({ caching }: ShownPool): boolean =>
+  caching !== undefined && caching.cached_tokens + caching.expected_tokens > 0
+
+/** The share of the prompt tokens that were read from caches, rounded down, so that 100% is all of them. */
+function cachedShare(caching: ShownReplica['caching'], pool: ShownPool): string {
+  if (!caching || caching.prompt_tokens === 0 || !looksForPrompts(pool)) return '–'
+  return text.percent(String(Math.floor((100 * caching.cached_tokens) / caching.prompt_tokens)))
+}
+
+/** Whether accounts find each other's prompts in the caches of the backends, and the files do not say that they may. */
+const isShared = ({ caching }: ShownPool): boolean =>
+  caching !== undefined && !caching.isolated && caching.caches !== 'pool'
 
 const usageText = (share: number | null): string =>
   share === null ? '–' : text.percent(String(Math.round(share * 100)))
@@ -315,5 +344,6 @@ const factsOf = (pool: ShownPool): readonly string[] => [
   text.ofThemInFlight(ofMost(pool)),
   ...(pool.waiting > 0 ? [text.ofThemWaiting(pool.waiting)] : []),
   ...(hourOf(pool) === undefined ? [] : [text.hour(hourOf(pool) ?? '')]),
+  ...(looksForPrompts(pool) ? [text.promptsCached(cachedShare(pool.caching, pool))] : []),
   pool.models.join(', '),
 ]

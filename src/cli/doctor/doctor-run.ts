@@ -7,6 +7,7 @@ import { usesColour } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { checkArchive } from './check-archive.ts'
+import { checkCaches } from './check-caches.ts'
 import { checkConfig, checkExposure } from './check-config.ts'
 import { checkConsole } from './check-console.ts'
 import { checkFleet } from './check-fleet.ts'
@@ -70,6 +71,7 @@ async function checkAll(files: Files, options: DoctorOptions): Promise<readonly 
     // A pool whose backends answer is no good news while the gateway sends nothing there.
     ...asked.findings.filter(({ state, subject }) => state !== 'ok' || !served.some(each => each.subject === subject)),
     ...served,
+    ...checkCaches(loaded.config, pools),
     ...tools,
     ...checkExposure(files, process.cwd()),
   ]

@@ -139,11 +139,13 @@ async function probe(operator: PoolsApi, place: PoolPlace, { json }: Common): Pr
 
 /** Pools as people read them: a line for each, and below it one for each replica. `now` in ms since the epoch; of so many gateways. */
 export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1): string {
-  const rows = pools.flatMap(({ replicas }) => replicas.map(replica => replicaCells(replica, now, gateways)))
+  const rows = pools.flatMap(pool => pool.replicas.map(replica => replicaCells(pool, replica, now, gateways)))
   // While all replicas are ok this column says nothing, and URLs need its room on a terminal.
   const isPiped = terminalWidth() === Number.POSITIVE_INFINITY
   const isLoadRead = pools.some(({ replicas }) => replicas.some(({ load }) => load !== undefined))
+  const isCached = pools.some(looksForPrompts)
   const shown = REPLICAS.map(({ title }, column) => {
+    if (title === CACHED) return isCached
     if (LOAD_COLUMNS.includes(title)) return isLoadRead
     return isPiped || title !== NEXT_TRY || rows.some(row => row[column] !== '-')
   })
@@ -165,15 +167,18 @@ export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1
 const NEXT_TRY = 'NEXT-TRY'
 /** Shown where a pool declares `load`. */
 const LOAD_COLUMNS: readonly string[] = ['RUNNING', 'WAITING', 'KV']
+/** Shown where a pool found prompts in caches, or expected to. */
+const CACHED = 'CACHED'
 /** The end of a URL is what replicas of a pool differ in. */
 const REPLICAS: readonly Column[] = [
   { title: '  #' },
   { title: 'REPLICA', least: 28 },
   { title: 'STATE' },
   { title: 'IN-FLIGHT', gives: 3 },
-  { title: 'RUNNING' },
-  { title: 'WAITING' },
-  { title: 'KV' },
+  { title: 'RUNNING', gives: 6 },
+  { title: 'WAITING', gives: 7 },
+  { title: 'KV', gives: 4 },
+  { title: CACHED, gives: 5 },
   { title: 'FAILURES', gives: 1 },
   { title: NEXT_TRY },
   { title: 'PROBE', least: 12, gives: 2 },
@@ -199,14 +204,20 @@ function poolLine(pool: ShownPool): string {
 /** `  found 83% of 1,204,311 prompt tokens in caches; balance: prefix, caches: account` */
 function cachingLines({ caching }: ShownPool): readonly string[] {
   if (!caching) return []
-  const { balance, caches, isolated, prompt_tokens, cached_tokens, expected_tokens } = caching
-  // Where nothing was found or expected, nobody looked for it.
-  if (cached_tokens + expected_tokens === 0) return []
-  const share = Math.floor((100 * cached_tokens) / prompt_tokens)
-  const found = `found ${share}% of ${prompt_tokens.toLocaleString('en')} prompt tokens in caches`
+  const { balance, caches, isolated, prompt_tokens } = caching
   const shared = isolated || caches === 'pool' ? '' : ' (not isolated: its backends take no cache_salt)'
+  if (!looksForPrompts({ caching })) return shared === '' ? [] : [`  caches: ${caches}${shared}`]
+  const found = `found ${cachedShare(caching)} of ${prompt_tokens.toLocaleString('en')} prompt tokens in caches`
   return [`  ${found}; balance: ${balance}, caches: ${caches}${shared}`]
 }
+
+/** Where nothing was found or expected, nobody looked for it, or the backends do not report it. */
+const looksForPrompts = ({ caching }: Pick<ShownPool, 'caching'>): boolean =>
+  caching !== undefined && caching.cached_tokens + caching.expected_tokens > 0
+
+/** `83%`: rounded down, so that 100% is all of them. */
+const cachedShare = ({ cached_tokens, prompt_tokens }: NonNullable<ShownReplica['caching']>): string =>
+  prompt_tokens === 0 ? '-' : `${Math.floor((100 * cached_tokens) / prompt_tokens)}%`
 
 /** The lessons from refusals of a pool, and how the files say them. */
 function learnedLines({ learned = [] }: ShownPool): readonly string[] {
@@ -214,8 +225,8 @@ function learnedLines({ learned = [] }: ShownPool): readonly string[] {
   return [`  learned: ${lessonsText(learned)}`, `  to make it permanent, add to the pool: ${lessonsYaml(learned)}`]
 }
 
-function replicaCells(replica: ShownReplica, now: number, gateways: number): readonly string[] {
-  const { url, state, in_flight, failures, last_probe, load, seen_by } = replica
+function replicaCells(pool: ShownPool, replica: ShownReplica, now: number, gateways: number): readonly string[] {
+  const { url, state, in_flight, failures, last_probe, load, caching, seen_by } = replica
   const probe = last_probe === null ? '-' : `${resultText(last_probe)}, ${agoText(now - Date.parse(last_probe.at))}`
   const where = seen_by ? ` at ${seen_by.length} of ${gateways}` : ''
   return [
@@ -224,6 +235,7 @@ function replicaCells(replica: ShownReplica, now: number, gateways: number): rea
     `${STATES[state]}${where}`,
     String(in_flight),
     ...loadCells(load),
+    caching && looksForPrompts(pool) ? cachedShare(caching) : '-',
     String(failures),
     nextTry(replica),
     probe,

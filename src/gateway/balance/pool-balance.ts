@@ -26,6 +26,12 @@ export interface LoadedReplica extends Load {
   readonly elsewhere: Load
 }
 
+/** A replica with the prompt tokens that it counted, and those that it had cached. */
+interface CountedReplica {
+  promptTokens: number
+  cachedTokens: number
+}
+
 /** Passes on to other processes what becomes known of the caches of a pool. */
 export interface CacheEvents {
   /** A replica was sent prompts with marks that others may not know. */
@@ -131,14 +137,21 @@ export class PoolBalance {
     return this.#found
   }
 
-  /** A backend counted the prompt of a request. */
-  count({ inputTokens, cachedTokens = 0 }: PaidTokens, pick: ReplicaPick | undefined): void {
+  /** A replica counted the prompt of a chat. */
+  count(
+    { inputTokens, cachedTokens = 0 }: PaidTokens,
+    pick: Pick<ReplicaPick, 'expectedTokens'> | undefined,
+    replica: CountedReplica,
+  ): void {
     const { prompt_tokens, cached_tokens, expected_tokens } = this.#found
+    const cached = Math.min(cachedTokens, inputTokens)
     this.#found = {
       prompt_tokens: prompt_tokens + inputTokens,
-      cached_tokens: cached_tokens + Math.min(cachedTokens, inputTokens),
+      cached_tokens: cached_tokens + cached,
       expected_tokens: expected_tokens + Math.min(pick?.expectedTokens ?? 0, inputTokens),
     }
+    replica.promptTokens += inputTokens
+    replica.cachedTokens += cached
   }
 
   /** A replica is sent the prompt. */

@@ -50,6 +50,10 @@ export class Replica {
   heldTokens = 0
   /** Those of them that it still has to compute. */
   owedTokens = 0
+  /** Tokens of the prompts of chats, as its answers to this process counted them since the start. */
+  promptTokens = 0
+  /** Those of them that it read from its cache. */
+  cachedTokens = 0
   /** The load that other processes and gateways have here. */
   readonly elsewhere = new LoadElsewhere()
   /** Its last failure was a connection that it refused or reset, as one does that starts anew. */

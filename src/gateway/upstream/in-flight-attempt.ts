@@ -118,8 +118,9 @@ export class InFlightAttempt {
   #learnOfCache(how: AnswerEnd, { usage }: Ended): void {
     const { pick, replica } = this.#destination
     const { balance } = this.#poolState
-    if (!usage) return
-    balance.count(usage, pick)
+    // Only chats have a prompt that is compared.
+    if (!usage || !this.#ports.balanced) return
+    balance.count(usage, pick, replica)
     if (pick && how === 'well') balance.answered(pick, replica, usage.cachedTokens)
   }
 

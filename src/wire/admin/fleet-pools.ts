@@ -1,6 +1,6 @@
 import { list, listing, optional, type TypeOf, text } from '../schema/schema.ts'
 import { UNREACHED, type Unreached } from './fleet.ts'
-import { addedPools, POOL, type ReplicaState, type ShownPool, type ShownReplica } from './pool.ts'
+import { addedPools, addedPrompts, POOL, type ReplicaState, type ShownPool, type ShownReplica } from './pool.ts'
 
 /** The pools of several gateways, each of which knows its own requests and its own breakers. */
 export interface FleetPools extends Required<TypeOf<typeof POOLS>> {}
@@ -71,6 +71,7 @@ function joinedReplica(
     retry_in_ms: waits.length === 0 ? null : Math.min(...waits),
     last_probe: probes[0] ?? null,
     ...(isRead && { load: loads[0] ?? null }),
+    ...addedPrompts(replicas),
     ...(alike.length < seen.length && { seen_by: alike.map(({ gateway }) => gateway) }),
   }
 }

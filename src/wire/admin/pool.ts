@@ -56,6 +56,18 @@ const LOAD = record(
 
 export interface ShownLoad extends TypeOf<typeof LOAD> {}
 
+const PROMPTS = {
+  prompt_tokens: whole('Tokens of the prompts of chats, as backends counted them.'),
+  cached_tokens: whole('Those of them that backends read from their caches.'),
+}
+
+/** The prompt tokens that a replica counted since the start of the process. */
+const REPLICA_CACHING = record(
+  PROMPTS,
+  'ReplicaCaching',
+  'How much of the prompts of chats the replica had cached, since the process started; absent before its first chat.',
+)
+
 const STATES = ['closed', 'open', 'half-open', 'cooling', 'drained'] as const
 export type ReplicaState = (typeof STATES)[number]
 
@@ -72,6 +84,7 @@ const REPLICA = record(
     retry_in_ms: orNull(whole('Time until it is tried again: 0 means now, null that an operator drained it.')),
     last_probe: orNull(PROBE),
     load: optional(orNull(LOAD)),
+    caching: optional(REPLICA_CACHING),
     seen_by: optional(list(text(), 'The gateways that see this state, where others see another one.')),
   },
   'Replica',
@@ -85,12 +98,11 @@ const CACHING = record(
     balance: word(['prefix', 'session', 'busy'] as const, 'How chats are spread over the replicas.'),
     caches: word(['account', 'org', 'pool'] as const, 'Who may find whose prompt.'),
     isolated: flag('Whether the backends keep these apart, by `cache_salt`.'),
-    prompt_tokens: whole('Tokens of the prompts of chats, as backends counted them.'),
-    cached_tokens: whole('Those of them that backends read from their caches.'),
+    ...PROMPTS,
     expected_tokens: whole('Those that the gateway expected them to have.'),
   },
   'Caching',
-  'How much of the prompts of chats the backends had cached, since the process started.',
+  'How much of the prompts of chats the backends had cached, since the process started; absent where the pool serves no chats.',
 )
 
 export interface ShownCaching extends TypeOf<typeof CACHING> {}
@@ -173,6 +185,8 @@ export interface KnownPool {
   }
   readonly state: PoolReading
   readonly models: readonly string[]
+  /** Whether one of these models is of chats. */
+  readonly hasChats: boolean
   readonly spent?: NanoUsd
 }
 
@@ -201,6 +215,8 @@ interface ReplicaReading {
   readonly breaker: { readonly failures: number; state(now: EpochMs): 'closed' | 'open' | 'half-open' }
   readonly probed?: ProbeReading | undefined
   readonly report?: EngineReport | undefined
+  readonly promptTokens: number
+  readonly cachedTokens: number
   cooling(now: EpochMs): Millis
   wait(now: EpochMs): Millis
 }
@@ -213,7 +229,7 @@ interface ProbeReading {
   readonly at: EpochMs
 }
 
-export function shownPool({ pool, settings, state, models, spent }: KnownPool, now: EpochMs): ShownPool {
+export function shownPool({ pool, settings, state, models, hasChats, spent }: KnownPool, now: EpochMs): ShownPool {
   const { all, marked } = state.sent(now)
   const { maxConcurrent, maxConcurrentEach, maxNanoUsdPerHour, spill, load, queue } = settings
   const overload = state.overload(pool, spill, now)
@@ -233,7 +249,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
     ...(overload && { busy: overloadText(overload) }),
     hour_usd: spent === undefined ? null : usdText(spent),
     max_usd_per_hour: maxNanoUsdPerHour === undefined ? null : usdText(maxNanoUsdPerHour),
-    ...cachingOf(pool, state),
+    ...cachingOf(pool, state, hasChats),
     requests_10s: all,
     retries_10s: marked,
     ...(lessons.length > 0 && { learned: lessons.map(({ as, ...lesson }) => ({ ...lesson, as: as ?? null })) }),
@@ -241,6 +257,7 @@ export function shownPool({ pool, settings, state, models, spent }: KnownPool, n
       replica: index + 1,
       ...shownReplica(replica, state.drained, now),
       ...(load && { load: replica.report ? shownLoad(replica.report, now) : null }),
+      ...promptsOf(replica),
     })),
   }
 }
@@ -250,13 +267,25 @@ const shownQueue = (max: number, byPriority: Iterable<readonly [number, number]>
   by_priority: [...byPriority].sort(([a], [b]) => b - a).map(([priority, waiting]) => ({ priority, waiting })),
 })
 
-/** Nothing where no chat came to the pool. */
+/** Shown before the first chat too, so that a pool which keeps no accounts apart shows it in time. */
 function cachingOf(
   { balance, caches, provider }: Pool,
   { balance: { found } }: PoolReading,
+  hasChats: boolean,
 ): Pick<ShownPool, 'caching'> {
-  if (found.prompt_tokens === 0) return {}
+  if (!hasChats && found.prompt_tokens === 0) return {}
   return { caching: { balance, caches, isolated: caches !== 'pool' && provider.facts.cacheSalt, ...found } }
+}
+
+const promptsOf = ({ promptTokens, cachedTokens }: ReplicaReading): Pick<ShownReplica, 'caching'> =>
+  promptTokens === 0 ? {} : { caching: { prompt_tokens: promptTokens, cached_tokens: cachedTokens } }
+
+/** Adds up the prompts of one replica over processes, or gateways. */
+export function addedPrompts(replicas: readonly Pick<ShownReplica, 'caching'>[]): Pick<ShownReplica, 'caching'> {
+  const all = replicas.flatMap(({ caching }) => caching ?? [])
+  if (all.length === 0) return {}
+  const sum = (field: 'prompt_tokens' | 'cached_tokens') => all.reduce((total, each) => total + each[field], 0)
+  return { caching: { prompt_tokens: sum('prompt_tokens'), cached_tokens: sum('cached_tokens') } }
 }
 
 /** Joins a pool of several processes of one gateway: running requests are added up, replicas are those of the first. */
@@ -278,6 +307,7 @@ export function addedPools(first: ShownPool, others: readonly ShownPool[]): Show
         ...replica,
         in_flight: same.reduce((total, each) => total + each.in_flight, 0),
         failures: Math.max(...same.map(each => each.failures)),
+        ...addedPrompts(same),
       }
     }),
   }

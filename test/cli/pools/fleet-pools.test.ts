@@ -43,6 +43,16 @@ describe.each([80, 120, 200])('in %s columns', columns => {
   })
 })
 
+it('what the caches of a replica had is added up over the gateways that sent it prompts', () => {
+  const caching = (prompt_tokens: number, cached_tokens: number) => ({ caching: { prompt_tokens, cached_tokens } })
+  const gateways = [
+    { gateway: 'gw-1:7', pools: [pool('onprem', [replica(1, caching(1000, 900)), replica(2)])] },
+    { gateway: 'gw-2:7', pools: [pool('onprem', [replica(2, caching(40, 30)), replica(1, caching(500, 0))])] },
+  ]
+  const [{ replicas = [] } = {}] = fleetPools(gateways, []).data
+  expect(replicas.map(each => each.caching)).toEqual([caching(1500, 900).caching, caching(40, 30).caching])
+})
+
 it('what runs at each gateway is added up; a replica has the state that needs an operator most, and who sees it', () => {
   expect(fleet).toMatchObject({ gateways: ['gw-1:7', 'gw-2:7', 'gw-3:7'], unreached: [{ gateway: 'gw-4:7' }] })
   expect(fleet.data).toMatchObject([

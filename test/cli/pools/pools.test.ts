@@ -59,8 +59,10 @@ describe('on a running gateway', () => {
           'onprem  on-premises, test-model: 0 of 50 in flight',
           row(1, one.url),
           row(2, two.url),
+          '  caches: account (not isolated: its backends take no cache_salt)',
           'cloud  cloud, big: 0 in flight',
           row(1, cloud.url),
+          '  caches: account (not isolated: its backends take no cache_salt)',
           '',
         ].join('\n'),
       )

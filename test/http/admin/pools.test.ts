@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ShownPool } from '../../../src/wire/admin/pool.ts'
 import { json, status } from '../../support/backend.ts'
 import { ADMIN_TOKEN } from '../../support/gateway.ts'
 import { heldStream, reading } from '../../support/held.ts'
@@ -57,6 +58,20 @@ it.each([
 })
 
 describe('GET /admin/pools', () => {
+  it('tells before the first request that a pool keeps no accounts apart, and of each replica what it found since', async () => {
+    await start()
+    expect(await pool('onprem')).toMatchObject({
+      caching: { caches: 'account', isolated: false, prompt_tokens: 0, cached_tokens: 0, expected_tokens: 0 },
+      replicas: expect.not.arrayContaining([expect.objectContaining({ caching: expect.anything() })]),
+    })
+
+    await site.chat()
+    const { caching, replicas } = (await pool('onprem')) as unknown as ShownPool
+    const counted = replicas.flatMap(each => each.caching ?? [])
+    expect(counted).toEqual([{ prompt_tokens: caching?.prompt_tokens, cached_tokens: 0 }])
+    expect(counted[0]?.prompt_tokens).toBeGreaterThan(0)
+  })
+
   it('tells what is declared and what is known of it', async () => {
     await start({ onprem: 'max_concurrent: 7, max_usd_per_hour: 5' })
     const stream = heldStream()

@@ -171,7 +171,15 @@ describe('a pool of several replicas', () => {
     for (const replica of site.replicas) replica.always(answer({ content: 'Yes.', usage: usage(2048) }))
     await talk.ask('first?')
     await talk.ask('second?')
-    const { balance } = site.test.gateway.app.pools.of('onprem')
-    expect(balance.found).toMatchObject({ prompt_tokens: 5000, cached_tokens: 4096 })
+    const state = site.test.gateway.app.pools.of('onprem')
+    expect(state.balance.found).toMatchObject({ prompt_tokens: 5000, cached_tokens: 4096 })
+    const counted = site.replicas.map(({ url, requests }) => {
+      const { promptTokens, cachedTokens } = state.replica(url)
+      return [promptTokens, cachedTokens, requests.length]
+    })
+    expect(counted.toSorted()).toEqual([
+      [0, 0, 0],
+      [5000, 4096, 2],
+    ])
   })
 })

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { ShownPool } from '../../../src/wire/admin/pool.ts'
 import { answer, startBackend } from '../../support/backend.ts'
 import { startTree } from './tree.ts'
 import { yamlOf } from './tree-yaml.ts'
@@ -8,7 +9,8 @@ const TURNS = 5
 
 it('with 3 workers, each turn of a dialogue goes where the turns before it are cached, whichever worker gets it', async () => {
   const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startBackend()))
-  for (const replica of replicas) replica.always(answer({ content: 'Yes.' }))
+  const usage = { prompt_tokens: 100, completion_tokens: 3, prompt_tokens_details: { cached_tokens: 40 } }
+  for (const replica of replicas) replica.always(answer({ content: 'Yes.', usage: { ...usage, total_tokens: 103 } }))
   onTestFinished(async () => void (await Promise.all(replicas.map(each => each.close()))))
   const [{ url = '' } = {}] = replicas
   const urls = replicas.map(each => `"${each.url}"`).join(', ')
@@ -38,6 +40,15 @@ it('with 3 workers, each turn of a dialogue goes where the turns before it are c
   // Chance would lead there too, but not knowing why.
   const { text } = await tree.ask('GET', '/metrics')
   expect(text).toContain(`svc_pool_picks_total{pool="onprem",why="prefix"} ${names.length * (TURNS - 1)}\n`)
+
+  // Operators see the counts of all workers added up.
+  const { body: shown } = await tree.ask('GET', '/admin/pools')
+  const [onprem] = (shown as { data: readonly ShownPool[] }).data
+  expect(onprem?.replicas.map(({ caching }) => caching)).toEqual(
+    replicas.map(({ requests: { length } }) =>
+      length === 0 ? undefined : { prompt_tokens: 100 * length, cached_tokens: 40 * length },
+    ),
+  )
 
   // Main tells operators what its workers know.
   const messages = talks[0]

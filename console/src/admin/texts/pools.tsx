@@ -45,6 +45,11 @@ export const engineRunning = 'Engine: running'
 export const engineWaiting = 'Engine: waiting'
 export const kvCache = 'KV cache'
 export const notRead = 'not read'
+export const cached = 'Cached'
+export const promptsCached = (share: string) => `${share} of prompts cached`
+export const notIsolated = 'Caches not isolated'
+export const takesNoSalt =
+  'The backends take no cache_salt, so accounts share their prompt caches. caches: pool in the files says that they may.'
 export const engineLoad = (running: string | number, waiting: string | number) =>
   `engine: ${running} running, ${waiting} waiting`
 export const kvCacheInUse = (share: string) => `KV cache ${share}`
