@@ -35,3 +35,21 @@ describe('caches of a pool', () => {
       expect(near(`${provider}, caches: ${caches}`)?.provider.facts.cacheSalt).toBe(true)
   })
 })
+
+describe('spill of a pool', () => {
+  const SPILL = 'load: { from: vllm }, spill: { waiting_over: 8 }'
+  const OTHER =
+    '  other: { kind: chat, tier: guest, serve: [near, far], context: 32k, usd_per_1m: { input: 0.10, output: 0.40 } }'
+  const FAR = '  far: { site: cloud, model: m, replicas: [http://127.0.0.1:3/v1] }'
+  const found = (yaml: string) => problemsOf(loadFiles({ 'config.yaml': yaml })).map(({ rule, hint }) => [rule, hint])
+
+  it('is warned of where no model has a pool behind it', () => {
+    expect(found(pool(SPILL, ONE))).toEqual([['spills-nowhere', 'add a pool behind it, or remove `spill`']])
+    expect(found(pool(SPILL))[0]?.[1]).toContain('it only makes requests pass over a replica that is behind')
+  })
+
+  it('is fine where one model has, though another has not', () => {
+    const served = pool(SPILL).replace('default_model', `${OTHER}\ndefault_model`)
+    expect(found(`${served}${FAR}\n`)).toEqual([])
+  })
+})

@@ -24,6 +24,7 @@ import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'
 import { lintBalance } from './lint-balance.ts'
 import { lintHeaders } from './lint-headers.ts'
 import { lintQueue } from './lint-queue.ts'
+import { lintSpill } from './lint-spill.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
 export function lint(merged: MergedFiles, report: Report): void {
@@ -46,6 +47,7 @@ export function lint(merged: MergedFiles, report: Report): void {
       lintNative(name, data, merged, sayer(node, report))
       lintPasses(name, data, sayer(node, report))
       lintQueue(name, data, sayer(node, report))
+      lintSpill(name, data, merged.models, sayer(node, report))
     }
 }
 
@@ -91,7 +93,6 @@ function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySe
   lintCap(name, pool, kinds, say)
   lintFetch(name, pool, kinds, say)
   lintProvider(name, pool, kinds, say)
-  lintSpill(name, pool, kinds, say)
   lintBalance(name, pool, kinds, say)
   lintHeaders(name, pool, say)
   const seen = new Set<string>()
@@ -180,17 +181,6 @@ function lintProvider(name: string, pool: PoolSection, kinds: ReadonlySet<string
   }
 }
 
-/** Engines say how many requests wait, and only streams of chats have a first token. */
-function lintSpill(name: string, { spill, load }: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
-  if (spill?.waiting_over !== undefined && load === undefined) {
-    const message = `pool \`${name}\` has \`spill.waiting_over\`, but no \`load\` that says how many requests wait`
-    const hint = 'add `load: { from: vllm }` with the engine of the pool, or remove it'
-    say(['spill', 'waiting_over'], 'error', 'needs-load', message, hint)
-  }
-  if (spill?.first_token_over === undefined || kinds.has('chat') || kinds.size === 0) return
-  const message = `pool \`${name}\` has \`spill.first_token_over\`, and serves no chats`
-  say(['spill', 'first_token_over'], 'error', 'needs-chat', message, 'remove `first_token_over`')
-}
 const OF_ANY_DIALECT: ReadonlySet<string> = new Set([...OF_ALL_DIALECTS].map(writtenName))
 
 /** Chats reach every pool with what is known of them, and no tools that a provider runs; sessions over WebSocket may do more. */
