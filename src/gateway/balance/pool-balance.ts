@@ -17,13 +17,14 @@ export interface BalancedRequest {
   readonly session: () => number
 }
 
-/** A replica with what this process has under way there. */
+/** A replica with what this process has under way there, and what other processes and gateways have. */
 export interface LoadedReplica extends Load {
   readonly url: string
   /** A digest of its URL. */
   readonly place: number
-  /** The load that other processes and gateways have there. */
   readonly elsewhere: Load
+  /** This one and those of other pools at its URL: one engine has the work of all. */
+  readonly atUrl: readonly (Load & { readonly elsewhere: Load })[]
 }
 
 /** A replica with the prompt tokens that it counted, and those that it had cached. */
@@ -110,7 +111,7 @@ export class PoolBalance {
     const heldTokens = tokensOf(sketch.bytes, bytesPerToken)
     const expectedTokens = Math.min(heldTokens, tokensOf(knownBytes, bytesPerToken))
     const owedTokens = heldTokens - expectedTokens
-    const wasIdle = replica.owedTokens + replica.elsewhere.owedTokens === 0
+    const wasIdle = loadOf(replica).owedTokens === 0
     const load = { heldTokens, owedTokens, expectedTokens, knownBytes, wasIdle }
     return { replica, pick: { why, cost, ...load, sketch, domain } }
   }
@@ -227,13 +228,15 @@ export class PoolBalance {
   }
 }
 
-/** All that is under way at a replica. */
-function loadOf({ inFlight, heldTokens, owedTokens, elsewhere }: LoadedReplica): Load {
-  return {
-    inFlight: inFlight + elsewhere.inFlight,
-    heldTokens: heldTokens + elsewhere.heldTokens,
-    owedTokens: owedTokens + elsewhere.owedTokens,
+/** All that is under way at a replica, in whichever pool, process or gateway. */
+export function loadOf({ atUrl }: Pick<LoadedReplica, 'atUrl'>): Load {
+  const load = { inFlight: 0, heldTokens: 0, owedTokens: 0 }
+  for (const each of atUrl) {
+    load.inFlight += each.inFlight + each.elsewhere.inFlight
+    load.heldTokens += each.heldTokens + each.elsewhere.heldTokens
+    load.owedTokens += each.owedTokens + each.elsewhere.owedTokens
   }
+  return load
 }
 
 interface Weighing {

@@ -56,6 +56,8 @@ export class Replica {
   cachedTokens = 0
   /** The load that other processes and gateways have here. */
   readonly elsewhere = new LoadElsewhere()
+  /** This one and those of other pools at its URL, such as a model and its adapters: one engine has the work of all. */
+  readonly atUrl: readonly Replica[]
   /** Its last failure was a connection that it refused or reset, as one does that starts anew. */
   brokeOff = false
   /** The result of the last probe, where there was one. */
@@ -74,8 +76,10 @@ export class Replica {
 
   readonly #events: ReplicaEvents
 
-  constructor(url: string, events: ReplicaEvents) {
+  constructor(url: string, events: ReplicaEvents, atUrl: Replica[] = []) {
     this.url = url
+    atUrl.push(this)
+    this.atUrl = atUrl
     this.place = digest32(url)
     this.#events = events
     this.breaker = new Breaker(
@@ -252,6 +256,8 @@ export interface ReplicaEvents {
   readonly marked?: (replica: Replica, marks: DomainMarks) => void
   /** It lost its cache. */
   readonly emptied?: (replica: Replica) => void
+  /** The replicas of all pools at a URL, to which the pool adds its own. */
+  readonly replicasAt?: (url: string) => Replica[]
   /** Others have joined that know little of what is cached. */
   readonly tellsAll?: () => boolean
   /** This process measured how long a stream waited for its first token. */
@@ -314,11 +320,12 @@ export class PoolState {
   replica(url: string): Replica {
     let replica = this.#replicas.get(url)
     if (!replica) {
-      replica = new Replica(url, {
+      const events: ReplicaEvents = {
         ...this.#events,
         changed: each => this.#changed(each),
         restarted: each => this.balance.forget(each),
-      })
+      }
+      replica = new Replica(url, events, this.#events.replicasAt?.(url))
       const lender = this.#events.lenderOf?.(url)
       if (lender) replica.slots.borrowFrom(lender)
       this.#replicas.set(url, replica)
@@ -415,6 +422,8 @@ export class Pools {
   readonly domains = new CacheDomains(randomBytes(32).toString('base64url'))
   readonly stays = new Stays()
   readonly #states = new Map<string, PoolState>()
+  /** The replicas of all pools, by URL. */
+  readonly #replicas = new Map<string, Replica[]>()
   readonly #budget = new TableBudget()
   readonly #changed: ReplicaChanged
   #sharing: Sharing | undefined
@@ -466,6 +475,7 @@ export class Pools {
           marked: (...what) => this.#balanceSharing?.marked(name, ...what),
           emptied: replica => this.#balanceSharing?.emptied(name, replica),
           tellsAll: () => this.#balanceSharing?.tellsAll() ?? false,
+          replicasAt: url => this.#replicasAt(url),
         },
         this.#budget,
       )
@@ -474,6 +484,12 @@ export class Pools {
       this.#states.set(name, state)
     }
     return state
+  }
+
+  #replicasAt(url: string): Replica[] {
+    const known = this.#replicas.get(url) ?? []
+    this.#replicas.set(url, known)
+    return known
   }
 
   /** Drains these places, and no others. Names of the pools that change by it. */
@@ -535,7 +551,8 @@ export function lessBusy(replicas: readonly Replica[], random: () => number): Re
   return a && b && requestsAt(b) < requestsAt(a) ? b : a
 }
 
-const requestsAt = ({ inFlight, elsewhere }: Replica): number => inFlight + elsewhere.inFlight
+const requestsAt = ({ atUrl }: Replica): number =>
+  atUrl.reduce((sum, { inFlight, elsewhere }) => sum + inFlight + elsewhere.inFlight, 0)
 
 /** Alarms when a replica is ejected, whether requests or probes found it failing, and when it is back. */
 export const reportReplicas =

@@ -1,5 +1,6 @@
 import { type Fitness, type PoolChoice, type ReplicaFigures, weighReplicas } from '../../policy/balance/pool-choice.ts'
 import type { EpochMs, Pool } from '../../policy/config.ts'
+import { loadOf } from '../balance/pool-balance.ts'
 import type { Replica } from '../pools/pools.ts'
 import { AttemptPlanner, type AttemptPlannerPorts } from './attempt-planner.ts'
 
@@ -19,10 +20,10 @@ export function choiceIn(ports: AttemptPlannerPorts, pool: Pool, now: EpochMs): 
   const weighed =
     balanced && state.balance.weigh(pool, replicas, balanced, { bytesPerToken: state.pace.bytesPerToken, among: open })
   const figures = replicas.map((replica, index): ReplicaFigures => {
-    const { url, inFlight, heldTokens, owedTokens, report } = replica
+    const { url, report } = replica
     const fitness = open.includes(replica) ? 'usable' : unfitness(replica, now, account)
     return {
-      ...(weighed?.candidates[index] ?? { inFlight, heldTokens, owedTokens, miss: 0 }),
+      ...(weighed?.candidates[index] ?? { ...loadOf(replica), miss: 0 }),
       ...{ url, fitness },
       full: replica.slots.taken >= (settings.maxConcurrentEach ?? Number.POSITIVE_INFINITY),
       ...(report && { reportAge: Math.max(0, now - report.at) }),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { TableBudget } from '../../../src/gateway/balance/mark-table.ts'
 import { type BalancedRequest, PoolBalance } from '../../../src/gateway/balance/pool-balance.ts'
-import { PoolState, Replica } from '../../../src/gateway/pools/pools.ts'
+import { PoolState, Pools, Replica } from '../../../src/gateway/pools/pools.ts'
+import type { Pool } from '../../../src/policy/config.ts'
 import { config } from '../../policy/fixture.ts'
 
 const pool = [...config.pools.values()].find(({ replicas }) => replicas.length > 1)
@@ -81,12 +82,85 @@ describe('a pool that chooses by prompts', () => {
     expect(choose()?.pick.expectedTokens).toBe(0)
   })
 
-  it('begins anew with another model, and keeps what it knows over a reload that changes nothing of it', () => {
+  it.each([
+    [{ site: 'elsewhere' }, 10_000],
+    [{ model: 'another' }, 0],
+    [{ caches: 'pool' }, 0],
+  ] as const)('expects %j to change what it knows only where it changes the caches', (changed, expected) => {
     const { send, balance, replicas } = sending()
     send(1)
-    const known = (changed: object) =>
-      balance.choose({ ...declared, ...changed }, replicas, request(1), 4)?.pick.expectedTokens
-    expect(known({ site: 'elsewhere' })).toBe(10_000)
-    expect(known({ model: 'another' })).toBe(0)
+    expect(balance.choose({ ...declared, ...changed }, replicas, request(1), 4)?.pick.expectedTokens).toBe(expected)
+  })
+
+  it.each([
+    ['timeouts', false, 10_000],
+    ['connections that it refused or reset', true, 0],
+  ])(
+    'knows of a replica that is ejected for %s what such a failure leaves of its cache',
+    (_why, brokeOff, expected) => {
+      const state = new PoolState({ changed: () => {} })
+      const replicas = declared.replicas.map(url => state.replica(url))
+      const choose = () => state.balance.choose(declared, replicas, request(1), 4)
+      const { replica, pick } = choose() ?? {}
+      if (!replica || !pick) throw new Error('there are replicas')
+      state.balance.sent(pick, replica)
+      replica.brokeOff = brokeOff
+      replica.breaker.failed(1000, { after: 1, for: 1000 })
+      expect(replica.breaker.state(1000)).toBe('open')
+      expect(choose()?.pick.expectedTokens).toBe(expected)
+    },
+  )
+
+  it('gives a new replica cold prompts while the others are busy, and no more than its part of them', () => {
+    const { send, balance, replicas } = sending()
+    const warm = Array.from({ length: 20 }, (_, name) => ({ name, home: send(name) }))
+    const pool = { ...declared, replicas: [...declared.replicas, 'http://new:8000/v1'] }
+    const all = [...replicas, new Replica('http://new:8000/v1', { changed: () => {} })]
+    const choose = (name: number) => {
+      const chosen = balance.choose(pool, all, request(name), 4)
+      if (!chosen) throw new Error('there are replicas')
+      return chosen
+    }
+    for (const { name, home } of warm) expect(choose(name).replica).toBe(home)
+    const counts = all.map(() => 0)
+    for (let name = 100; name < 160; name++) {
+      const { replica, pick } = choose(name)
+      replica.takes(pick)
+      balance.sent(pick, replica)
+      const at = all.indexOf(replica)
+      counts[at] = (counts[at] ?? 0) + 1
+    }
+    const part = 60 / all.length
+    for (const count of counts) expect(Math.abs(count - part)).toBeLessThanOrEqual(0.25 * part)
+  })
+})
+
+describe('two pools at the same replicas, such as a model and its adapter', () => {
+  const pools = new Pools()
+  const other = { ...declared, name: 'adapter', model: 'adapter' }
+  const of = (some: Pool) => {
+    const state = pools.of(some.name)
+    const choose = (name: number) => {
+      const chosen = state.balance.choose(some, state.replicas(some), request(name), 4)
+      if (!chosen) throw new Error('there are replicas')
+      return chosen
+    }
+    return { state, choose }
+  }
+
+  it('share the load of each, and none of the marks', () => {
+    const [base, adapter] = [of(declared), of(other)]
+    const { replica, pick } = base.choose(1)
+    base.state.balance.sent(pick, replica)
+    expect(base.choose(1).pick.expectedTokens).toBe(10_000)
+    expect(adapter.choose(1).pick.expectedTokens).toBe(0)
+
+    const before = adapter.choose(2).replica
+    const same = base.state.replica(before.url)
+    same.takes(pick)
+    expect(adapter.choose(2).replica.url).not.toBe(before.url)
+    same.computed(pick)
+    same.frees(pick)
+    expect(adapter.choose(2).replica.url).toBe(before.url)
   })
 })

@@ -116,4 +116,18 @@ describe.each([
     expect(choice).toMatchObject(expected)
     if (choice.chosen !== null) expect(await sentTo(key, chat('red', 1))).toBe(choice.chosen)
   })
+
+  it('shows what other processes have running, as main does for its workers', async () => {
+    await test.close()
+    await start(fields)
+    await test.key('pro', 'ada')
+    const { elsewhere } = test.gateway.app.pools.of('onprem').replica(replicas[1]?.url ?? '')
+    elsewhere.set('worker 1', { inFlight: 3, heldTokens: 900, owedTokens: 50 })
+    const running = (await choiceFor(chat('red', 1))).replicas.map(each => [each.running, each.held_tokens])
+    expect(running).toEqual([
+      [0, 0],
+      [3, 900],
+      [0, 0],
+    ])
+  })
 })
