@@ -32,13 +32,26 @@ export type OverageSection =
  */
 export type ModelSection = ChatModelSection | EmbeddingModelSection | ImageModelSection | PassthroughModelSection
 /**
- * The pools that answer, in failover order.
+ * The name of a pool, or `{ pool: new, share: 5% }` for a pool that gets a share of the conversations.
+ */
+export type ServedPoolSection =
+  | string
+  | {
+      /**
+       * A name: letters, digits, dots, dashes and underscores, at most 64.
+       */
+      pool: string
+      /**
+       * The share of the conversations of the model that the pool is asked first for, such as `5%`, chosen by session, or else by the beginning of the chat or by account. All others never come here, not even while every other pool is down. All shares of a model together are 100 % at most.
+       */
+      share: number | string
+    }
+/**
+ * The pools that answer, in failover order. An entry `{ pool: new, share: 5% }` gives a pool a share of the conversations and no failover traffic; such entries come first.
  *
  * @minItems 1
- *
- * Items: A name: letters, digits, dots, dashes and underscores, at most 64.
  */
-export type Serve = string[]
+export type Serve = ServedPoolSection[]
 /**
  * US dollars per million input tokens that the backend wrote into its cache: one price, or `{ 5m: 3.75, 1h: 6 }` by how long it keeps them, as Anthropic does. Default: the input price; for a request that marks its prompt for a Messages cache, 1.25 times the input price, and twice it for an hour.
  */

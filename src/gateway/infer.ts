@@ -9,6 +9,7 @@ import { decisionNote } from './admission/decisions.ts'
 import { type LeasedCall, leased } from './admission/leases.ts'
 import { Ending, settlementOf } from './admission/settlement.ts'
 import type { AnswerStream } from './answer/stream.ts'
+import { drawn } from './balance/draw.ts'
 import type { Call } from './call.ts'
 import { namedRequest } from './named-request.ts'
 import type { Pools } from './pools/pools.ts'
@@ -35,7 +36,8 @@ export async function infer(gateway: InferencePorts, call: Call): Promise<Served
   const staying = stayingOf(gateway, call)
   const health = { ...healthAt(gateway, at, caller.account), ...staying?.at(at) }
   const signals = signalsOf(config, call)
-  const request = namedRequest(config, wire.request, { headers: call.headers, session: wire.session })
+  const named = namedRequest(config, wire.request, { headers: call.headers, session: wire.session })
+  const request = drawn({ config, domains: gateway.pools.domains }, named, call)
   const facts = { at, caller, request, health, signals }
   const note = decisionNote(gateway, requestId)
   const tools = wire.hosted && (await learnTools(gateway, facts, call.client))

@@ -54,6 +54,8 @@ export interface Config {
   readonly servicePlans?: ReadonlyMap<string, Plan>
   /** The plan of devices; no token can claim it. */
   readonly guestPlan?: Plan
+  /** Set where a pool has a share of the conversations of a model. */
+  readonly hasShares?: true
 }
 
 /** A label that requests are counted under, such as `project`. */
@@ -115,8 +117,18 @@ export type Model = ChatModel | EmbeddingModel | ImageModel | PassthroughModel
 
 interface ServedModel extends Declared {
   readonly tier: string
-  /** In failover order; at least one. */
+  /** In failover order; at least one. Pools with a share come first, and at least one has none. */
   readonly serve: readonly Pool[]
+  /** The pools among them that get a share of the conversations and nothing else. Absent where there are none. */
+  readonly traffic?: readonly TrafficShare[]
+}
+
+/** A pool that gets a share of a model's conversations, and no failover traffic. */
+export interface TrafficShare {
+  readonly pool: Pool
+  /** Its part of all conversations of the model. */
+  readonly millionths: number
+  readonly at: Place
 }
 
 /** The fields beyond the known ones that requests for a model may carry to its backends. */

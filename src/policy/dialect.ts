@@ -5,17 +5,19 @@ import { type InvalidAt, invalidAt } from './decision.ts'
 import { type ChatAsk, cacheTimeOf, extraCacheTime, type InferenceRequest } from './facts.ts'
 import type { CacheTime } from './price.ts'
 import { chatNameOf, LABELS } from './providers/droppable.ts'
+import { servedTo } from './traffic/traffic-share.ts'
 
 /**
  * The pools of a model that can be sent a request, in the order of the files: those that speak its dialect, and those
  * that it may be translated for.
  */
 export function poolsFor(model: Model, request: InferenceRequest): readonly Pool[] | InvalidAt {
-  if (request.kind !== 'chat' || model.kind !== 'chat') return model.serve
+  const serve = servedTo(model, request)
+  if (request.kind !== 'chat' || model.kind !== 'chat') return serve
   const { losses, lostFields, onlyNative, optional, unknown } = request
   const isWhole = (losses ?? lostFields ?? optional ?? unknown) !== undefined && model.lossy === 'refuse'
-  if (!onlyNative && !isWhole && !unknown) return model.serve
-  const pools = model.serve.filter(
+  if (!onlyNative && !isWhole && !unknown) return serve
+  const pools = serve.filter(
     pool =>
       (!onlyNative || isNative(pool, request)) &&
       (!isWhole || losesNothing(model, pool, request)) &&
@@ -141,14 +143,15 @@ const lackedTools = (pool: Spoken, { providerTools = [] }: ChatAsk): readonly st
 
 function deniedBy(model: ChatModel, request: ChatAsk): InvalidAt {
   const { onlyNative, losses = [], lostFields, unknown = [] } = request
-  const near = model.serve.find(pool => toolsInTheWay(pool, request).length > 0)
+  const serve = servedTo(model, request)
+  const near = serve.find(pool => toolsInTheWay(pool, request).length > 0)
   if (near) return unusable(toolsInTheWay(near, request), model, placeOf(near, 'provider_tools'))
-  const engine = model.serve.find(pool => refusedAt(model, pool, request) !== undefined)
+  const engine = serve.find(pool => refusedAt(model, pool, request) !== undefined)
   if (engine) return refused(refusedAt(model, engine, request) ?? '', model, placeOf(engine, 'passes'))
   if (!onlyNative && losses.length > 0) return unusable(losses, model, placeOf(model, 'lossy'))
   if (!onlyNative) {
     const untold = [...Object.values(lostFields ?? {}).flat(), ...unknown]
-    const dropped = model.serve.flatMap(pool => droppedAt(pool, request))
+    const dropped = serve.flatMap(pool => droppedAt(pool, request))
     return lost([...untold.filter(name => !isDeclared(model, request, name)), ...dropped], model)
   }
   const { field, problem, reason } = onlyNative

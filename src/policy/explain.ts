@@ -17,6 +17,7 @@ import { queueRankOf } from './queue/queue-rank.ts'
 import { overloadText } from './replica-load.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
 import { hostedTools } from './tools.ts'
+import { chosenShare, servedTo, shareText } from './traffic/traffic-share.ts'
 
 /** The stages that a request went through, in the order in which `decide` asks them. The last one sends it, or denies it. */
 export function explain(config: Config, facts: Facts, decision: Decision): readonly Step[] {
@@ -56,6 +57,7 @@ function passedSteps(config: Config, facts: Facts, decision: Decision): readonly
     ...steps,
     sizeStep(config, request, decision),
     ...limitSteps(plan, decision.claims),
+    ...trafficSteps(facts, decision),
     ...busySteps(facts, decision),
     ...queueSteps(facts, decision),
     ...staySteps(facts, decision),
@@ -168,6 +170,17 @@ export function ruleSteps(
   ]
 }
 
+/** Why a pool with a share of the conversations is asked first, or not at all, each with where it has its share. */
+const trafficSteps = ({ request: { draw } }: Facts, { model: { name, traffic = [] } }: Allowed): readonly Step[] =>
+  traffic.map(({ pool, millionths, at }) => {
+    const share = `${shareText(millionths)} of ${name}`
+    if (draw === undefined)
+      return passed('send', `${pool.name} is left out: it gets ${share}, by conversation, and none is given`, at)
+    return chosenShare(traffic, draw)?.pool === pool
+      ? passed('send', `the conversation is in the ${share} that ${pool.name} gets`, at)
+      : passed('send', `${pool.name} is left out: the conversation is not in the ${share} that it gets`, at)
+  })
+
 /** Why pools of the model are asked behind others, each with where it declares its bounds. */
 const busySteps = ({ health: { busy = [] } }: Facts, { model }: Allowed): readonly Step[] =>
   busy.flatMap(({ pool: name, ...overload }) => {
@@ -186,9 +199,9 @@ const queueSteps = ({ caller }: Facts, { plan, pools }: Allowed): readonly Step[
 }
 
 /** Why a pool is asked before those that are declared before it, with where it says for how long. */
-function staySteps({ health }: Facts, { model, pools }: Allowed): readonly Step[] {
+function staySteps({ health, request }: Facts, { model, pools }: Allowed): readonly Step[] {
   const pool = stayIn(pools, health)
-  if (!pool || pool === model.serve[0]) return []
+  if (!pool || pool === servedTo(model, request)[0]) return []
   return [passed('send', `the conversation stays at ${pool.name}, which served it last`, placeOf(pool, 'stay'))]
 }
 

@@ -112,7 +112,12 @@ interface Ask {
   readonly labels?: Labels
   /** The id of its conversation, or a digest of it. Absent where nothing names one. */
   readonly session?: string
+  /** Shares of traffic choose its conversation by it. Absent where no model has any. */
+  readonly draw?: Draw
 }
+
+/** A digest of a conversation, 32 bits; in a simulation, the name of the pool whose share it belongs to. */
+export type Draw = number | string
 
 /** A request whose body consists of fields. */
 interface FieldsAsk extends Ask {

@@ -24,6 +24,7 @@ import { mostOf, namedRule } from './limits/named-rules.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
 import { heldPrice, NO_PRICE, withCacheWrites, worstOf } from './price.ts'
 import { tooLarge } from './too-large.ts'
+import { servedTo } from './traffic/traffic-share.ts'
 
 /** Whether the request fits the model and the plan's minute at all, and how much it may take. */
 export function size(plan: Plan, model: Model, request: InferenceRequest): Sized | InvalidAt {
@@ -137,8 +138,8 @@ function inputOf(model: ChatModel, request: ChatAsk, output: OutputClaim): numbe
 }
 
 /** The size of the request at a pool that gets it natively, where the model has one. */
-const nativeSize = ({ serve }: ChatModel, request: ChatAsk): NativeSize | undefined =>
-  request.native && serve.some(pool => isNative(pool, request)) ? request.native : undefined
+const nativeSize = (model: ChatModel, request: ChatAsk): NativeSize | undefined =>
+  request.native && servedTo(model, request).some(pool => isNative(pool, request)) ? request.native : undefined
 
 /** Tokens of a prompt as most tokenizers count them, for clients that want to know before they ask. */
 export const estimatedInput = (model: ChatModel, { textBytes, messages, images }: ChatAsk): number =>

@@ -79,6 +79,7 @@ function checkText(node: Node | undefined, noun: keyof Known, check: Check): voi
 function checkSituation(node: Node | undefined, check: Check): void {
   if (!node) return
   checkText(nodeAt(node, ['plan']), 'plan', check)
+  checkText(nodeAt(node, ['share']), 'pool', check)
   for (const [name, { key }] of entriesOf(nodeAt(node, ['pools']))) check('pool', name, key)
 }
 

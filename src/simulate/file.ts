@@ -24,6 +24,10 @@ export type MaxTokens = number | string
  * Whether a chat in short form requests a stream.
  */
 export type Stream = boolean
+/**
+ * The pool whose share of the traffic the conversation belongs to. Without it the conversation belongs to none.
+ */
+export type Share = string
 
 /**
  * Policy tests, which `svcctl test` runs. They use no network, clock or store: every input is in the file.
@@ -42,6 +46,7 @@ export interface TestsFile {
     stream?: Stream
     usage?: Usage
     pools?: Pools
+    share?: Share
   }
   /**
    * Which plan may use which model: a row per model, with `ok` or `no` for each plan. Each cell sends a minimal request.
@@ -65,7 +70,7 @@ export interface TestsFile {
    */
   cases?: Case[]
   /**
-   * Rules for every plan, every model, alias or none, every route that could apply, and any combination of pools being down.
+   * Rules for every plan, every model, alias or none, every route that could apply, every share of traffic and none, and any combination of pools being down.
    *
    * @minItems 1
    */
@@ -281,6 +286,7 @@ export interface Case {
   }
   usage?: Usage
   pools?: Pools
+  share?: Share
   expect: Expect
 }
 /**

@@ -84,11 +84,12 @@ function isRewritten({ asked, decision }: Combination): boolean {
 }
 
 /** A combination in words: `plan free, no model named, route long-input, onprem-pro down`. */
-export function combinationText({ plan, asked, route, down }: Combination): string {
+export function combinationText({ plan, asked, route, share, down }: Combination): string {
   const parts = [
     `plan ${plan.name}`,
     asked === undefined ? 'no model named' : `model ${asked}`,
     route ? `route ${route.name}` : '',
+    share === undefined ? '' : `in the share of ${share}`,
     down.length > 0 ? `${down.join(' and ')} down` : '',
   ]
   return parts.filter(Boolean).join(', ')
@@ -115,6 +116,8 @@ interface Combination {
   readonly asked?: string
   /** The route that is taken to apply; absent where none is. */
   readonly route?: Route
+  /** The pool whose share of traffic the conversation belongs to; absent for none. */
+  readonly share?: string
   /** Pools that are down. */
   readonly down: readonly string[]
   readonly decision: Decision
@@ -124,7 +127,7 @@ interface Combination {
 
 /**
  * Every plan with every model, alias or none; with each route that could apply to some text at some time, and with none;
- * with every set of the pools that could serve it being down.
+ * in each share of traffic and in none; with every set of the pools that could serve it being down.
  */
 export function* combinations(config: Config): Generator<Combination> {
   for (const plan of config.plans.values())
@@ -144,7 +147,7 @@ const MOST_POOLS = 10
 
 function* withPools(
   config: Config,
-  combination: Omit<Combination, 'decision' | 'down' | 'why'>,
+  combination: Omit<Combination, 'decision' | 'down' | 'share' | 'why'>,
 ): Generator<Combination> {
   const { plan, asked, route } = combination
   // Whatever the text has to be for it, the route applies.
@@ -156,13 +159,23 @@ function* withPools(
     health: { down: [] },
     signals: {},
   }
-  const well = decide(sure, facts)
-  const pools = 'denial' in well ? [] : well.pools.map(({ name }) => name)
-  for (const down of subsets(pools)) {
-    const given = { ...facts, health: { down } }
-    const decision = decide(sure, given)
-    yield { ...combination, down, decision, why: () => explain(sure, given, decision) }
+  for (const share of [undefined, ...sharesMet(sure, facts)]) {
+    const shared = share === undefined ? facts : { ...facts, request: { ...facts.request, draw: share } }
+    const well = decide(sure, shared)
+    const pools = 'denial' in well ? [] : well.pools.map(({ name }) => name)
+    for (const down of subsets(pools)) {
+      const given = { ...shared, health: { down } }
+      const decision = decide(sure, given)
+      const why = () => explain(sure, given, decision)
+      yield { ...combination, ...(share !== undefined && { share }), down, decision, why }
+    }
   }
+}
+
+/** The pools that have a share of the model that a request comes to. */
+function sharesMet(config: Config, facts: Facts): readonly string[] {
+  const decision = decide(config, facts)
+  return 'denial' in decision ? [] : (decision.model.traffic ?? []).map(({ pool }) => pool.name)
 }
 
 function subsets(names: readonly string[]): readonly (readonly string[])[] {

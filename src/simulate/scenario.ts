@@ -29,6 +29,8 @@ export interface Scenario {
   readonly pools: ReadonlyMap<string, PoolFault>
   /** The loads by name of the pool; the engines of the others have nothing to do. */
   readonly loads: ReadonlyMap<string, PoolLoad>
+  /** The pool whose share of traffic the conversation belongs to; absent for none. */
+  readonly share?: string
 }
 
 /** Ejected since it failed before, or failing when it is tried. */
@@ -116,7 +118,7 @@ export const SOME_DAY: EpochMs = Date.UTC(2026, 0, 1, 12)
 
 /** The request that a situation describes; undefined when it names no sender and there is no default plan. */
 export function scenarioOf(config: Config, situation: Situation): Scenario | undefined {
-  const { now = SOME_DAY, usage, pools, headers, request } = situation
+  const { now = SOME_DAY, usage, pools, headers, request, share } = situation
   const who = whoOf(config, situation)
   return (
     who && {
@@ -127,6 +129,7 @@ export function scenarioOf(config: Config, situation: Situation): Scenario | und
       usage: usageOf(usage),
       pools: new Map(Object.entries(pools ?? {}).flatMap(([name, state]) => faultOf(name, state))),
       loads: new Map(Object.entries(pools ?? {}).flatMap(([name, state]) => loadOf(name, state))),
+      ...(share !== undefined && { share }),
     }
   )
 }

@@ -95,12 +95,13 @@ async function simulationOf(
   { caller, wire, ...counters }: Read,
 ): Promise<Simulation> {
   const { config, settings } = loaded
-  const { at, headers } = scenario
+  const { at, headers, share } = scenario
+  const named = namedRequest(config, wire.request, { headers, session: wire.session })
   const known = poolsKnown(loaded, scenario)
   const read: Facts = {
     at,
     caller,
-    request: namedRequest(config, wire.request, { headers, session: wire.session }),
+    request: { ...named, ...(share !== undefined && { draw: share }) },
     health: healthOf(known, loaded, at),
     signals: signalsOf(config, { wire, headers }),
   }

@@ -8,6 +8,7 @@ import {
   type Refusal,
 } from '../gateway/admission/admit.ts'
 import { balancedRequest } from '../gateway/balance/balanced-request.ts'
+import { drawn } from '../gateway/balance/draw.ts'
 import { healthOf } from '../gateway/infer.ts'
 import { namedRequest } from '../gateway/named-request.ts'
 import { Pools } from '../gateway/pools/pools.ts'
@@ -117,10 +118,13 @@ async function judged(
 ): Promise<Trial> {
   const { config, settings, pools } = ports
   const { caller } = found
+  const named = namedRequest(config, wire.request, { headers: request.headers, session: wire.session })
   const read: Facts = {
     at,
     caller,
-    request: namedRequest(config, wire.request, { headers: request.headers, session: wire.session }),
+    request: pools
+      ? drawn({ config, domains: pools.domains }, named, { wire, headers: request.headers, caller })
+      : named,
     health: pools ? healthOf(pools, { config, settings }, at, caller.account) : { down: [] },
     signals: signalsOf(config, { wire, headers: request.headers }),
   }

@@ -21,10 +21,10 @@ const OF_ALL = new Set(Object.keys(configSchema.$defs?.failover.properties))
 
 /** A value of each unit that is no default. */
 const WRITTEN: Readonly<Record<Unit['kind'], string | number>> = {
-  ...{ count: 7, duration: '7s', size: '7KB', usd: 7, price: 7, share: 0.7 },
+  ...{ count: 7, duration: '7s', size: '7KB', usd: 7, price: 7, share: 0.7, percent: '7%', factor: '7x' },
 }
 const PLANNED: Readonly<Record<Unit['kind'], string>> = {
-  ...{ count: '7', duration: '7s', size: '7KB', usd: '7.00', price: '7.00', share: '0.7' },
+  ...{ count: '7', duration: '7s', size: '7KB', usd: '7.00', price: '7.00', share: '0.7', percent: '7%', factor: '7x' },
 }
 
 /** `{ eject: { after: 7 } }` */

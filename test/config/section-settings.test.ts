@@ -34,10 +34,10 @@ const KEY = Buffer.alloc(32, 7).toString('base64')
 
 /** A value of each unit that is no default. */
 const NUMBERS: Readonly<Record<Unit['kind'], string | number>> = {
-  ...{ count: 7, duration: '7s', size: '7KB', usd: 7, price: 7, share: 0.7 },
+  ...{ count: 7, duration: '7s', size: '7KB', usd: 7, price: 7, share: 0.7, percent: '7%', factor: '7x' },
 }
 const PLANNED: Readonly<Record<Unit['kind'], string>> = {
-  ...{ count: '7', duration: '7s', size: '7KB', usd: '7.00', price: '7.00', share: '0.7' },
+  ...{ count: '7', duration: '7s', size: '7KB', usd: '7.00', price: '7.00', share: '0.7', percent: '7%', factor: '7x' },
 }
 /** Where that is out of range, or no number is meant: as the files and `plan` write it. A new word or text needs its other value here. */
 const OTHERS: Readonly<Record<string, string | number | boolean>> = {

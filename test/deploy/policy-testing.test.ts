@@ -99,6 +99,7 @@ const request: Record<Keys<InferenceRequest>, true> = {
     address: true,
     labels: true,
     session: true,
+    draw: true,
   },
   ...{
     extras: true,

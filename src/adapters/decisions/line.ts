@@ -53,8 +53,10 @@ function chatOf(chat: ChatAsk): string {
 }
 
 /** The labels and the conversation of a request. */
-const labelledOf = ({ labels, session }: ChatAsk): string =>
-  `${labels ? `,"labels":${jsonOf(labels)}` : ''}${session === undefined ? '' : `,"session":${textOf(session)}`}`
+const labelledOf = ({ labels, session, draw }: ChatAsk): string => {
+  const named = `${labels ? `,"labels":${jsonOf(labels)}` : ''}${session === undefined ? '' : `,"session":${textOf(session)}`}`
+  return draw === undefined ? named : `${named},"draw":${JSON.stringify(draw)}`
+}
 
 /** The members of a chat that was read from another dialect, or goes into one. */
 function spokenOf(chat: ChatAsk): string {

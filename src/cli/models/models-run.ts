@@ -1,6 +1,7 @@
 import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Meter, Model, Plan } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import { shareText } from '../../policy/traffic/traffic-share.ts'
 import { dollars, usdText } from '../../wire/money.ts'
 import { forPrograms } from '../kit/formats.ts'
 import type { Listing } from '../kit/options.ts'
@@ -29,7 +30,7 @@ export function modelsText({ models: all, plans, passthrough }: Config): string 
     model.name,
     model.kind,
     model.tier,
-    model.serve.map(({ name }) => name).join(' > '),
+    servedText(model),
     'context' in model ? String(model.context) : '-',
     priceText(model, passthrough),
     including(plans, model).join(', ') || '-',
@@ -48,6 +49,15 @@ const COLUMNS: readonly Column[] = [
   // A partial list would suggest that other plans do not include the model.
   { title: 'PLANS', gives: 3 },
 ]
+
+/** `new 5% > onprem > cloud` */
+const servedText = ({ serve, traffic = [] }: Model): string =>
+  serve
+    .map(pool => {
+      const share = traffic.find(each => each.pool === pool)
+      return share ? `${pool.name} ${shareText(share.millionths)}` : pool.name
+    })
+    .join(' > ')
 
 /** `$0.10 in, $0.40 out`, of images `$0.01 to $0.02 an image`. */
 function priceText(model: Model, passthrough: Config['passthrough']): string {

@@ -5,6 +5,7 @@ import type { Model, Place, Pool, Price } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { withCacheWrites } from '../../policy/price.ts'
 import type { ProviderName } from '../../policy/providers/profile.ts'
+import { plainPools } from '../../policy/traffic/traffic-share.ts'
 
 /** The rates of a price, by their YAML names. */
 export const RATES = ['input', 'output', 'cached_input', 'cache_write'] as const
@@ -50,7 +51,7 @@ export function comparePrices({ config, settings }: Loaded, catalogue: Catalogue
   })
   const models = [...config.models.values()].flatMap(model => {
     const price = priceOf(model)
-    const [pool] = model.kind === 'passthrough' ? [] : model.serve
+    const [pool] = model.kind === 'passthrough' ? [] : plainPools(model)
     if (!price || !pool || settings.backends.get(pool.name)?.cost) return []
     return [driftsOf({ section: 'models', thing: model, price, pool }, catalogue)]
   })

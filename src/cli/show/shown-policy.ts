@@ -15,6 +15,7 @@ import type {
 import { isIdle, type LimitRule } from '../../policy/limits/limit-rule.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
+import { shareText } from '../../policy/traffic/traffic-share.ts'
 
 export const shownPlan = ({ models, tools, limits, rules, monthlyNanoUsd, overage, ...plan }: Plan): Section => ({
   models: [...models.keys()],
@@ -50,8 +51,8 @@ export function writtenModel(model: Model): Section {
 }
 
 export function shownModel(model: Model): Section {
-  const { kind, tier, serve } = model
-  const common = { kind, tier, serve: serve.map(({ name }) => name) }
+  const { kind, tier } = model
+  const common = { kind, tier, serve: shownServe(model) }
   switch (model.kind) {
     case 'chat':
       return {
@@ -87,6 +88,13 @@ export function shownModel(model: Model): Section {
       return { ...common, ...(model.price && { usd_per_1m: shownPrices(model.price) }) }
   }
 }
+
+/** The pools of a model, those with a share with it. */
+const shownServe = ({ serve, traffic = [] }: Model): readonly unknown[] =>
+  serve.map(pool => {
+    const share = traffic.find(each => each.pool === pool)
+    return share ? { pool: pool.name, share: shareText(share.millionths) } : pool.name
+  })
 
 const shownAccepts = (accepts?: Accepts): Section =>
   accepts ? { accepts: Object.fromEntries([...accepts].map(([field, bound]) => [field, shownBound(bound)])) } : {}
@@ -204,6 +212,8 @@ export const SHOWN: Readonly<Record<Unit['kind'], (value: number) => unknown>> =
   usd: value => shownUsd(nanoUsd(value)),
   price: value => shownPrice(nanoUsd(value)),
   share: value => value / 1e6,
+  percent: value => `${value / 1e4}%`,
+  factor: value => `${value / 1e6}x`,
 }
 
 /** Nano-USD as US dollars. */

@@ -1,6 +1,7 @@
 import { DEFAULTS } from '../defaults.ts'
 import type { ConfigFile } from '../file.ts'
 import { kinds } from '../model/schema.ts'
+import { servedTexts } from '../model/served.ts'
 import { MOST_HINTS, meant, suggestion } from '../model/suggest.ts'
 import {
   entriesOf,
@@ -45,7 +46,7 @@ export function checkReferences(root: MapNode, merged: MergedFiles, unsure: Unsu
   if (!unsure.has('plans')) checkMain(root, merged, names, missing)
   if (unsure.has('pools')) return
   for (const { name, node } of models.values()) {
-    for (const entry of textsOf(nodeAt(node, ['serve']))) {
+    for (const entry of servedTexts(node)) {
       if (!pools.has(entry.value)) missing('pool', entry, `model \`${name}\` is served by`, names.pools)
     }
   }
@@ -256,7 +257,7 @@ export function checkSizes(
 /** Warns of what nothing uses. Only of use when every reference was found. */
 export function checkUse({ plans, models, pools, tools }: MergedFiles, report: Report): void {
   const included = new Set([...plans.values()].flatMap(({ node }) => wordsAt(node, 'models')))
-  const served = new Set([...models.values()].flatMap(({ node }) => wordsAt(node, 'serve')))
+  const served = new Set([...models.values()].flatMap(({ node }) => servedTexts(node).map(({ value }) => value)))
   const warn = ({ at }: Declaration<unknown>, rule: string, message: string, hint: string) =>
     report({ ...at, rule, severity: 'warning', message, hint })
   for (const model of models.values()) {

@@ -10,9 +10,11 @@ import {
   type Pool,
   type Price,
   placeOf,
+  type TrafficShare,
 } from '../../policy/config.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { NO_PRICE } from '../../policy/price.ts'
+import { plainPools, shareText } from '../../policy/traffic/traffic-share.ts'
 import {
   type Change,
   compare,
@@ -63,7 +65,8 @@ export const newOf = (noun: string, field: string, name: string, plans: readonly
 
 const plansText = (plans: readonly string[]): string => `${plans.length === 1 ? 'plan' : 'plans'} ${listed(plans)}`
 
-function compareModel(before: Model, after: Model): readonly Change[] {
+function compareModel(one: Model, other: Model): readonly Change[] {
+  const [before, after] = [withPlainPools(one), withPlainPools(other)]
   const at = (field: string) => placeOf(after, field)
   const { name } = after
   if (before.kind === 'chat' && after.kind === 'chat') return compare(CHAT, name, [before, after], at)
@@ -79,11 +82,15 @@ function compareModel(before: Model, after: Model): readonly Change[] {
   return [kind, ...compare<Served>(SERVED, name, [before, after], at)]
 }
 
-type Served = Pick<Own<Model>, 'tier' | 'serve'>
+/** The order of pools with a share means nothing: no conversation comes to two of them. */
+const withPlainPools = (model: Model): Model => (model.traffic ? { ...model, serve: plainPools(model) } : model)
+
+type Served = Pick<Own<Model>, 'tier' | 'serve' | 'traffic'>
 
 const SERVED: Rules<Served> = {
   tier: value('tier', text, plumbing),
   serve: serveRule,
+  traffic: trafficRule,
 }
 
 const CHAT: Rules<Own<ChatModel>> = {
@@ -133,6 +140,26 @@ function serveRule(from: readonly Pool[], to: readonly Pool[], subject: string):
       said(listed(before), listed(after), `is now served by ${pool} before ${next}`),
     ),
   ]
+}
+
+/** Changes of the shares of pools. Whose conversations go elsewhere is no less served. */
+function trafficRule(from: Model['traffic'] = [], to: Model['traffic'] = [], subject: string): readonly Said[] {
+  const shareIn = (traffic: readonly TrafficShare[], pool: string) => {
+    const share = traffic.find(each => each.pool.name === pool)
+    return share && shareText(share.millionths)
+  }
+  const pools = [...new Set([...from, ...to].map(({ pool }) => pool.name))]
+  return pools.flatMap(pool => {
+    const [was, is] = [shareIn(from, pool), shareIn(to, pool)]
+    if (was === is) return []
+    const at = to.find(each => each.pool.name === pool)?.at
+    const said = { field: 'serve', from: was ?? null, to: is ?? null, effect: 'plumbing' as const, ...(at && { at }) }
+    if (was === undefined)
+      return [{ ...said, text: `${subject} now sends ${is} of its conversations to pool ${pool} first` }]
+    if (is === undefined)
+      return [{ ...said, text: `${subject} no longer sends ${was} of its conversations to pool ${pool}` }]
+    return [{ ...said, text: `${subject}: share of pool ${pool} ${was} → ${is}` }]
+  })
 }
 
 function whenTried(pool: string, serve: readonly string[]): string {

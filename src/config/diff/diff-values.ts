@@ -45,6 +45,8 @@ export const TEXTS: Readonly<Record<Unit['kind'], (value: number) => string>> = 
   usd: value => usd(nanoUsd(value)),
   price: value => price(nanoUsd(value)),
   share,
+  percent: value => `${value / 1e4}%`,
+  factor: value => `${share(value)}x`,
 }
 
 export const text = (value: string | number | boolean): string => String(value)

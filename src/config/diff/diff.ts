@@ -49,6 +49,7 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   // Made of the texts, of the routes, and of the models.
   revision: nothing,
   matchers: nothing,
+  hasShares: nothing,
   declared: nothing,
   // Made of the plans and of the settings, which say what changed.
   servicePlans: nothing,

@@ -33,6 +33,8 @@ const UNITS: Readonly<Record<Unit['kind'], string>> = {
   usd: 'US dollars, to 9 decimals',
   price: 'US dollars for a million tokens, to 6 decimals',
   share: 'a part of all, to 6 decimals: 0.1 is a tenth',
+  percent: '%, to 4 decimals: 5%',
+  factor: 'times as much, to 6 decimals: 1.5x',
 }
 
 function textOf(schema: AnySchemaObject): string {

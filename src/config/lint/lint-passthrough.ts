@@ -1,5 +1,6 @@
 import { heldPrice } from '../../policy/price.ts'
 import type { MeterSection, PassthroughSection } from '../file.ts'
+import { servedNames } from '../model/served.ts'
 import { unitOf } from '../model/units.ts'
 import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
@@ -136,7 +137,7 @@ function lintModel(route: Sound, merged: MergedFiles, say: Say, report: Report):
     return
   }
   if (!usage)
-    for (const pool of model.data.serve) {
+    for (const pool of servedNames(model.data.serve)) {
       const guarded = merged.pools.get(pool)
       if (guarded?.data?.max_usd_per_hour === undefined) continue
       const message = `pool \`${pool}\` has an hourly cap, but the cost of a request to \`${name}\` is unknown`

@@ -15,6 +15,7 @@ import type {
   PlanSection,
   PoolSection,
 } from '../file.ts'
+import { servedNames } from '../model/served.ts'
 import { type Node, nodeAt, type Path, shown } from '../model/tree.ts'
 import { unitOf } from '../model/units.ts'
 import type { Report, Say } from '../problem.ts'
@@ -25,6 +26,7 @@ import { lintBalance } from './lint-balance.ts'
 import { lintHeaders } from './lint-headers.ts'
 import { lintQueue } from './lint-queue.ts'
 import { lintSpill } from './lint-spill.ts'
+import { lintTraffic } from './lint-traffic.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
 export function lint(merged: MergedFiles, report: Report): void {
@@ -39,6 +41,7 @@ export function lint(merged: MergedFiles, report: Report): void {
   for (const { name, node, data } of merged.models.values())
     if (data) {
       lintModel(name, data, sayer(node, report))
+      lintTraffic(name, data, sayer(node, report))
       lintCacheWrites(name, data, merged, sayer(node, report))
     }
   for (const { name, node, data } of merged.pools.values())
@@ -82,7 +85,8 @@ export const planIncludes = (plan: PlanSection, model: Declaration<ModelSection>
 function kindsByPool({ models }: MergedFiles): ReadonlyMap<string, ReadonlySet<string>> {
   const kinds = new Map<string, Set<string>>()
   for (const { data } of models.values())
-    for (const pool of data?.serve ?? []) kinds.set(pool, (kinds.get(pool) ?? new Set()).add(data?.kind ?? ''))
+    for (const pool of servedNames(data?.serve ?? []))
+      kinds.set(pool, (kinds.get(pool) ?? new Set()).add(data?.kind ?? ''))
   return kinds
 }
 
@@ -212,7 +216,7 @@ function lintPasses(name: string, { passes = [], speaks = [] }: PoolSection, say
 /** Whether a pool serves a route that opens WebSockets. */
 const hasSessions = (pool: string, { models, passthrough }: MergedFiles): boolean =>
   [...passthrough.values()].some(
-    ({ data }) => data?.upgrade !== undefined && models.get(data.model)?.data?.serve.includes(pool) === true,
+    ({ data }) => data?.upgrade !== undefined && servedNames(models.get(data.model)?.data?.serve ?? []).includes(pool),
   )
 
 /** Warns of a wait that no client stays for. */
@@ -271,7 +275,7 @@ function lintCacheWrites(name: string, model: ModelSection, { pools }: MergedFil
   if (model.kind !== 'chat' || model.usd_per_1m.cache_write !== undefined) return
   const marked = (name: string) =>
     pools.get(name)?.data?.speaks?.find(each => BACKEND_DIALECTS[each].cacheMarks === true)
-  const pool = model.serve.find(each => marked(each) !== undefined)
+  const pool = servedNames(model.serve).find(each => marked(each) !== undefined)
   if (pool === undefined) return
   const message = `pool \`${pool}\` speaks \`${marked(pool)}\`, but model \`${name}\` has no price for cache writes`
   const hint =

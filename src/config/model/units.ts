@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from './scalar.ts'
 
 /** The `x-unit` of a field in the schema; min and max in the unit that is kept. */
 export interface Unit {
-  readonly kind: 'count' | 'duration' | 'size' | 'usd' | 'price' | 'share'
+  readonly kind: 'count' | 'duration' | 'size' | 'usd' | 'price' | 'share' | 'percent' | 'factor'
   readonly min: number
   readonly max: number
 }
@@ -47,13 +47,17 @@ const FORMS: Readonly<Record<Unit['kind'], Form>> = {
   price: { ...DOLLARS, suffixes: { '': { shift: 6 } } },
   // Millionths.
   share: { noun: 'a share', suffixes: { '': { shift: 6 } }, hint: 'write a number from 0 to 1, such as 0.1' },
+  // Millionths.
+  percent: { noun: 'a percentage', suffixes: { '%': { shift: 4 } }, hint: 'write 5%' },
+  // Millionths.
+  factor: { noun: 'a factor', suffixes: { x: { shift: 6 } }, hint: 'write 1.5x' },
 }
 
 /** Reads what an operator wrote into an exact integer: milliseconds, bytes, nano-USD. */
 export function readUnit({ kind, min, max }: Unit, written: string | number): number | Refusal {
   const { noun, suffixes, hint } = FORMS[kind]
   const text = String(written)
-  const { digits = '', suffix = '' } = /^(?<digits>[\d.eE+-]*\d)(?<suffix>[A-Za-z]*)$/.exec(text)?.groups ?? {}
+  const { digits = '', suffix = '' } = /^(?<digits>[\d.eE+-]*\d)(?<suffix>[A-Za-z]*|%)$/.exec(text)?.groups ?? {}
   const form = suffixes[suffix]
   if (!form || !DECIMAL.test(digits))
     return { rule: 'not-a-number', says: `is not ${noun}`, hint: better(text, kind) ?? hint }
@@ -86,14 +90,23 @@ function scaled(decimal: string, shift: number, times = 1n): number | undefined 
 }
 
 function tooFine(kind: Unit['kind'], shift: number): Refusal {
-  if (kind === 'usd' || kind === 'price' || kind === 'share') {
+  if (kind !== 'count' && kind !== 'duration' && kind !== 'size') {
     return { rule: 'too-precise', says: `has more than ${shift} decimals`, hint: `round it to ${shift} decimals` }
   }
   return { rule: 'not-a-number', says: 'is not a whole number', hint: FORMS[kind].hint }
 }
 
 function outOfRange(kind: Unit['kind'], min: number, max: number): Refusal {
-  const unit = { count: '', duration: '', size: ' bytes', usd: ' USD', price: ' USD', share: '' }[kind]
+  const unit = {
+    count: '',
+    duration: '',
+    size: ' bytes',
+    usd: ' USD',
+    price: ' USD',
+    share: '',
+    percent: '',
+    factor: '',
+  }[kind]
   return {
     rule: 'out-of-range',
     says: 'is out of range',
@@ -110,6 +123,8 @@ export const sayUnit = ({ kind, min, max }: Unit): Readonly<Record<'noun' | 'hin
 
 function shownAs(kind: Unit['kind'], value: number): string {
   if (kind === 'duration') return durationText(value)
+  if (kind === 'factor') return `${value / 1e6}x`
+  if (kind === 'percent') return `${value / 1e4}%`
   return String(kind === 'usd' ? value / 1e9 : kind === 'price' || kind === 'share' ? value / 1e6 : value)
 }
 

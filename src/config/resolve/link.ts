@@ -38,6 +38,7 @@ import type {
   RouteSection,
 } from '../file.ts'
 import { baseUrl } from '../model/formats.ts'
+import { servedNames } from '../model/served.ts'
 import { entriesOf, type Node, nodeAt, type Span } from '../model/tree.ts'
 import { unitOf } from '../model/units.ts'
 import { wordsIn } from '../pool-words.ts'
@@ -85,6 +86,7 @@ export function link(
     ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
     servicePlans: servicePlansOf(identity, plans),
     ...(guests && { guestPlan: the(guests.plan, plans) }),
+    ...([...models.values()].some(({ traffic }) => traffic) && { hasShares: true as const }),
   })
 }
 
@@ -160,7 +162,8 @@ function linkModel(
   const served = {
     ...declared(declaration),
     tier: data.tier,
-    serve: data.serve.map(name => the(name, pools)),
+    serve: servedNames(data.serve).map(name => the(name, pools)),
+    ...trafficOf(data.serve, declaration.node, pools),
   }
   switch (data.kind) {
     case 'chat':
@@ -174,7 +177,21 @@ function linkModel(
   }
 }
 
-type Own<T extends Model> = Omit<T, keyof Declared | 'tier' | 'serve'>
+/** The shares among the pools of a model; nothing where there are none. */
+function trafficOf(
+  serve: ModelSection['serve'],
+  model: Node,
+  pools: ReadonlyMap<string, Pool>,
+): Pick<Model, 'traffic'> {
+  const traffic = serve.flatMap((entry, index) => {
+    if (typeof entry === 'string') return []
+    const at = placeOf((nodeAt(model, ['serve', index]) ?? model).span)
+    return [{ pool: the(entry.pool, pools), millionths: unitOf('percent', entry.share), at }]
+  })
+  return traffic.length > 0 ? { traffic } : {}
+}
+
+type Own<T extends Model> = Omit<T, keyof Declared | 'tier' | 'serve' | 'traffic'>
 
 function linkChat({ thinking, usd_per_1m: price, ...data }: ChatModelSection): Own<ChatModel> {
   return {

@@ -5,6 +5,7 @@ import { admit } from '../admission/admit.ts'
 import { decisionNote } from '../admission/decisions.ts'
 import { type LeasedCall, leased } from '../admission/leases.ts'
 import type { Outcome } from '../attempt/outcome.ts'
+import { drawn } from '../balance/draw.ts'
 import type { Call } from '../call.ts'
 import { healthAt } from '../infer.ts'
 import { namedRequest } from '../named-request.ts'
@@ -31,7 +32,7 @@ export async function admitted<T>(
     ...(model !== undefined && { model }),
     ...(cacheTime && { cacheTime }),
   }
-  const request = namedRequest(config, ask, call)
+  const request = drawn({ config, domains: gateway.pools.domains }, namedRequest(config, ask, call), call)
   const facts = { at, caller, request, health: healthAt(gateway, at, caller.account), signals: {} }
   const applicant = {
     requestId,

@@ -7,6 +7,7 @@ import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { droppedAt, isNative, lossesAt, takesMarks } from '../../policy/dialect.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { LABELS } from '../../policy/providers/droppable.ts'
+import { servedTo } from '../../policy/traffic/traffic-share.ts'
 import type { WholeAnswer } from '../../wire/answer-reader.ts'
 import type { Coordinates, InferenceKind } from '../../wire/dialect.ts'
 import { DIALECTS, dialectOf } from '../../wire/dialects.ts'
@@ -50,7 +51,8 @@ export function forward<A>(
   const staying = stayingOf(gateway, call)
   if (!staying) return attempting
   return attempting.then(attempted => {
-    if (attempted.kind === 'answered') staying.servedBy(attempted.pool.name, model, gateway.clock.now())
+    if (attempted.kind === 'answered')
+      staying.servedBy(attempted.pool.name, servedTo(model, admitted.request), gateway.clock.now())
     return attempted
   })
 }

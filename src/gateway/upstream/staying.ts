@@ -1,6 +1,6 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
 import { digest32 } from '../../policy/balance/rendezvous.ts'
-import type { EpochMs, Model } from '../../policy/config.ts'
+import type { EpochMs, Pool } from '../../policy/config.ts'
 import type { Health } from '../../policy/facts.ts'
 import { sessionOf } from '../../wire/session-of.ts'
 import type { Call } from '../call.ts'
@@ -16,8 +16,8 @@ interface StayPorts {
 export interface Staying {
   /** The pools at which it stays now. */
   at(now: EpochMs): Pick<Health, 'stays'>
-  /** A pool served it: from now on it stays there, if another one of the model is to be asked before. */
-  servedBy(pool: string, model: Model, now: EpochMs): void
+  /** A pool served it: from now on it stays there, if another one of those that it may come to is to be asked before. */
+  servedBy(pool: string, serve: readonly Pool[], now: EpochMs): void
 }
 
 /** Undefined where no pool keeps conversations, or the request is no part of one. */
@@ -32,7 +32,7 @@ export function stayingOf({ settings, pools }: StayPorts, { wire, headers, calle
       const stays = [...keeping.keys()].filter(pool => pools.stays.has(keyAt(pool), now))
       return stays.length > 0 ? { stays } : {}
     },
-    servedBy: (servedBy, { serve }, now) => {
+    servedBy: (servedBy, serve, now) => {
       for (const [index, { name }] of serve.entries()) {
         const time = keeping.get(name)
         if (time === undefined || index === 0) continue

@@ -67,6 +67,7 @@ const chat = fc.record<Whole<ChatAsk>>({
   user: rarely(fc.stringMatching(/^[\w-]{22}$/)),
   labels: rarely(fc.record({ project: text })),
   session: rarely(text),
+  draw: rarely(fc.nat()),
   stream: fc.boolean(),
   messages: count,
   images: count,

@@ -212,6 +212,12 @@ export const seeds: readonly { readonly edits: readonly Edit[]; readonly says: r
     says: ['plumbing policies/models.yaml:7 svc-core gains pool onprem-pro, tried after onprem-core'],
   },
   {
+    edits: [
+      models('serve: [onprem-core, cloud-core]', 'serve: [{ pool: onprem-pro, share: 5% }, onprem-core, cloud-core]'),
+    ],
+    says: ['plumbing policies/models.yaml:7 svc-core now sends 5% of its conversations to pool onprem-pro first'],
+  },
+  {
     edits: [models('output: 2.40', 'output: 3')],
     says: ['less policies/models.yaml:17 price of svc-pro output 2.40 → 3.00 USD per 1M'],
   },
