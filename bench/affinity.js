@@ -1,6 +1,11 @@
-// How much of the prompts replicas find in their caches: `node bench/affinity.js`, after a build. A simulator of vLLM's
-// block caches and batches plays agents, chats, documents and a mix of all; the choice of replicas is the code of dist/.
-// Exits 1 when a gate is not met. Everything is by seed, and the same on every machine but for the time it takes.
+// How much of the prompts replicas find in their caches: `node bench/affinity.js [--http] [--cpu]`, after a build. A simulator
+// of vLLM's block caches and batches plays agents, chats, documents and a mix of all; the choice of replicas is the code of
+// dist/. That is by seed, and the same on every machine but for the time it takes. --http plays agents through real gateways
+// instead: one with one worker and with four, and two on one Redis, which needs redis-server. --cpu compares the CPU of a
+// request with `balance: prefix` and `busy`, and needs a C compiler. Exits 1 when a gate is not met.
+import { parseArgs } from 'node:util'
+import { compareCpu } from './affinity/cpu.js'
+import { playAllOverHttp } from './affinity/over-http.js'
 import { simulate } from './affinity/simulate.js'
 import { agents, chats, mixed, questions, rag } from './affinity/workloads.js'
 
@@ -53,35 +58,43 @@ function row(name, result, gate) {
 }
 
 const NO_GATE = { isMet: true, text: '' }
-const title = ['workload', 'of ideal', 'found', 'first 50', 'first 95', 'token 95', 'busy', 'asked']
-console.log(
-  `${title[0].padEnd(34)} ${title
-    .slice(1)
-    .map((each, i) => each.padStart([8, 8, 9, 9, 9, 6, 7][i]))
-    .join(' ')}`,
-)
 
-for (const [name, workload] of Object.entries(WORKLOADS)) {
-  for (const isolated of [false, true]) {
-    for (const replicas of REPLICAS) {
-      const result = play(workload, replicas, { balance: 'prefix', isolated })
-      const gate = { isMet: result.ofIdeal >= workload.least, text: `≥ ${percent(workload.least)} of ideal` }
-      row(`${name}, ${replicas} replicas, ${isolated ? 'account' : 'pool'}`, result, gate)
+function simulateAll() {
+  const title = ['workload', 'of ideal', 'found', 'first 50', 'first 95', 'token 95', 'busy', 'asked']
+  console.log(
+    `${title[0].padEnd(34)} ${title
+      .slice(1)
+      .map((each, i) => each.padStart([8, 8, 9, 9, 9, 6, 7][i]))
+      .join(' ')}`,
+  )
+
+  for (const [name, workload] of Object.entries(WORKLOADS)) {
+    for (const isolated of [false, true]) {
+      for (const replicas of REPLICAS) {
+        const result = play(workload, replicas, { balance: 'prefix', isolated })
+        const gate = { isMet: result.ofIdeal >= workload.least, text: `≥ ${percent(workload.least)} of ideal` }
+        row(`${name}, ${replicas} replicas, ${isolated ? 'account' : 'pool'}`, result, gate)
+      }
     }
   }
+
+  const HOT = { make: agents, rate: 0.0625, block: 64, more: { projects: 1 } }
+  const [hotToday, hot] = ['busy', 'prefix'].map(balance => play(HOT, 4, { balance }))
+  row('one project, 4 replicas, today', hotToday, NO_GATE)
+  const isEven = hot.busiest <= 2 && hot.perToken95 <= hotToday.perToken95
+  row('one project, 4 replicas', hot, { isMet: isEven, text: 'busiest ≤ 2.0 × mean, token 95 ≤ today' })
+
+  const SINGLE = { make: questions, rate: 7.5, block: 16 }
+  const [singleToday, single] = ['busy', 'prefix'].map(balance => play(SINGLE, 4, { balance }))
+  row('single questions, today', singleToday, NO_GATE)
+  const isNoWorse = single.first95 <= singleToday.first95 && single.perToken95 <= 1.1 * singleToday.perToken95
+  row('single questions', single, { isMet: isNoWorse, text: 'first 95 ≤ today, token 95 ≤ 1.1 × today' })
 }
 
-const HOT = { make: agents, rate: 0.0625, block: 64, more: { projects: 1 } }
-const [hotToday, hot] = ['busy', 'prefix'].map(balance => play(HOT, 4, { balance }))
-row('one project, 4 replicas, today', hotToday, NO_GATE)
-const isEven = hot.busiest <= 2 && hot.perToken95 <= hotToday.perToken95
-row('one project, 4 replicas', hot, { isMet: isEven, text: 'busiest ≤ 2.0 × mean, token 95 ≤ today' })
-
-const SINGLE = { make: questions, rate: 7.5, block: 16 }
-const [singleToday, single] = ['busy', 'prefix'].map(balance => play(SINGLE, 4, { balance }))
-row('single questions, today', singleToday, NO_GATE)
-const isNoWorse = single.first95 <= singleToday.first95 && single.perToken95 <= 1.1 * singleToday.perToken95
-row('single questions', single, { isMet: isNoWorse, text: 'first 95 ≤ today, token 95 ≤ 1.1 × today' })
+const { values } = parseArgs({ options: { http: { type: 'boolean' }, cpu: { type: 'boolean' } } })
+if (values.http) failures += await playAllOverHttp()
+if (values.cpu) failures += await compareCpu()
+if (!values.http && !values.cpu) simulateAll()
 
 console.log(
   `${failures === 0 ? 'all gates are met' : `${failures} gates are not met`}, after ${process.uptime().toFixed(0)} s`,

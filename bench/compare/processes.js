@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -115,3 +115,24 @@ export function machineCpu() {
 }
 
 const TICK_MICROS = 10_000
+
+/** A port that nobody listens on. */
+export async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Waits until the gateway at a port takes requests. */
+export async function ready(port) {
+  for (let tries = 0; tries < 200; tries++) {
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`)
+    await response.text()
+    if (response.status === 200) return
+    await sleep(50)
+  }
+  throw new Error(`the gateway on ${port} is not ready`)
+}

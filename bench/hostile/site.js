@@ -1,11 +1,8 @@
 // The attacked site: one gateway on an embedded store, or two on one Redis behind nginx, as in deploy/nginx.conf.
-import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { familyOf, memoryOf, start, stop } from '../compare/processes.js'
+import { familyOf, freePort, memoryOf, ready, start, stop } from '../compare/processes.js'
 import { TEXTS } from './attacks.js'
 
 const file = path => fileURLToPath(new URL(path, import.meta.url))
@@ -14,15 +11,6 @@ const ENV = {
   SVCCTL_TOKEN: TOKEN,
   SVC_GUEST_SECRET: 'hostile-guest-secret-of-32-chars',
   RESPONSES_KEY: Buffer.alloc(32, 7).toString('base64'),
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
 }
 
 const yamlOf = ({ port, admin, state, store, backends }) => `
@@ -92,16 +80,6 @@ export async function openSite(directory, { isPair }) {
       for (const child of processes) await stop(child)
     },
   }
-}
-
-async function ready(port) {
-  for (let tries = 0; tries < 200; tries++) {
-    const response = await fetch(`http://127.0.0.1:${port}/readyz`)
-    await response.text()
-    if (response.status === 200) return
-    await sleep(50)
-  }
-  throw new Error(`the gateway on ${port} is not ready`)
 }
 
 /** nginx as in deploy/nginx.conf, except for its ports, addresses and files. */
