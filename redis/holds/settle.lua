@@ -7,6 +7,7 @@
 --      10 whose totals it counts in: `account plan model`, and the key where there is one
 -- Where rules count the request there is more behind these: as KEYS the groups of their counters, as ARGV 11 the counters
 -- and its cells, as rules.lua reads them  12 images and seconds
+-- Where notices are about its limits, ARGV 13 has those, as notices/announce.lua reads them; 11 and 12 are '' without rules.
 local ENDED_KEPT_MS = 300000
 local ORPHAN_KEPT_MS = 3600000
 
@@ -99,6 +100,7 @@ else
   counters.used = counters.used + charge.cost - was.cost
 end
 writeCounters(KEYS[2], KEYS[3], counters)
+local taken
 -- A refund after a sweep that charged nothing has nothing to correct.
 if rules and (state == 'open' or row or isLost or how ~= 'refund') then
   local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
@@ -106,7 +108,7 @@ if rules and (state == 'open' or row or isLost or how ~= 'refund') then
   charge.images, charge.seconds = rules.pieces(pieces)
   charge.requests = isLost and 1 or 0
   was.images, was.seconds = rules.pieces(row and own[2] or '')
-  local taken = rules.readTaken(ARGV[11], kept[2] and readHold(kept[2]), KEYS[4], now)
+  taken = rules.readTaken(ARGV[11], kept[2] and readHold(kept[2]), KEYS[4], now)
   rules.settle(taken, state == 'open' and own[1], charge, was, not row and how == 'settle')
   -- A late settlement after an orphan is counted in the same cells.
   if how == 'orphan' then
@@ -115,6 +117,12 @@ if rules and (state == 'open' or row or isLost or how ~= 'refund') then
     redis.call('HSET', KEYS[4], 'rules', '', 'cells', '', 'pieces', '')
   end
 end
+
+announce(ARGV[13], function(counter, cell)
+  if counter == 'spend' then return KEYS[3], counters.used end
+  if counter == 'day' then return KEYS[2], requestsIn(counters, 1, cell) end
+  return countedByRule(taken, counter, cell)
+end, now)
 
 local written = ''
 if how == 'settle' or rest ~= '' then

@@ -2,6 +2,7 @@
 -- ARGV 3 request  4 settle|refund|orphan, undo where its account did not admit it, or join where it held nothing and limits
 --      came while it ran  5 tokens  6 cost  7 input
 --      8 the counters and its cells, as rules.lua reads them, '' for none  9 images and seconds  10 when it was admitted
+--      11 the limits that notices are about, as notices/announce.lua reads them, '' or nothing for none
 -- A server that lacks the admission counts it together with the end. It remembers an end this long.
 local ENDED_KEPT_MS = 300000
 -- A request that joined has no admission here whose age would reject a repetition, so it is remembered for longer than
@@ -37,6 +38,7 @@ if ARGV[8] ~= '' then
   local taken = rules.readTaken(ARGV[8], kept[2] and readHold(kept[2]), KEYS[2], now)
   rules.settle(taken, state == 'open' and (kept[4] or nil), charge, was,
     how == 'join' or how == 'settle' and not charged)
+  announce(ARGV[11], function(place, cell) return countedByRule(taken, place, cell) end, now)
 end
 weighShared(KEYS[4], KEYS[2], kept[3], charge.cost)
 

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, () => Promise<Re
     fleet: async () => (await import('./fleet/fleet.ts')).registerFleet,
     pools: async () => (await import('./pools/pools.ts')).registerPools,
     alarms: async () => (await import('./alarms/alarms.ts')).registerAlarms,
+    notices: async () => (await import('./notices/notices.ts')).registerNotices,
     console: async () => (await import('./console/console.ts')).registerConsole,
   },
   'Write and change its configuration:': {

@@ -32,6 +32,7 @@ export const DEFAULTS = {
   maxOutput: FIELD['chat_model.max_output'],
   accepts: FIELD['passthrough_route.accepts'],
   maxUsageOutput: FIELD['meter.usage.max_output'],
+  noticeDigest: FIELD['notice_target.digest'],
   maxSession: FIELD['passthrough_route.max_session'],
   sessionIdle: FIELD['passthrough_route.idle_timeout'],
   maxMessage: FIELD['passthrough_route.max_message'],

@@ -17,6 +17,14 @@ export type ProbeSection =
     }
 export type LabelValue = string
 /**
+ * Announces limits whose settled use reaches a percentage, once for each percentage and window, over all gateways. Limits in windows of the calendar are announced (`hour`, `day`, `week`, `month`), the monthly quota among them; guests are not.
+ *
+ * @minItems 1
+ * @maxItems 32
+ */
+export type Notices = NoticeSection[]
+export type MailAddress = string
+/**
  * Whether requests are served beyond monthly_usd: `false`, `true`, or `{ cap_usd: 100 }` for at most that much more.
  */
 export type OverageSection =
@@ -291,6 +299,8 @@ export interface ConfigFile {
   errors?: ErrorsSection
   billing?: BillingSection
   labels?: Labels
+  notices?: Notices
+  notice_targets?: NoticeTargets
   /**
    * Files that hold plans, models, aliases, pools, routes and hosted tools, as paths or patterns with `*` and `?`, relative to this file.
    */
@@ -1062,6 +1072,77 @@ export interface LabelSection {
    * @maxItems 1000
    */
   required?: string[]
+}
+/**
+ * Some percentages of some limits, and who hears of them.
+ */
+export interface NoticeSection {
+  /**
+   * Percentages of a limit. A request that reaches several of them is announced once, with the highest.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  at: string[]
+  /**
+   * The limits, by who shares them, as `of` of a limit. The quota and named limits such as `per_day` are of `account`.
+   *
+   * @minItems 1
+   */
+  of: ('account' | 'key' | 'user' | 'plan' | 'org' | 'everybody')[]
+  /**
+   * Targets, by their names in `notice_targets`.
+   *
+   * @minItems 1
+   * @maxItems 32
+   */
+  to: string[]
+}
+/**
+ * Where notices go, by name: a webhook, a channel of Slack, or mail.
+ */
+export interface NoticeTargets {
+  [k: string]: NoticeTargetSection
+}
+/**
+ * One target: `webhook` and `secret`, or `slack`, or `smtp`, `from` and `to`.
+ */
+export interface NoticeTargetSection {
+  /**
+   * A URL that gets each notice as JSON by POST, signed as Standard Webhooks has it. It must answer 2xx within 10 s; redirects are not followed. A notice that is delivered again has the same `webhook-id`.
+   */
+  webhook?: string
+  /**
+   * What signs the notices of `webhook`: `${VARIABLE}`, or `file:PATH` relative to this file. `whsec_` and 24 to 64 bytes in base64. A reload reads the file again.
+   */
+  secret?: string
+  /**
+   * The URL of an incoming webhook of Slack, or of a program that takes the same: `${VARIABLE}`, or `file:PATH` relative to this file, since who has the URL may post.
+   */
+  slack?: string
+  /**
+   * A server that takes mail: `smtps://[user@]host[:port]` with TLS from the start, port 465 by default; or `smtp://[user@]host[:port]` with STARTTLS, port 587 by default, which is required unless the host is this machine.
+   */
+  smtp?: string
+  /**
+   * The password of the user at `smtp`: `${VARIABLE}`, or `file:PATH` relative to this file. A reload reads the file again.
+   */
+  password?: string
+  /**
+   * The sender of mail.
+   */
+  from?: string
+  /**
+   * Who gets the mail.
+   *
+   * @minItems 1
+   * @maxItems 20
+   */
+  to?: MailAddress[]
+  /**
+   * How long notices for Slack or mail are gathered for one message; `0s` sends a message for each.
+   */
+  digest?: string
 }
 /**
  * Plans by slug: which models an account may use, how fast, and for how much.

@@ -8,6 +8,7 @@ import { lintLabels } from './lint/lint-labels.ts'
 import { lintLimits } from './lint/lint-limits.ts'
 import { lintAccounts, lintProcess } from './lint/lint-main.ts'
 import { lintMeasures } from './lint/lint-measures.ts'
+import { lintNotices } from './lint/lint-notices.ts'
 import { checkPassthroughUse, lintPassthrough } from './lint/lint-passthrough.ts'
 import { lintReach } from './lint/lint-reach.ts'
 import { lintRoutes } from './lint/lint-routes.ts'
@@ -34,6 +35,7 @@ import {
   readResponseKeys,
   readScimSecret,
 } from './resolve/main-secrets.ts'
+import { readTargetSecrets } from './resolve/notices.ts'
 import { readRedis } from './resolve/redis-section.ts'
 import { type Secrets, settle } from './resolve/resolve.ts'
 import { type FileText, type Loaded, Secret } from './settings.ts'
@@ -134,6 +136,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     archive: readArchive(root, main, place, report),
     scim: readScimSecret(root, place, report),
     observability: readObservabilitySecrets(root, place, report),
+    targets: readTargetSecrets(root, place, report),
   }
   if (!main) return undefined
   lintProcess(root, main, report)
@@ -141,6 +144,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   lintGroups(root, main, report)
   lintAccounts(root, main, merged, report)
   lintLabels(root, main, report)
+  lintNotices(root, main, report)
   lintTools(main, merged, report)
   return { main, merged, secrets }
 }
@@ -198,6 +202,7 @@ const all = ({
   archive,
   scim,
   observability,
+  targets,
 }: Secrets): readonly Secret[] => [
   ...pools.values(),
   ...[...headers.values()].flatMap(each => [...each.values()]),
@@ -213,6 +218,7 @@ const all = ({
   ...(observability.metrics ? [observability.metrics] : []),
   ...observability.metricsHeaders.values(),
   ...observability.traces.values(),
+  ...[...targets.values()].flatMap(each => [...each.values()]),
 ]
 
 const isError = ({ severity }: Problem): boolean => severity === 'error'
@@ -263,6 +269,7 @@ interface SecretTexts {
   readonly metrics: string | undefined
   readonly metricsHeaders: ReadonlyMap<string, string>
   readonly traces: ReadonlyMap<string, string>
+  readonly targets: ReadonlyMap<string, ReadonlyMap<string, string>>
 }
 
 const textsOfSecrets = ({
@@ -278,9 +285,10 @@ const textsOfSecrets = ({
   archive,
   scim,
   observability,
+  targets,
 }: Secrets): SecretTexts => ({
   pools: revealed(pools),
-  headers: new Map([...headers].map(([pool, own]) => [pool, revealed(own)])),
+  headers: allRevealed(headers),
   tools: revealed(tools),
   guests: guests.map(secret => secret.reveal()),
   agents: agents?.reveal(),
@@ -293,6 +301,7 @@ const textsOfSecrets = ({
   metrics: observability.metrics?.reveal(),
   metricsHeaders: revealed(observability.metricsHeaders),
   traces: revealed(observability.traces),
+  targets: allRevealed(targets),
 })
 
 const secretsOfTexts = ({
@@ -310,9 +319,10 @@ const secretsOfTexts = ({
   metrics,
   metricsHeaders,
   traces,
+  targets,
 }: SecretTexts): Secrets => ({
   pools: hidden(pools),
-  headers: new Map([...headers].map(([pool, own]) => [pool, hidden(own)])),
+  headers: allHidden(headers),
   tools: hidden(tools),
   guests: guests.map(text => new Secret(text)),
   agents: agents === undefined ? undefined : new Secret(agents),
@@ -327,10 +337,18 @@ const secretsOfTexts = ({
     metricsHeaders: hidden(metricsHeaders),
     traces: hidden(traces),
   },
+  targets: allHidden(targets),
 })
 
 const revealed = (secrets: ReadonlyMap<string, Secret>): ReadonlyMap<string, string> =>
   new Map([...secrets].map(([name, secret]) => [name, secret.reveal()]))
+
+type Named<T> = ReadonlyMap<string, ReadonlyMap<string, T>>
+
+const allRevealed = (secrets: Named<Secret>): Named<string> =>
+  new Map([...secrets].map(([name, own]) => [name, revealed(own)]))
+
+const allHidden = (texts: Named<string>): Named<Secret> => new Map([...texts].map(([name, own]) => [name, hidden(own)]))
 
 const hidden = (texts: ReadonlyMap<string, string>): ReadonlyMap<string, Secret> =>
   new Map([...texts].map(([name, text]) => [name, new Secret(text)]))

@@ -128,6 +128,7 @@ export const SECTION_DEFAULTS = {
   'passthrough_model.usd_per_1m.output': 0,
   'accepted.min': 0,
   zone: 'UTC',
+  'notice_target.digest': '5m',
   'mcp_tool.transport': 'streamable_http',
   tool_timeout: '10s',
   max_calls: 3,

@@ -4,6 +4,7 @@ import type { GroupEntry } from '../policy/groups.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import type { Address } from './model/formats.ts'
 import type { Read } from './model/reads.ts'
+import type { SmtpAddress } from './model/smtp-address.ts'
 import type { Span } from './model/tree.ts'
 import type { PoolSettings } from './pool-settings.ts'
 import type { Problem } from './problem.ts'
@@ -93,10 +94,30 @@ export interface Settings {
     /** Who sends them. */
     readonly seller?: SellerSettings
   }
+  /** Where notices go, by the name of the target. */
+  readonly noticeTargets: ReadonlyMap<string, NoticeTargetSettings>
   /** Settings by pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
   /** Settings by the name of the hosted tool. */
   readonly tools: ReadonlyMap<string, ToolSettings>
+}
+
+/** A place that takes notices. */
+export type NoticeTargetSettings =
+  /** `secret` is `whsec_` and base64, as Standard Webhooks writes it. */
+  | { readonly kind: 'webhook'; readonly url: string; readonly secret: Secret }
+  | ({ readonly kind: 'slack'; readonly url: Secret } & Digest)
+  | ({
+      readonly kind: 'mail'
+      readonly password?: Secret
+      readonly from: string
+      readonly to: readonly string[]
+    } & SmtpAddress &
+      Digest)
+
+interface Digest {
+  /** How long notices are gathered for one message; 0: each has its own. */
+  readonly digest: Millis
 }
 
 export interface SellerSettings {

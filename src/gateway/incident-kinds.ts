@@ -91,6 +91,13 @@ export const INCIDENT_KINDS = {
     effect: 'None. Rows wait in the store, which grows.',
     action: 'Run `svcctl archive status`, which says why, and bring the archive back.',
   },
+  'notices-wait': {
+    title: 'A target takes no notices',
+    severity: 'ticket',
+    effect: 'None. Operators and customers hear later that a limit is nearly used.',
+    action: 'Run `svcctl notices list`, which says why, and `svcctl notices test TARGET` once it is corrected.',
+    by: ['target'],
+  },
   'decision-log-lost': {
     title: 'The decision log cannot be written',
     severity: 'ticket',

@@ -6,6 +6,7 @@ import { EVENT, type ShownEvent } from '../wire/admin/event.ts'
 import type { ShownFleet, ShownGateway } from '../wire/admin/fleet.ts'
 import type { FleetPools } from '../wire/admin/fleet-pools.ts'
 import type { ShownIncidents } from '../wire/admin/incident.ts'
+import type { ShownNotices } from '../wire/admin/notice.ts'
 import type { ShownPool, ShownResult } from '../wire/admin/pool.ts'
 import { profilesIn } from '../wire/admin/pool-facts.ts'
 import type { ShownProcess } from '../wire/admin/process.ts'
@@ -22,6 +23,7 @@ import {
 import { pathOf } from '../wire/admin-api/call.ts'
 import * as config from '../wire/admin-api/config.ts'
 import * as fleet from '../wire/admin-api/fleet.ts'
+import * as notices from '../wire/admin-api/notices.ts'
 import * as pools from '../wire/admin-api/pools.ts'
 import { followEvents } from '../wire/admin-api/requests.ts'
 import { issueCode } from '../wire/admin-api/sessions.ts'
@@ -79,6 +81,35 @@ export const incidentsOf = (
 
 /** A gateway keeps no more. */
 const MOST_INCIDENTS = 200
+
+/** Notices, newest first: as many as are asked for. */
+export async function noticesOf(
+  endpoint: AdminEndpoint,
+  { state, limit = 50 }: { readonly state?: 'waiting' | 'failed' | undefined; readonly limit?: number | undefined },
+): Promise<ShownNotices> {
+  const ask = (most: number, before?: string) =>
+    askFor(endpoint, notices.listNotices, { query: { state, before, limit: Math.min(most, MOST_NOTICES) } })
+  let found = await ask(limit)
+  while (found.next !== null && found.data.length < limit) {
+    const more = await ask(limit - found.data.length, found.next)
+    found = { ...more, data: [...found.data, ...more.data] }
+  }
+  return found
+}
+
+/** On a page. */
+const MOST_NOTICES = 200
+
+export const testTarget = (endpoint: AdminEndpoint, target: string) =>
+  askFor(endpoint, notices.testTarget, { body: { target } })
+
+export const retryNotices = (
+  endpoint: AdminEndpoint,
+  { id, target }: { readonly id: string | undefined; readonly target: string | undefined },
+) =>
+  askFor(endpoint, notices.retryNotices, {
+    body: { ...(id !== undefined && { id }), ...(target !== undefined && { target }) },
+  })
 
 /** The processes of a gateway that has several; none where one process does all. */
 export const processesOf = async (endpoint: AdminEndpoint): Promise<readonly ShownProcess[]> =>

@@ -3,6 +3,7 @@ import type { Balance, Caches } from './balance/prompt-sketch.ts'
 import type { FieldKind } from './fields.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { CountRule } from './limits/named-rules.ts'
+import type { NoticeRule } from './limits/notice-rule.ts'
 import type { NanoUsd } from './nano-usd.ts'
 import type { CapField, Fetch, PoolProvider, UnknownFields } from './providers/profile.ts'
 import type { Millis } from './time.ts'
@@ -48,6 +49,8 @@ export interface Config {
   readonly passthrough: ReadonlyMap<string, Passthrough>
   /** Labels that requests are counted under, by name. */
   readonly labels: ReadonlyMap<string, Label>
+  /** The limits that are announced, and to whom. */
+  readonly notices: readonly NoticeRule[]
   /** The plan of accounts that signed in, where neither an operator nor the token says another. */
   readonly defaultPlan?: Plan
   /** The plans of services whose entry has limits of its own, by the claim that names the service. */

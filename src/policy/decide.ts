@@ -67,6 +67,7 @@ function decideOn(config: Config, facts: Facts, plan: Plan, labels?: Labels): De
   if (route) allowed.route = route
   if (tools.length > 0) allowed.tools = tools
   if (imageSize) allowed.imageSize = imageSize
+  if (config.notices.length > 0 && caller.kind === 'developer') allowed.notices = config.notices
   return allowed
 }
 

@@ -12,6 +12,7 @@ import {
 } from './denial.ts'
 import type { Labels } from './label-values.ts'
 import type { CountRule } from './limits/named-rules.ts'
+import type { NoticeRule } from './limits/notice-rule.ts'
 import type { Readings } from './limits/readings.ts'
 import type { RuleClaim } from './limits/rule-claim.ts'
 import type { RuleReading } from './limits/rule-counter.ts'
@@ -51,6 +52,8 @@ export interface Allowed {
   readonly imageSize?: string
   /** The values of its labels, by label: of its key, or else of its headers. Absent where it has none. */
   readonly labels?: Labels
+  /** The notices of the files; absent where there are none, and for guests. */
+  readonly notices?: readonly NoticeRule[]
 }
 
 /** A request's claims on an account's limits: all of them are granted in one step, or none. */

@@ -2,9 +2,10 @@ import type { Charge, Hold } from '../policy/counters/account-counters.ts'
 import type { Pieces } from '../policy/decision.ts'
 import type { StoredReadings } from '../policy/limits/readings.ts'
 import type { HeldRules, TakenCell, Weight } from '../policy/limits/rule-claim.ts'
+import type { Watch } from '../policy/notices.ts'
 import { type Fields, type RecordOf, shapeOf } from './fields.ts'
 import { BILL } from './ledger-row.ts'
-import { flag, list, moment, nanoUsds, number, optional, record, text, yes } from './shape.ts'
+import { flag, jsonOf, list, moment, nanoUsds, number, optional, record, text, yes } from './shape.ts'
 
 // The hold of a running request, declared once. The types that policy decides with are in policy: a field added there
 // does not compile until it has its shape here.
@@ -44,6 +45,8 @@ export const CHECKPOINT = {
   bill: shapeOf(BILL),
   /** Images and seconds, which limits count beside tokens and cost; absent if there are neither. */
   pieces: optional(PIECES),
+  /** The limits that notices are about; absent if there are none. */
+  watches: optional(jsonOf<readonly Watch[]>()),
 } satisfies Fields
 
 export interface Checkpoint extends RecordOf<typeof CHECKPOINT> {}

@@ -12,6 +12,7 @@ const env = {
   LINES: 'one\ntwo',
   KEY32: 'secret-word'.padEnd(43, 'A'),
   PERCENT: '100%secret-word',
+  SIGNING: `whsec_${'A'.repeat(44)}`,
 }
 const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.bad.yaml'))
 

@@ -143,6 +143,7 @@ export const config: Config = {
   defaultModel: alias,
   routes: [],
   labels: new Map(),
+  notices: [],
   matchers: [],
   tools: new Map(),
   declared: { chat: new Map(), embedding: new Map(), image: new Map() },

@@ -15,6 +15,7 @@ import { EmbeddedFleet } from './embedded-fleet.ts'
 import { EmbeddedHolds } from './embedded-holds.ts'
 import { EmbeddedKeys } from './embedded-keys.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
+import { EmbeddedNotices } from './embedded-notices.ts'
 import { EmbeddedOrgs } from './embedded-orgs.ts'
 import { EmbeddedResponses } from './embedded-responses.ts'
 import { EmbeddedSeries } from './embedded-series.ts'
@@ -92,6 +93,7 @@ export class EmbeddedStore implements Store {
   readonly responses: EmbeddedResponses
   readonly fleet: EmbeddedFleet
   readonly series: EmbeddedSeries
+  readonly notices: EmbeddedNotices
   readonly #opened: StoreState
   readonly #lock: Lock
   #closed: Promise<void> | undefined
@@ -110,6 +112,7 @@ export class EmbeddedStore implements Store {
     this.responses = new EmbeddedResponses(open)
     this.fleet = new EmbeddedFleet(open)
     this.series = new EmbeddedSeries(open)
+    this.notices = new EmbeddedNotices(open)
   }
 
   /** First tries to write the changes that wait: while that fails, a small write may still fit into free pages of the file, which proves nothing. */

@@ -71,6 +71,8 @@ export interface Records {
   readonly fleet: Database<string, string>
   /** This gateway's counts in a minute, by the minute and its id since its start. */
   readonly series: Database<string, SeriesKey>
+  /** Thresholds that were crossed, and notices, by keys of several kinds, as JSON. */
+  readonly notices: Database<string, string>
   /** Which store it is, and what keys are derived from that a repeated mint makes again. */
   readonly marks: Database<string, 'identity' | 'mint'>
   readonly meta: Database<number, 'schema' | 'searched' | 'minted' | 'audited' | 'proved'>
@@ -266,6 +268,7 @@ function openTables(root: RootDatabase, room: DiskRoom, failures: WriteFailures)
     invoices: root.openDB({ name: 'invoices' }),
     fleet: root.openDB({ name: 'fleet' }),
     series: root.openDB({ name: 'series' }),
+    notices: root.openDB({ name: 'notices' }),
     marks: root.openDB({ name: 'marks' }),
     meta: meta as Records['meta'],
     room,

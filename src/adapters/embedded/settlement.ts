@@ -33,6 +33,7 @@ export function settle(state: StoreState, settlement: Settlement): Promise<void>
 
   if (endHold(state, hold, charge, 'settled')) {
     join(state, settlement, charge)
+    announce(state, hold, settlement)
     return writer.charged(entryOf(bill, 'settle', now()))
   }
   const end = holds.endOf(hold.requestId)
@@ -46,12 +47,20 @@ export function settle(state: StoreState, settlement: Settlement): Promise<void>
     holds.admitted(hold.requestId)?.shared,
   )
   join(state, settlement, charge)
+  announce(state, hold, settlement)
   holds.pass(hold.requestId)
   return writer.charged(entryOf(bill, end === 'orphan' ? 'late' : 'settle', now()))
 }
 
 function join({ rules, now }: StoreState, { hold: { account }, joined }: Settlement, charge: Charge): void {
   if (joined) joinRules(rules, account, joined, charge, now())
+}
+
+/** Writes down which thresholds the charge crossed, in the commit of the charge. */
+function announce(state: StoreState, { account }: Hold, { watches }: Pick<Settlement, 'watches'>): void {
+  if (!watches) return
+  const { counters, crossings, rules, now } = state
+  crossings.note(watches, { account, counters: counters.of(account), rules }, now())
 }
 
 /** Ends a hold without a charge. The charge of an orphan is taken back by a row of its own. */
@@ -157,6 +166,7 @@ function orphan(state: StoreState, requestId: string): void {
   guestSpend.release(held, charge, was)
   writer.changed(hold)
   if (!soFar) return
+  announce(state, hold, soFar)
   const entry = entryOf(soFar.bill, 'orphan', at)
   const { tokens, pieces } = soFar
   const row = { ...entry.row, tokens, ...(pieces && { pieces }), ...(held.shared && { shared: held.shared }) }
@@ -168,6 +178,7 @@ function settleLate(state: StoreState, settlement: Settlement, orphan: StoredRow
   const { hold, bill } = settlement
   const charge = end === 'refunded' ? NOTHING : chargeOf(settlement)
   if (!endHold(state, hold, charge, end)) change(state, hold, chargeOfRow(orphan), charge, orphan.shared)
+  announce(state, hold, settlement)
   const difference: Bill = {
     ...bill,
     inputTokens: bill.inputTokens - orphan.inputTokens,

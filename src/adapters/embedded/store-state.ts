@@ -3,6 +3,7 @@ import { RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { AccountCounters } from '../../policy/counters/account-counters.ts'
 import { CounterCache, unpackCounters } from './account-counters.ts'
+import { Crossings } from './crossings.ts'
 import { Holds } from './holds.ts'
 import type { Records } from './records.ts'
 import { RuleCounters } from './rule-counters.ts'
@@ -17,6 +18,7 @@ export interface StoreState {
   readonly guestSpend: GuestSpend
   readonly poolHours: PoolHours
   readonly rules: RuleCounters
+  readonly crossings: Crossings
   readonly writer: Writer
   /** An index of the ledger's newest rows. */
   readonly index: RowIndex
@@ -29,10 +31,11 @@ export function openStoreState(records: Records, now: () => EpochMs, wrote?: Wro
   const guestSpend = new GuestSpend(records)
   const poolHours = new PoolHours(records)
   const rules = new RuleCounters(records, RULES_IN_MEMORY)
+  const crossings = new Crossings(records)
   const memory = {
     countersOf: (account: string) => counters.of(account),
     heldOf: (requestId: string) => holds.get(requestId),
-    writeBehind: [guestSpend, poolHours, rules],
+    writeBehind: [guestSpend, poolHours, rules, crossings],
   }
   const index = new RowIndex(INDEX_SIZE)
   const writer: Writer = new Writer(records, memory, (row, requests) => {
@@ -43,7 +46,7 @@ export function openStoreState(records: Records, now: () => EpochMs, wrote?: Wro
     { read: account => countersIn(records, account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,
   )
-  return { records, counters, holds, guestSpend, poolHours, rules, writer, index, now }
+  return { records, counters, holds, guestSpend, poolHours, rules, crossings, writer, index, now }
 }
 
 /** The counters of one account take about 2 kB when its minute is full. */

@@ -201,7 +201,7 @@ export const endCall = (layout: Layout, spooled: Spooled, mayBeLost: boolean): E
 
 function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayBeLost: boolean): EndCall {
   const hold = whole.apart ? ownOf(whole) : whole
-  const settlement = layout.isCluster && all?.joined ? { ...all, joined: all.joined.filter(isOwn) } : all
+  const settlement = layout.isCluster && all ? ownPart(all) : all
   const { requestId, account, window, second, at } = hold
   const bucket = layout.of(account)
   const { tokens } = settlement ?? NOTHING
@@ -230,8 +230,20 @@ function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayB
       bill ? restOf(bill) : '',
       mayBeLost ? `${second} ${admissionText(hold)}` : second,
       bill ? totalOf(bill) : '',
-      ...rules.values,
+      ...(rules.watched === '' ? rules.values : [...withBlanks(rules.values), rules.watched]),
     ],
+  }
+}
+
+/** What rules.lua reads, where no rule counts the request. */
+const withBlanks = (values: readonly string[]): readonly string[] => (values.length > 0 ? values : ['', ''])
+
+/** A settlement without the limits that accounts share, which lie apart in a cluster. */
+function ownPart({ joined, watches, ...settlement }: NonNullable<End['settlement']>): NonNullable<End['settlement']> {
+  return {
+    ...settlement,
+    ...(joined && { joined: joined.filter(isOwn) }),
+    ...(watches && { watches: watches.filter(({ counter }) => typeof counter === 'string' || isOwn(counter)) }),
   }
 }
 

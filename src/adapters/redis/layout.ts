@@ -284,6 +284,21 @@ export class Bucket {
   get archiver(): string {
     return `${this.#tag}:archiver`
   }
+  /** Thresholds that settlements crossed, until a gateway takes them; the name that redis/notices/announce.lua makes. */
+  get crossings(): string {
+    return `${this.#tag}:notices`
+  }
+  /** All notices by id, their order, those that wait, the last number of these, and who delivers. */
+  get noticeList(): Readonly<Record<'notices' | 'order' | 'waiting' | 'last' | 'deliverer', string>> {
+    const names = `${this.#tag}:notice-list`
+    return {
+      notices: names,
+      order: `${names}:order`,
+      waiting: `${names}:waiting`,
+      last: `${names}:last`,
+      deliverer: `${names}:deliverer`,
+    }
+  }
   /** The audit rows. */
   get audit(): string {
     return `${this.#tag}:audit`

@@ -15,6 +15,7 @@ import { RedisFleet } from './redis-fleet.ts'
 import { RedisHolds } from './redis-holds.ts'
 import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
+import { RedisNotices } from './redis-notices.ts'
 import { RedisOrgs } from './redis-orgs.ts'
 import { RedisResponses } from './redis-responses.ts'
 import { RedisSeries } from './redis-series.ts'
@@ -45,6 +46,7 @@ export class RedisStore implements Store {
   readonly responses: RedisResponses
   readonly fleet: RedisFleet
   readonly series: RedisSeries
+  readonly notices: RedisNotices
   readonly #access: Access
   readonly #endings: HoldEndings
   readonly #repetition: Repetition | undefined
@@ -71,6 +73,7 @@ export class RedisStore implements Store {
     this.responses = new RedisResponses(this.#access)
     this.fleet = new RedisFleet(this.#access)
     this.series = new RedisSeries(this.#access)
+    this.notices = new RedisNotices(this.#access)
   }
 
   async open(): Promise<void> {

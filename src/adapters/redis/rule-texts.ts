@@ -24,6 +24,7 @@ import {
   readRule,
   slides,
 } from '../../policy/limits/rule-counter.ts'
+import type { Watch } from '../../policy/notices.ts'
 import type { Reply } from './client.ts'
 import { WEIGHT_TEXT } from './hold-text.ts'
 import type { Layout } from './layout.ts'
@@ -56,23 +57,39 @@ export function extendedRules(
   return { keys: keysOf(layout, account, groups), values: texts }
 }
 
+/** Beside these, the limits that notices are about, as redis/notices/announce.lua reads them; empty where there are none. */
 export function endedRules(
   layout: Layout,
   { account, rules }: Pick<Hold, 'account' | 'rules'>,
-  settlement?: Pick<Settlement, 'pieces' | 'joined'>,
+  settlement?: Pick<Settlement, 'pieces' | 'joined' | 'watches'>,
   mayBeLost = false,
-): RuleArguments {
-  const { joined = [], pieces } = settlement ?? {}
-  if (!rules && joined.length === 0) return NO_RULES
+): RuleArguments & { readonly watched: string } {
+  const { joined = [], pieces, watches = [] } = settlement ?? {}
+  if (!rules && joined.length === 0) return { ...NO_RULES, watched: watchesText(watches, []) }
   const all = rules?.taken ?? []
-  // Requests are counted by the admission, which a server that took over may lack.
-  const taken = mayBeLost ? all : all.filter(cell => !isRequests(cell))
+  // Requests are counted by the admission, which a server that took over may lack. A notice needs to read them.
+  const taken = mayBeLost ? all : all.filter(cell => !isRequests(cell) || watches.some(watch => isOf(watch, cell)))
   const groups = groupsOf([...taken, ...joined])
   const { images = 0, seconds = 0 } = pieces ?? {}
   return {
     keys: keysOf(layout, account, groups),
     values: [endedText(taken, joined, groups), `${images} ${seconds}`],
+    watched: watchesText(watches, taken),
   }
+}
+
+const isOf = ({ counter }: Watch, { group, field }: CounterName): boolean =>
+  typeof counter === 'object' && counter.field === field && counter.group === group
+
+/** The watches of the spend, of the day and of these counters, by their places. */
+function watchesText(watches: readonly Watch[], counters: readonly CounterName[]): string {
+  const texts = watches.flatMap(watch => {
+    const { counter, cell, end, name, thresholds, about } = watch
+    const place = typeof counter === 'string' ? counter : 1 + counters.findIndex(each => isOf(watch, each))
+    const uses = thresholds.map(({ percent, use }) => [percent, use])
+    return place === 0 ? [] : [JSON.stringify([place, cell, end, name, uses, JSON.stringify(about)])]
+  })
+  return texts.length === 0 ? '' : `[${texts}]`
 }
 
 /** The arguments for a running request, whose counts its admission keeps beside it. */

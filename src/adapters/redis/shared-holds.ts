@@ -179,7 +179,7 @@ type Given = [
 function giveCall(layout: Layout, ...[hold, how, rules, settlement]: Given): EndCall {
   const { requestId, at = 0 } = hold
   const whose = { account: GUESTS, ...(rules && { rules }) }
-  const { keys, values } = endedRules(layout, whose, settlement, true)
+  const { keys, values, watched } = endedRules(layout, whose, settlement && sharedWatches(settlement), true)
   const { tokens = 0, bill } = settlement ?? {}
   const charge = [tokens, bill?.cost ?? 0, bill?.inputTokens ?? 0]
   const [asked = '', pieces = '0 0'] = values
@@ -187,8 +187,14 @@ function giveCall(layout: Layout, ...[hold, how, rules, settlement]: Given): End
     account: GUESTS,
     name: 'give',
     keys: [...keysOf(layout, requestId), ...keys],
-    values: [requestId, how, ...charge, asked, pieces, at],
+    values: [requestId, how, ...charge, asked, pieces, at, ...(watched === '' ? [] : [watched])],
   }
+}
+
+/** A settlement without the limits of the account that notices are about. */
+function sharedWatches({ watches, ...settlement }: Partial<Settlement>): Partial<Settlement> {
+  const shared = watches?.filter(({ counter }) => typeof counter === 'object' && isShared(counter)) ?? []
+  return shared.length > 0 ? { ...settlement, watches: shared } : settlement
 }
 
 function keysOf({ guests }: Layout, requestId: string): readonly [string, string, string] {

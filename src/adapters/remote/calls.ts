@@ -112,6 +112,19 @@ export const CALLS: Calls = {
     passNews: inTime(json, json),
   },
   series: { write: answers(nothing, json), read: answers(json, number) },
+  notices: {
+    lease: inTime(flag, text, number),
+    release: inTime(nothing, text),
+    readCrossings: answers(json, number),
+    removeCrossings: answers(nothing, json),
+    add: answers(json, json),
+    write: answers(nothing, json, optional(flag)),
+    readWaiting: answers(json, number, optional(number)),
+    countWaiting: answers(number),
+    find: answers(optional(json), text),
+    readNewest: answers(json, number, optional(text)),
+    trim: answers(number, number, number),
+  },
   whole: { proveWritable: answers(nothing), dump: streams(json) },
 }
 

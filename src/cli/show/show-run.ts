@@ -13,7 +13,15 @@ import { table, terminalWidth, widthOf } from '../kit/table.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'
 import { entriesOnLines, withBriefPlans } from './brief-config.ts'
 import type { ShowOptions } from './show.ts'
-import { type Section, shownLabel, shownPassthrough, shownPlan, shownRoute, writtenModel } from './shown-policy.ts'
+import {
+  type Section,
+  shownLabel,
+  shownNotice,
+  shownPassthrough,
+  shownPlan,
+  shownRoute,
+  writtenModel,
+} from './shown-policy.ts'
 import { shownPool, shownSettings, shownTool } from './shown-settings.ts'
 
 /** Prints the resolved configuration, or the parts with a given name. Rejects with CommandFailed when it has Problems. */
@@ -149,11 +157,12 @@ function spaceOut(root: YAMLMap): void {
  * pool, tiers as the models they are of. It is a main file again, but for secrets, which are covered.
  */
 export function shownConfig({ config, settings }: Loaded): Section {
-  const { plans, models, aliases, pools, tools, routes, passthrough, defaultModel, labels } = config
+  const { plans, models, aliases, pools, tools, routes, passthrough, defaultModel, labels, notices } = config
   return {
     version: 1,
     ...shownSettings(settings, config),
     ...(labels.size > 0 && { labels: each(labels, shownLabel) }),
+    ...(notices.length > 0 && { notices: notices.map(shownNotice) }),
     plans: each(plans, shownPlan),
     models: each(models, writtenModel),
     aliases: each(aliases, ({ model }) => model.name),

@@ -13,6 +13,7 @@ import type {
   Upgrade,
 } from '../../policy/config.ts'
 import { isIdle, type LimitRule } from '../../policy/limits/limit-rule.ts'
+import type { NoticeRule } from '../../policy/limits/notice-rule.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
 import { shareText } from '../../policy/traffic/traffic-share.ts'
@@ -35,6 +36,9 @@ export const shownLabel = ({ ofKey, header, values, requiredBy }: Label): Sectio
   ...(values && { values }),
   ...(requiredBy.size > 0 && { required: [...requiredBy].map(plan => `plan:${plan}`) }),
 })
+
+/** A notice as files have it. */
+export const shownNotice = ({ at, of, to }: NoticeRule): Section => ({ at: at.map(percent => `${percent}%`), of, to })
 
 /** A limit as a row of `limits`. */
 export const shownRule = ({ measure, most, per, of, model }: LimitRule): Section => ({

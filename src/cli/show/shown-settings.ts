@@ -11,6 +11,7 @@ import type {
   ArchiveSettings,
   BackendSettings,
   GuestSettings,
+  NoticeTargetSettings,
   ResponseSettings,
   ServiceIssuer,
   Settings,
@@ -44,7 +45,21 @@ export function shownSettings(settings: Settings, config: Config): Section {
     limits: limitsOf(settings, config.models),
     errors: errorsOf(errors),
     billing: billingOf(settings.billing),
+    ...(settings.noticeTargets.size > 0 && {
+      notice_targets: Object.fromEntries(
+        Array.from(settings.noticeTargets, ([name, target]) => [name, targetOf(target)]),
+      ),
+    }),
   }
+}
+
+function targetOf(target: NoticeTargetSettings): Section {
+  if (target.kind === 'webhook') return { webhook: target.url, secret: COVERED }
+  const digest = durationText(target.digest)
+  if (target.kind === 'slack') return { slack: COVERED, digest }
+  const { user, shown, password, from, to } = target
+  const smtp = user === undefined ? shown : shown.replace('://', `://${encodeURIComponent(user)}@`)
+  return { smtp, ...(password && { password: COVERED }), from, to, digest }
 }
 
 /** The settings that one field decides, as files write them. */

@@ -154,6 +154,14 @@ function checkLabels(root: MapNode, plans: MergedFiles['plans'], missing: Missin
     }
 }
 
+/** The targets that notices go to. */
+function checkTargets(root: MapNode, missing: Missing): void {
+  const targets = Array.from(entriesOf(nodeAt(root, ['notice_targets'])), ([name]) => name)
+  for (const notice of itemsOf(nodeAt(root, ['notices'])))
+    for (const entry of textsOf(nodeAt(notice, ['to'])))
+      if (!targets.includes(entry.value)) missing('target', entry, 'notices go to', targets)
+}
+
 /** The plans that sections of the main file name, and the models that limits of services do. */
 function checkMain(root: MapNode, merged: MergedFiles, names: Names, missing: Missing): void {
   const { plans } = merged
@@ -165,6 +173,7 @@ function checkMain(root: MapNode, merged: MergedFiles, names: Names, missing: Mi
     if (isText(node) && !plans.has(node.value)) missing('plan', node, `\`${path.join('.')}\` is`, [...plans.keys()])
   }
   checkLabels(root, plans, missing)
+  checkTargets(root, missing)
   for (const issuer of itemsOf(nodeAt(root, ['identity', 'issuers'])))
     for (const entry of itemsOf(nodeAt(issuer, ['accounts']))) {
       const node = nodeAt(entry, ['plan'])

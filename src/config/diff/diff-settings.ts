@@ -34,6 +34,7 @@ import {
   same,
 } from './diff-changes.ts'
 import { groupsRule } from './diff-groups.ts'
+import { targetsRule } from './diff-notices.ts'
 import { count, isChanged, TEXTS, text, without } from './diff-values.ts'
 
 /** The changes of the process's settings, beside the policy; pools and tools are compared with their own. */
@@ -93,6 +94,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
     topup: setting<string | undefined>('errors.topup', text, plumbing),
   }),
   billing: parts<Settings['billing']>({ seller: sellerRule, ...SECTIONS.billing }),
+  noticeTargets: targetsRule(sides),
   backends: same(),
   tools: same(),
 })

@@ -12,6 +12,7 @@ import {
 } from './diff-changes.ts'
 import { compareLabels } from './diff-labels.ts'
 import { compareModels } from './diff-models.ts'
+import { compareNotices } from './diff-notices.ts'
 import { comparePassthrough } from './diff-passthrough.ts'
 import { comparePlans } from './diff-plans.ts'
 import { comparePools } from './diff-pools.ts'
@@ -46,6 +47,7 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   pools: comparePools,
   passthrough: comparePassthrough,
   labels: compareLabels,
+  notices: compareNotices,
   // Made of the texts, of the routes, and of the models.
   revision: nothing,
   matchers: nothing,

@@ -5,6 +5,7 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { archive } from './archive-address.ts'
 import { limitScope, limitWindow } from './limit-text.ts'
 import type { Format } from './scalar.ts'
+import { smtp } from './smtp-address.ts'
 import { store } from './store-address.ts'
 import { onlyVariable } from './variables.ts'
 
@@ -220,6 +221,7 @@ export const FORMATS: Readonly<Record<string, Format<unknown>>> = {
   'x-link': link,
   'x-archive': archive,
   'x-store': store,
+  'x-smtp': smtp,
   'x-secret': secret,
   'x-header-value': headerValue,
   'x-image-size': imageSize,

@@ -47,6 +47,7 @@ import { acceptsOf, declaredIn } from './accepts.ts'
 import { betaMembersOf } from './beta-members.ts'
 import { labelsOf } from './labels.ts'
 import { limitsOf, rowsOf, withCounts } from './limits.ts'
+import { noticesOf } from './notices.ts'
 import { mannersOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'
 
@@ -83,6 +84,7 @@ export function link(
     declared: declaredIn(models.values()),
     passthrough,
     labels: labelsOf(main, fields),
+    notices: noticesOf(main),
     ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
     servicePlans: servicePlansOf(identity, plans),
     ...(guests && { guestPlan: the(guests.plan, plans) }),

@@ -40,6 +40,7 @@ import {
 import { poolAddress } from './address.ts'
 import { archiveOf } from './archive-section.ts'
 import { rowsOf } from './limits.ts'
+import { type TargetSecrets, targetsOf } from './notices.ts'
 import { patienceOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'
 import { settlePool } from './settle-pool.ts'
@@ -66,6 +67,8 @@ export interface Secrets {
   /** The secret of `identity.scim`. */
   readonly scim: Secret | undefined
   readonly observability: ObservabilitySecrets
+  /** The secrets of targets of notices, by target and field. */
+  readonly targets: TargetSecrets
 }
 
 /** The settings of the process, beside the policy: defaults filled in, paths made absolute from the main file's directory. */
@@ -99,6 +102,7 @@ export function settle(
     listener: settlePart('listener', file),
     errors: errorsOf(file, settled),
     billing: billingOf(file),
+    noticeTargets: targetsOf(file, secrets.targets),
     backends: backends(pools, file.failover ?? {}, secrets),
     tools: toolsOf(tools, secrets.tools),
   }

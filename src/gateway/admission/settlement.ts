@@ -4,6 +4,7 @@ import type { Mutable, Pieces } from '../../policy/decision.ts'
 import { cacheTimeAt } from '../../policy/dialect.ts'
 import type { ChatAsk } from '../../policy/facts.ts'
 import { subtractNanoUsd } from '../../policy/nano-usd.ts'
+import { watchesOf } from '../../policy/notices.ts'
 import { TYPICAL } from '../../policy/pace.ts'
 import { costOfTokens, paidPrice, savedByCache } from '../../policy/price.ts'
 import { costsOfTools, toolsCost } from '../../policy/tools.ts'
@@ -112,6 +113,8 @@ export function settlementOf(admitted: AdmittedCall, pool: Pool, work: Work): Se
   }
   const made = piecesOf(admitted, work)
   if (made) settlement.pieces = made
+  const watches = decision.notices && watchesOf({ notices: decision.notices, claims: decision.claims, hold })
+  if (watches) settlement.watches = watches
   return settlement
 }
 

@@ -32,6 +32,7 @@ export const withArchive = (store: Store, archive: ArchiveReader, now: () => Epo
   responses: store.responses,
   fleet: store.fleet,
   series: store.series,
+  notices: store.notices,
   dump: () => store.dump(),
   proveWritable: () => store.proveWritable(),
   close: () => store.close(),

@@ -5,6 +5,7 @@ import * as accounts from '../../wire/admin-api/accounts.ts'
 import type { AdminCall } from '../../wire/admin-api/call.ts'
 import * as config from '../../wire/admin-api/config.ts'
 import * as fleet from '../../wire/admin-api/fleet.ts'
+import * as notices from '../../wire/admin-api/notices.ts'
 import * as requests from '../../wire/admin-api/requests.ts'
 import { search as searchCall } from '../../wire/admin-api/search.ts'
 import * as usage from '../../wire/admin-api/usage.ts'
@@ -30,6 +31,7 @@ import { inviteOps } from './admin-invite.ts'
 import { listInvoices, showInvoice } from './admin-invoice.ts'
 import { keyOps } from './admin-keys.ts'
 import { listAccountsOp } from './admin-list.ts'
+import { listNotices, retryNotices, testNoticeTarget } from './admin-notices.ts'
 import type { AdminContext, AdminOp } from './admin-op.ts'
 import { listOrgsOp } from './admin-orgs.ts'
 import { poolEndpoints } from './admin-pools.ts'
@@ -84,6 +86,9 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   answering(fleet.listProcesses, listProcesses),
   answering(fleet.listAlarms, listAlarms),
   answering(fleet.listIncidents, listIncidents),
+  answering(notices.listNotices, listNotices),
+  answering(notices.testTarget, testNoticeTarget),
+  answering(notices.retryNotices, retryNotices),
   answering(requests.listRequests, listRequests),
   answering(requests.showRequest, showRequest),
   answering(searchCall, search),

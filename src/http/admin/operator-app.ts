@@ -56,6 +56,8 @@ export interface OperatorApp extends ListenerApp, ReadyInDetailApp, Pick<PoolsNo
   readonly incidents: Incidents
   /** Event feed of operators. */
   readonly feed: Feed
+  /** Sends a test to a target of notices, once. Rejects with the reason where it does not arrive. */
+  readonly testTarget: (target: string, by: string) => Promise<void>
   /** Metrics in the Prometheus exposition format. */
   readonly metrics: () => Promise<Exposition>
   /** Writes what this gateway counted up to now to the time series in the store. Never rejects. */

@@ -2,7 +2,6 @@ import type { Registry } from 'prom-client'
 import { failuresOf, jsonOf } from '../../adapters/metrics/series-counts.ts'
 import type { Address } from '../../config/model/formats.ts'
 import type { Loaded } from '../../config/settings.ts'
-import type { Incidents } from '../../gateway/incidents.ts'
 import { operatorFamily } from '../../http/admin/admin.ts'
 import type { Feed } from '../../http/feed.ts'
 import type { Snapshots } from '../../http/listener/listener-app.ts'
@@ -16,6 +15,7 @@ import { poolTeller } from './feeds.ts'
 import type { GatewayHooks } from './hooks.ts'
 import { adminTlsOf, listenAt } from './listen.ts'
 import { newLimits } from './new-limits.ts'
+import { openNotices } from './notices.ts'
 import type { OpenParts } from './open-parts.ts'
 import { type OperatorPorts, operatorPorts } from './operator-ports.ts'
 import { operatorSignIn, type SignInPorts } from './sign-in.ts'
@@ -41,7 +41,7 @@ interface OperatorsPorts {
 /** The side of a gateway that operators reach. */
 export interface Operators extends Control {
   /** Ports of its endpoints. */
-  readonly ports: OperatorPorts & SignInPorts & { readonly feed: Feed; readonly incidents: Incidents }
+  readonly ports: OperatorPorts & SignInPorts & Pick<MainProcess, 'feed' | 'incidents' | 'testTarget'>
   readonly beginLimits: ReturnType<typeof newLimits>
   /** Resolves once operators can reach the gateway, by the token that it left for them. */
   readonly begun: Promise<void>
@@ -80,6 +80,7 @@ export function openOperators(parts: OpenParts, base: Base<MainProcess>, ports: 
   const { fleet, revisions, begin, audited } = control
   const counted = openCounted(parts, base, { store, name, registries, gateway: () => fleet.self.id })
   const signIn = operatorSignIn(base, hooks, audited)
+  const notices = parts.add(openNotices(base, stored))
   revisions.follow(() => incidents.served())
   const beginLimits = newLimits(base, store)
   let end = () => {}
@@ -93,6 +94,7 @@ export function openOperators(parts: OpenParts, base: Base<MainProcess>, ports: 
       ...signIn.ports,
       feed,
       incidents,
+      testTarget: notices.test,
     },
     ...{ beginLimits, begun },
     prepare: async () => {

@@ -3,6 +3,7 @@ import type { AdminCall } from './call.ts'
 import * as config from './config.ts'
 import * as fleet from './fleet.ts'
 import * as keys from './keys.ts'
+import * as notices from './notices.ts'
 import * as pools from './pools.ts'
 import * as requests from './requests.ts'
 import * as search from './search.ts'
@@ -10,7 +11,7 @@ import * as sessions from './sessions.ts'
 import * as usage from './usage.ts'
 
 /** The calls of the admin API by families, in the order of the document. */
-const FAMILIES = { keys, accounts, usage, requests, search, pools, fleet, config, sessions }
+const FAMILIES = { keys, accounts, usage, requests, search, pools, notices, fleet, config, sessions }
 
 /** Every call, with the name of its family and its own. */
 export const ADMIN_CALLS: readonly NamedCall[] = Object.entries(FAMILIES).flatMap(([family, exported]) =>

@@ -9,6 +9,7 @@ import type { LimitWindow, Measure } from '../../../src/policy/limits/limit-rule
 import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
+import { deliveryLeaseContract } from './aspects/limits/notices.ts'
 import { openRedisSubject } from './aspects/subjects.ts'
 import { startOf, storeContract } from './contract.ts'
 import { newDirectory } from './directory.ts'
@@ -36,6 +37,7 @@ describeRedis('a store in Redis', () => {
   const server = useRedis()
 
   storeContract('redis', now => openRedisSubject(server().url, now))
+  deliveryLeaseContract(startOf(now => openRedisSubject(server().url, now)))
 
   it('gateways share the hour of a pool, and write down its waste once', async () => {
     const options = { url: server().url, prefix: 'shared', alarm: () => {}, now: () => NOON, answerMs: 15_000 }

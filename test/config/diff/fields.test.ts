@@ -46,6 +46,11 @@ const FULL = () =>
           'store:',
           'labels: { project: { from: [key, header x-p], values: [a], required: [plan:pro] } }\nstore:',
         ],
+        [
+          'config.example.yaml',
+          'store:',
+          `notice_targets: { ops: { smtp: "smtps://a@b.example", password: "\${CLOUD_KEY}", from: a@b.example, to: [c@b.example] } }\nnotices: [{ at: [80%], of: [account], to: [ops] }]\nstore:`,
+        ],
         ['config.example.yaml', 'store:', `responses: { keep: 24h, key: "\${CLOUD_KEY}" }\nstore:`],
         [
           'config.example.yaml',

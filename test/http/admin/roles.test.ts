@@ -137,6 +137,9 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'GET /admin/invoices': 'viewer',
   'GET /admin/backup': 'admin',
   'GET /admin/archive': 'viewer',
+  'GET /admin/notices': 'viewer',
+  'POST /admin/notices/test': 'admin',
+  'POST /admin/notices/retry': 'admin',
   'GET /admin/ledger': 'viewer',
   'GET /admin/openapi.json': 'viewer',
 }

@@ -102,6 +102,7 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
   responses: store.responses,
   fleet: store.fleet,
   series: store.series,
+  notices: store.notices,
   proveWritable: () => store.proveWritable(),
   dump: () => store.dump(),
   close: () => store.close(),

@@ -47,7 +47,7 @@ const dumpOf = <V, K extends Key>(
   }
 
 /** Tables that a dump leaves out: other records have their contents, a restore rebuilds them, or they belong to one store only. */
-type InOthers = 'keyUses' | 'joined' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'series' | 'room'
+type InOthers = 'keyUses' | 'joined' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'series' | 'notices' | 'room'
 
 /** The compiler asks for what a new database has. */
 type Dumped = Exclude<

@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto'
+import type { Letter, Target } from '../../gateway/notices/lane.ts'
+import type { Millis } from '../../policy/config.ts'
+import { letterLines } from './letter-lines.ts'
+
+/** A mailbox, by way of a server. */
+export interface MailSettings {
+  readonly host: string
+  readonly port: number
+  readonly user?: string
+  readonly tls: 'whole' | 'upgraded' | 'none'
+  readonly from: string
+  readonly to: readonly string[]
+  readonly digest: Millis
+  /** The current one. */
+  readonly password: () => string | undefined
+}
+
+/** Sends notices as mail of plain text. Each message has a connection of its own, since they are few. */
+export class MailTarget implements Target {
+  readonly digest: Millis | undefined
+  readonly #settings: MailSettings
+  readonly #brand: string
+
+  constructor(settings: MailSettings, brand: string) {
+    this.#settings = settings
+    this.#brand = brand
+    this.digest = settings.digest > 0 ? settings.digest : undefined
+  }
+
+  async send(letters: readonly Letter[]): Promise<void> {
+    // Only now: most gateways send none.
+    const { createTransport } = await import('nodemailer')
+    const { host, port, user, tls, from, to, password } = this.#settings
+    const transport = createTransport({
+      ...{ host, port, secure: tls === 'whole', requireTLS: tls === 'upgraded' },
+      ...{ connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
+      ...(user !== undefined && { auth: { user, pass: password() ?? '' } }),
+    })
+    const lines = letterLines(letters)
+    const [first = ''] = lines
+    try {
+      const { rejected } = await transport.sendMail({
+        ...{ from, to, messageId: this.#idOf(letters) },
+        subject: lines.length === 1 ? `[${this.#brand}] ${first}` : `[${this.#brand}] ${lines.length} notices`,
+        text: `${lines.join('\n')}\n`,
+        headers: { 'auto-submitted': 'auto-generated' },
+      })
+      if (rejected.length > 0) throw new Error(`the server does not take mail for ${rejected.join(', ')}`)
+    } finally {
+      transport.close()
+    }
+  }
+
+  /** The same for the same notices, so that programs see what came twice. */
+  #idOf(letters: readonly Letter[]): string {
+    const ids = letters.map(({ notice: { id } }) => id)
+    const id = ids.length === 1 ? ids[0] : hash('sha256', ids.join(' ')).slice(0, 32)
+    return `<${id}@${this.#settings.from.slice(this.#settings.from.lastIndexOf('@') + 1)}>`
+  }
+}
+
+const TIMEOUT_MS: Millis = 10_000

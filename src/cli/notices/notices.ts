@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander'
+import { type Changing, configOption, type Limited, type Listing, limitOption, listing } from '../kit/options.ts'
+
+export interface ListOptions extends Listing, Limited {
+  readonly state?: 'waiting' | 'failed'
+}
+
+export interface RetryOptions extends Pick<Changing, 'config'> {
+  readonly all?: boolean
+  readonly target?: string
+}
+
+/** Registers `svcctl notices …`. It needs a running gateway: exit code 3 without one. */
+export function registerNotices(program: Command): void {
+  const notices = program
+    .command('notices')
+    .description('notices of limits that are nearly used, and whether their targets have them')
+  listing(notices.command('list'))
+    .description('list notices, newest first, and how far each came with its targets')
+    .addOption(new Option('--state <state>', 'only those with such a delivery').choices(['waiting', 'failed']))
+    .addOption(limitOption('the newest'))
+    .action(async (options: ListOptions) => (await import('./notices-run.ts')).list(options))
+  notices
+    .command('test')
+    .argument('<target>', 'a target of the configuration')
+    .description('send a test to a target now; exit code 1 if it does not arrive')
+    .addOption(configOption())
+    .action(async (target: string, options: Pick<Changing, 'config'>) =>
+      (await import('./notices-run.ts')).test(target, options),
+    )
+  notices
+    .command('retry')
+    .argument('[notice]', 'the id of a notice that waits or failed')
+    .description('send notices again that did not arrive')
+    .option('--all', 'all of them')
+    .option('--target <target>', 'only what goes to this target')
+    .addOption(configOption())
+    .action(async (id: string | undefined, options: RetryOptions) =>
+      (await import('./notices-run.ts')).retry(id, options),
+    )
+}

@@ -1,0 +1,69 @@
+import type { NoticeRule } from '../../policy/limits/notice-rule.ts'
+import { durationText } from '../model/units.ts'
+import type { NoticeTargetSettings } from '../settings.ts'
+import { type Change, placeIn, type Said, type Sides } from './diff-changes.ts'
+import { isChanged } from './diff-values.ts'
+
+/** The changes of notices: those that are gone, and those that are new. Clients notice none of them. */
+export function compareNotices({ before, after }: Sides): readonly Change[] {
+  const [was, is] = [before.loaded.config.notices.map(noticeText), after.loaded.config.notices.map(noticeText)]
+  const at = placeIn(after.loaded, 'notices')
+  const changed = (from: string | null, to: string | null, text: string): Change => ({
+    ...{ subject: 'notices', field: 'notices', from, to, text, effect: 'plumbing', at },
+  })
+  return [
+    ...was.filter(text => !is.includes(text)).map(text => changed(text, null, `${text} are no longer announced`)),
+    ...is.filter(text => !was.includes(text)).map(text => changed(null, text, `${text} are announced`)),
+  ]
+}
+
+const noticeText = ({ at, of, to }: NoticeRule): string =>
+  `${at.map(percent => `${percent}%`).join(', ')} of limits of ${[...of].sort().join(', ')} to ${[...to].sort().join(', ')}`
+
+type Targets = ReadonlyMap<string, NoticeTargetSettings>
+
+/** The changes of targets; a secret that changes is named and not shown. */
+export const targetsRule =
+  ({ isUnknown }: Pick<Sides, 'isUnknown'>) =>
+  (from: Targets, to: Targets): readonly Said[] =>
+    [...new Set([...from.keys(), ...to.keys()])].flatMap(name => {
+      const [was, is] = [from.get(name), to.get(name)]
+      const text = changeOf(name, was, is, isUnknown)
+      if (text === undefined) return []
+      const [fromText, toText] = [was ? placeOf(was) : null, is ? placeOf(is) : null]
+      return [{ field: 'notice_targets', from: fromText, to: toText, text, effect: 'plumbing' }]
+    })
+
+type MaybeTarget = NoticeTargetSettings | undefined
+
+/** Undefined where a target stays what it is. */
+function changeOf(name: string, was: MaybeTarget, is: MaybeTarget, isUnknown: Sides['isUnknown']): string | undefined {
+  if (!is) return `notices no longer go to ${name}`
+  if (!was) return `notices can go to ${name}: ${placeOf(is)}`
+  if (placeOf(was) !== placeOf(is)) return `notices to ${name} go to ${placeOf(is)}, no longer ${placeOf(was)}`
+  return secretsDiffer(was, is, isUnknown) ? `the secret of target ${name} changes` : undefined
+}
+
+function secretsDiffer(was: NoticeTargetSettings, is: NoticeTargetSettings, isUnknown: Sides['isUnknown']): boolean {
+  const [before, after] = [was, is].map(target =>
+    target.kind === 'webhook' ? target.secret : target.kind === 'slack' ? target.url : target.password,
+  )
+  return before && after ? isChanged(before, after, isUnknown) : before !== after
+}
+
+/** Where a target's notices go, without secrets. */
+function placeOf(target: NoticeTargetSettings): string {
+  switch (target.kind) {
+    case 'webhook':
+      return `the webhook ${withoutQuery(target.url)}`
+    case 'slack':
+      return `Slack (${gathered(target.digest)})`
+    case 'mail':
+      return `${target.to.join(', ')} by ${target.shown}, from ${target.from} (${gathered(target.digest)})`
+  }
+}
+
+const gathered = (digest: number): string => (digest === 0 ? 'each at once' : `gathered for ${durationText(digest)}`)
+
+/** A query may have a secret. */
+const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')

@@ -1,0 +1,47 @@
+import type { EpochMs } from '../policy/config.ts'
+import type { NoticedLimit } from '../policy/notices.ts'
+
+/** One thing that targets are told, and how far it came with each of them. Plain JSON, which is how stores keep it. */
+export interface Notice {
+  /** `ntc_…`: the same for the same thing, however often it is delivered. */
+  readonly id: string
+  readonly at: EpochMs
+  readonly event: NoticeEvent
+  readonly deliveries: readonly Delivery[]
+}
+
+export type NoticeEvent = LimitReached | TestOfTarget
+
+/** A limit was used up to a threshold. */
+export interface LimitReached {
+  readonly kind: 'limit'
+  /** The highest threshold that was reached, in percent. */
+  readonly percent: number
+  /** Settled use, in the unit of the measure: nano-USD for `usd`. */
+  readonly used: number
+  /** When the window ends. */
+  readonly resetAt: EpochMs
+  readonly limit: NoticedLimit
+}
+
+/** An operator tries a target. */
+export interface TestOfTarget {
+  readonly kind: 'test'
+  readonly by: string
+}
+
+export const DELIVERY_STATES = ['waiting', 'delivered', 'failed'] as const
+
+/** A notice on its way to one target. */
+export interface Delivery {
+  readonly target: string
+  /** `failed`: given up, until an operator tries it again. */
+  readonly state: (typeof DELIVERY_STATES)[number]
+  /** The highest threshold of the target that was reached; absent for other events. */
+  readonly percent?: number
+  readonly tries: number
+  /** When the last attempt ended. */
+  readonly triedAt?: EpochMs
+  /** Why it failed; absent where it did not. */
+  readonly error?: string
+}

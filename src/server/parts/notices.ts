@@ -1,0 +1,72 @@
+import { Agent } from 'undici'
+import { MailTarget } from '../../adapters/notices/mail.ts'
+import { SlackTarget } from '../../adapters/notices/slack.ts'
+import { WebhookTarget } from '../../adapters/notices/webhook.ts'
+import type { NoticeTargetSettings, Settings } from '../../config/settings.ts'
+import type { Target } from '../../gateway/notices/lane.ts'
+import { Notifier } from '../../gateway/notices/notifier.ts'
+import { noticeId, waiting } from '../../gateway/store/notice.ts'
+import type { Millis } from '../../policy/config.ts'
+import { gatewayName } from '../version.ts'
+import { within } from '../world.ts'
+import type { Base } from './base.ts'
+import type { Part } from './open-parts.ts'
+import type { Stored } from './stored.ts'
+
+/** Notices of a gateway, which one of its processes delivers. */
+export interface Notices extends Part {
+  /** Sends a test to a target of the files, at once and once. Rejects with the reason where it does not arrive. */
+  test(target: string, by: string): Promise<void>
+}
+
+export function openNotices({ loaded, world, clock, alarm, serving }: Base, { store }: Pick<Stored, 'store'>): Notices {
+  const agent = new Agent({ connect: { timeout: CONNECT_MS } })
+  const opened = new WeakMap<Settings, ReadonlyMap<string, Target>>()
+  const targets = () => {
+    const { settings } = serving
+    const known = opened.get(settings)
+    if (known) return known
+    const each = Array.from(
+      settings.noticeTargets,
+      ([name, target]) => [name, targetOf(target, settings.brand)] as const,
+    )
+    const made = new Map(each)
+    opened.set(settings, made)
+    return made
+  }
+  const targetOf = (target: NoticeTargetSettings, brand: string): Target => {
+    switch (target.kind) {
+      case 'webhook':
+        return new WebhookTarget({ url: target.url, secret: () => target.secret.reveal() }, agent, clock.now)
+      case 'slack':
+        return new SlackTarget({ url: () => target.url.reveal(), digest: target.digest }, agent)
+      case 'mail':
+        return new MailTarget({ ...target, password: () => target.password?.reveal() }, brand)
+    }
+  }
+  let rules = loaded.config.notices
+  serving.follow(next => {
+    rules = next.config.notices
+  })
+  const holder = `${gatewayName}:${Buffer.from(world.random(6)).toString('hex')}`
+  const notifier = new Notifier({ store: store.notices, rules: () => rules, targets, holder, clock, alarm })
+  return {
+    test: async (name, by) => {
+      const target = targets().get(name)
+      if (!target) throw new Error('the files declare no such target')
+      const id = noticeId(`test ${name} ${Buffer.from(world.random(12)).toString('hex')}`)
+      const delivery = waiting(name)
+      await target.send([
+        { notice: { id, at: clock.now(), event: { kind: 'test', by }, deliveries: [delivery] }, delivery },
+      ])
+    },
+    close: async () => {
+      await within(LAST_MS, notifier.close())
+      await within(LAST_MS, agent.destroy())
+    },
+  }
+}
+
+const CONNECT_MS: Millis = 5000
+/** What is interrupted is delivered again, with the same id. */
+const LAST_MS: Millis = 1000

@@ -1,0 +1,166 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { SMTPServer } from 'smtp-server'
+import { Webhook } from 'standardwebhooks'
+import { Agent } from 'undici'
+import { expect, it, onTestFinished } from 'vitest'
+import { MailTarget } from '../../../src/adapters/notices/mail.ts'
+import { SlackTarget } from '../../../src/adapters/notices/slack.ts'
+import { WebhookTarget } from '../../../src/adapters/notices/webhook.ts'
+import type { Letter } from '../../../src/gateway/notices/lane.ts'
+import { waiting } from '../../../src/gateway/store/notice.ts'
+
+const AT = Date.UTC(2026, 10, 21, 10)
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+const letter = (id: string, percent = 80): Letter => {
+  const delivery = waiting('ops', percent)
+  return {
+    notice: {
+      id,
+      at: AT,
+      event: {
+        kind: 'limit',
+        percent: 100,
+        used: 4_020_000_000,
+        resetAt: Date.UTC(2026, 11, 1),
+        limit: { measure: 'usd', most: 5_000_000_000, per: 'month', of: 'account', account: 'acct_<1>' },
+      },
+      deliveries: [delivery],
+    },
+    delivery,
+  }
+}
+
+const TEXT =
+  'Account acct_<1> has reached 80% of its limit of $5 a month (UTC): $4.02 used. It resets at 2026-12-01 00:00 UTC.'
+
+interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** A receiver that answers as it is told: 200 at first. */
+async function receiver() {
+  const received: Received[] = []
+  const answer = { status: 200, headers: {} as Record<string, string> }
+  const server: Server = createServer((request, response) => {
+    let body = ''
+    request.on('data', chunk => {
+      body += chunk
+    })
+    request.on('end', () => {
+      received.push({ path: request.url ?? '', headers: request.headers, body })
+      response.writeHead(answer.status, answer.headers).end('ok')
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const agent = new Agent()
+  onTestFinished(async () => {
+    await agent.destroy()
+    server.close()
+  })
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, received, answer, agent }
+}
+
+it('a webhook gets each notice as JSON that the reference implementation of Standard Webhooks verifies', async () => {
+  const { url, received, agent } = await receiver()
+  const target = new WebhookTarget({ url, secret: () => SECRET }, agent, Date.now)
+  await target.send([letter('ntc_1')])
+  const [one] = received
+  const verified = new Webhook(SECRET).verify(one?.body ?? '', one?.headers as Record<string, string>)
+  expect(verified).toEqual({
+    type: 'limit.reached',
+    timestamp: '2026-11-21T10:00:00.000Z',
+    data: {
+      ...{ id: 'ntc_1', text: TEXT, kind: 'limit', percent: 80, measure: 'usd', per: 'month', of: 'account' },
+      ...{ model: null, account: 'acct_<1>', org: null, plan: null, key: null, user: null },
+      ...{ limit: '5', used: '4.02', resets_at: '2026-12-01T00:00:00.000Z' },
+    },
+  })
+  expect(one?.headers['webhook-id']).toBe('ntc_1')
+  expect(() => new Webhook(SECRET).verify(`${one?.body} `, one?.headers as Record<string, string>)).toThrow()
+})
+
+it('a webhook that redirects or fails has not taken the notice, and the redirect is not followed', async () => {
+  const { url, received, answer, agent } = await receiver()
+  const target = new WebhookTarget({ url, secret: () => SECRET }, agent, Date.now)
+  Object.assign(answer, { status: 307, headers: { location: '/elsewhere' } })
+  await expect(target.send([letter('ntc_1')])).rejects.toThrow('it answered 307')
+  Object.assign(answer, { status: 503, headers: {} })
+  await expect(target.send([letter('ntc_1')])).rejects.toThrow('it answered 503')
+  expect(received.map(({ path, headers }) => [path, headers['webhook-id']])).toEqual(Array(2).fill(['/hook', 'ntc_1']))
+})
+
+it('Slack gets the notices of a digest in one message, without markup', async () => {
+  const { url, received, agent } = await receiver()
+  await new SlackTarget({ url: () => url, digest: 60_000 }, agent).send([letter('ntc_1'), letter('ntc_2', 100)])
+  const line = TEXT.replace('<1>', '&lt;1&gt;')
+  expect(JSON.parse(received[0]?.body ?? '')).toEqual({ text: `${line}\n${line.replace('80%', '100%')}` })
+})
+
+/** A real SMTP server that keeps what it takes; with a user it wants one to sign in. */
+async function mailbox(user?: { readonly name: string; readonly password: string }, refused?: string) {
+  const mails: { readonly from: string; readonly to: readonly string[]; readonly text: string }[] = []
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS', ...(user ? [] : ['AUTH'])],
+    allowInsecureAuth: true,
+    authOptional: user === undefined,
+    onAuth: (auth, _session, done) =>
+      user && auth.username === user.name && auth.password === user.password
+        ? done(null, { user: user.name })
+        : done(new Error('wrong password')),
+    onRcptTo: ({ address }, _session, done) => done(address === refused ? new Error('no such mailbox') : null),
+    onData: (stream, { envelope }, done) => {
+      let text = ''
+      stream.on('data', chunk => {
+        text += chunk
+      })
+      stream.on('end', () => {
+        const from = envelope.mailFrom ? envelope.mailFrom.address : ''
+        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), text })
+        done()
+      })
+    },
+  })
+  server.on('error', () => {})
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => new Promise<void>(resolve => server.close(() => resolve())))
+  return { port: (server.server.address() as AddressInfo).port, mails }
+}
+
+const mailTo = (port: number, more: { user?: string; password?: string; tls?: 'none' | 'upgraded' } = {}) => {
+  const { user, password, tls = 'none' } = more
+  const settings = {
+    host: '127.0.0.1',
+    port,
+    tls,
+    from: 'gateway@example.com',
+    to: ['ops@example.com', 'cfo@example.com'],
+  }
+  return new MailTarget(
+    { ...settings, ...(user !== undefined && { user }), digest: 0, password: () => password },
+    'svc',
+  )
+}
+
+it('mail goes to all addresses by a real server, signed in, with the id of the notice', async () => {
+  const { port, mails } = await mailbox({ name: 'gateway', password: 'pässword' })
+  await mailTo(port, { user: 'gateway', password: 'pässword' }).send([letter('ntc_1')])
+  const [mail] = mails
+  expect(mail).toMatchObject({ from: 'gateway@example.com', to: ['ops@example.com', 'cfo@example.com'] })
+  expect(mail?.text).toContain('Message-ID: <ntc_1@example.com>')
+  expect(mail?.text).toContain('Subject: [svc] Account acct_<1> has reached 80%')
+  expect(mail?.text.replace(/=\r?\n/g, '')).toContain('has reached 80% of its limit of $5 a month (UTC)')
+})
+
+it('mail is not sent where the server refuses the password, an address, or has no TLS where it must', async () => {
+  const signedIn = await mailbox({ name: 'gateway', password: 'right' })
+  await expect(mailTo(signedIn.port, { user: 'gateway', password: 'wrong' }).send([letter('ntc_1')])).rejects.toThrow()
+  const strict = await mailbox(undefined, 'cfo@example.com')
+  await expect(mailTo(strict.port).send([letter('ntc_1')])).rejects.toThrow('cfo@example.com')
+  const plain = await mailbox()
+  await expect(mailTo(plain.port, { tls: 'upgraded' }).send([letter('ntc_1')])).rejects.toThrow()
+  expect([...signedIn.mails, ...plain.mails]).toEqual([])
+})

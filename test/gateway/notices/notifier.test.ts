@@ -1,0 +1,178 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { Letter, Target } from '../../../src/gateway/notices/lane.ts'
+import { Notifier } from '../../../src/gateway/notices/notifier.ts'
+import { again } from '../../../src/gateway/store/notice.ts'
+import type { Store } from '../../../src/gateway/store/store.ts'
+import type { NoticeRule } from '../../../src/policy/limits/notice-rule.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { watchesOf } from '../../../src/policy/notices.ts'
+import { newDirectory, openHere } from '../../adapters/store/directory.ts'
+import { admit, claimsOf, NOON, openShop, settlement } from '../../adapters/store/fixtures.ts'
+import { VirtualClock } from '../../support/clock.ts'
+
+const RULES: readonly NoticeRule[] = [{ at: [50, 80, 100], of: ['account'], to: ['ops'] }]
+const DAY_MS = 86_400_000
+
+/** A receiver that keeps what it gets, by the id of the notice, unless it is away. */
+class Receiver implements Target {
+  readonly messages: string[][] = []
+  away = false
+  readonly digest?: number
+
+  constructor(digest?: number) {
+    if (digest !== undefined) this.digest = digest
+  }
+
+  async send(letters: readonly Letter[]): Promise<void> {
+    if (this.away) throw new Error('it answered 503')
+    this.messages.push(letters.map(({ notice }) => notice.id))
+  }
+
+  get ids(): readonly string[] {
+    return this.messages.flat()
+  }
+}
+
+async function start(rules = RULES, targets: Record<string, Receiver> = { ops: new Receiver() }) {
+  const clock = new VirtualClock(NOON)
+  const store = await openHere(await newDirectory(), clock.now)
+  onTestFinished(() => store.close())
+  const alarms: string[] = []
+  const alarm = (text: string) => void alarms.push(text)
+  const notifierOn = (holder = 'one', on = store.notices) => {
+    const ports = { rules: () => rules, targets: () => new Map(Object.entries(targets)), holder, clock, alarm }
+    const notifier = new Notifier({ store: on, ...ports })
+    onTestFinished(() => notifier.close())
+    return notifier
+  }
+  /** One turn, and all that it began. */
+  const turn = async (notifier: Notifier) => {
+    await notifier.turn()
+    await notifier.idle()
+  }
+  return { clock, store, alarms, targets, notifierOn, turn }
+}
+
+/** So many accounts reach 80 percent of their quota. */
+async function cross(store: Store, count: number, from = 0): Promise<void> {
+  const claims = claimsOf({ limit: 60 })
+  for (let number = from; number < from + count; number++) {
+    const hold = await admit(store, await openShop(store, `shop${number}`), `req_${number}`, claims)
+    const watches = watchesOf({ notices: RULES, claims, hold })
+    await store.holds.settle({ ...settlement(hold, { tokens: 30, cost: nanoUsd(50) }), ...(watches && { watches }) })
+  }
+}
+
+it('each crossing is one notice at each of its targets, and is listed as delivered', async () => {
+  const rules: readonly NoticeRule[] = [...RULES, { at: [100], of: ['account'], to: ['pager'] }]
+  const { store, targets, notifierOn, turn } = await start(rules, { ops: new Receiver(), pager: new Receiver() })
+  await cross(store, 20)
+  await turn(notifierOn())
+  expect(new Set(targets.ops?.ids).size).toBe(20)
+  expect(targets.ops?.messages).toHaveLength(20)
+  expect(targets.pager?.ids).toEqual([])
+  const listed = await store.notices.readNewest(50)
+  expect(listed.map(({ deliveries }) => deliveries)).toEqual(
+    Array(20).fill([{ target: 'ops', state: 'delivered', percent: 80, tries: 1, triedAt: NOON }]),
+  )
+  expect(await store.notices.readCrossings(50)).toEqual([])
+})
+
+it('a target that is away for ten minutes gets all that waited, each once, with two alarms', async () => {
+  const { clock, store, alarms, targets, notifierOn, turn } = await start()
+  const notifier = notifierOn()
+  const receiver = targets.ops as Receiver
+  receiver.away = true
+  await cross(store, 30)
+  for (let second = 0; second < 600; second += 3) {
+    await turn(notifier)
+    clock.advance(3000)
+  }
+  const tries = (await store.notices.readNewest(50)).map(({ deliveries: [delivery] }) => delivery?.tries ?? 0)
+  // One is tried again and again, and the others wait behind it.
+  expect(Math.max(...tries)).toBeLessThan(20)
+  receiver.away = false
+  for (let second = 0; second < 63; second += 3) {
+    await turn(notifier)
+    clock.advance(3000)
+  }
+  expect(receiver.ids).toHaveLength(30)
+  expect(new Set(receiver.ids).size).toBe(30)
+  expect(alarms).toEqual(['a target takes no notices; they wait', 'a target takes notices again'])
+})
+
+it('a target that is slow or away keeps no other waiting', async () => {
+  const rules: readonly NoticeRule[] = [{ at: [80], of: ['account'], to: ['away', 'slow', 'ops'] }]
+  const slow = new Receiver()
+  let end = () => {}
+  slow.send = () =>
+    new Promise(resolve => {
+      end = resolve
+    })
+  const { store, targets, notifierOn } = await start(rules, { away: new Receiver(), slow, ops: new Receiver() })
+  if (targets.away) targets.away.away = true
+  const notifier = notifierOn()
+  await cross(store, 1)
+  await notifier.turn()
+  await expect.poll(() => targets.ops?.ids.length).toBe(1)
+  end()
+  await notifier.idle()
+})
+
+it('a digest gathers what comes within its time into one message', async () => {
+  const { clock, store, targets, notifierOn, turn } = await start(RULES, { ops: new Receiver(300_000) })
+  const notifier = notifierOn()
+  await cross(store, 3)
+  await turn(notifier)
+  clock.advance(200_000)
+  await cross(store, 2, 3)
+  await turn(notifier)
+  expect(targets.ops?.messages).toEqual([])
+  clock.advance(100_000)
+  await turn(notifier)
+  expect(targets.ops?.messages.map(({ length }) => length)).toEqual([5])
+})
+
+it('a process that dies before it wrote that a notice was delivered sends it again with the same id', async () => {
+  const { store, targets, notifierOn, turn } = await start()
+  const forgetful = new Proxy(store.notices, {
+    get: (notices, name) => (name === 'write' ? async () => {} : Reflect.get(notices, name).bind(notices)),
+  })
+  await cross(store, 2)
+  await turn(notifierOn('one', forgetful))
+  await turn(notifierOn('two'))
+  const ids = targets.ops?.ids ?? []
+  expect(ids).toHaveLength(4)
+  expect(new Set(ids).size).toBe(2)
+})
+
+it('a delivery is given up after three days, and an operator has it sent again at once', async () => {
+  const { clock, store, targets, notifierOn, turn } = await start()
+  const receiver = targets.ops as Receiver
+  receiver.away = true
+  const notifier = notifierOn()
+  await cross(store, 1)
+  await turn(notifier)
+  clock.advance(4 * DAY_MS)
+  await turn(notifier)
+  const [failed] = await store.notices.readNewest(1)
+  expect(failed?.deliveries).toMatchObject([{ state: 'failed', error: 'it answered 503' }])
+  expect(await store.notices.countWaiting()).toBe(0)
+  receiver.away = false
+  if (failed) await store.notices.write([again(failed)], true)
+  await turn(notifier)
+  await turn(notifier)
+  expect(receiver.ids).toEqual([failed?.id])
+})
+
+it('a target that the files no longer declare ends its deliveries as failed', async () => {
+  const rules: readonly NoticeRule[] = [{ at: [80], of: ['account'], to: ['gone', 'ops'] }]
+  const { store, notifierOn, turn } = await start(rules)
+  await cross(store, 1)
+  await turn(notifierOn())
+  const [notice] = await store.notices.readNewest(1)
+  expect(notice?.deliveries).toMatchObject([
+    { target: 'gone', state: 'failed', error: 'the files declare no such target' },
+    { target: 'ops', state: 'delivered' },
+  ])
+})
