@@ -29,6 +29,7 @@ describe('a reader of one page after another', () => {
     'how-to/change',
     'how-to/bill',
     'how-to/credit',
+    'how-to/notices',
     'how-to/upgrade',
     'how-to/backends',
     'how-to/backup',
