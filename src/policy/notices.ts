@@ -69,7 +69,7 @@ export function watchesOf({ notices, claims, hold }: Settling): readonly Watch[]
   const { allotment, window } = claims.spend
   const quota = quotaOf(allotment)
   if (allotment > 0)
-    watch(own(quota), { counter: 'spend', owner: account, account, cell: window.start, end: window.end })
+    watch(own(quota), { counter: 'spend', owner: account, account, cell: hold.window, end: window.end })
   for (const limit of claims.limits) if (limit.name === DAY?.name) watch(own(limit), countedInDay(hold))
   for (const claim of claims.rules ?? []) {
     const { of = 'account' } = claim.rule

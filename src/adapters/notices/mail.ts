@@ -52,7 +52,7 @@ export class MailTarget implements Target {
     }
   }
 
-  /** The same for the same notices, so that programs see what came twice. */
+  /** The Message-ID depends on the notices alone, so that programs recognize a repeated mail. */
   #idOf(letters: readonly Letter[]): string {
     const ids = letters.map(({ notice: { id } }) => id)
     const id = ids.length === 1 ? ids[0] : hash('sha256', ids.join(' ')).slice(0, 32)

@@ -21,5 +21,5 @@ export async function post({ url, body, headers, dispatcher }: Post): Promise<vo
 }
 
 const ANSWER_MS: Millis = 10_000
-/** Of an answer that nobody reads. */
+/** An answer that nobody reads is cut here. */
 const MOST_BYTES = 65_536

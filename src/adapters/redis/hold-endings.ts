@@ -235,7 +235,7 @@ function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayB
   }
 }
 
-/** What rules.lua reads, where no rule counts the request. */
+/** Blanks take the places of what rules.lua reads, where no rule counts the request. */
 const withBlanks = (values: readonly string[]): readonly string[] => (values.length > 0 ? values : ['', ''])
 
 /** A settlement without the limits that accounts share, which lie apart in a cluster. */

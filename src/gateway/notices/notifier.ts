@@ -27,7 +27,7 @@ export interface NotifierPorts {
 export class Notifier {
   readonly #ports: NotifierPorts
   readonly #stop: Cancel
-  /** What waits, by id, in the order in which it came. */
+  /** Waiting notices by id, oldest first. */
   readonly #waiting = new Map<string, Notice>()
   readonly #lanes = new Map<string, Lane>()
   #run: Promise<void> = Promise.resolve()
@@ -137,7 +137,7 @@ export class Notifier {
     for (const name of this.#lanes.keys()) if (!letters.has(name) && !targets.has(name)) this.#lanes.delete(name)
   }
 
-  /** What waits for targets that are free, oldest first. */
+  /** Letters to targets that are free, oldest first. */
   #due(): ReadonlyMap<string, readonly Letter[]> {
     const due = new Map<string, Letter[]>()
     for (const notice of this.#waiting.values())

@@ -68,5 +68,5 @@ export function openNotices({ loaded, world, clock, alarm, serving }: Base, { st
 }
 
 const CONNECT_MS: Millis = 5000
-/** What is interrupted is delivered again, with the same id. */
+/** An interrupted delivery is repeated with the same id. */
 const LAST_MS: Millis = 1000

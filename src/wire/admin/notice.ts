@@ -60,7 +60,7 @@ const DELIVERY = record(
 /** A notice, and how far it came with each target. */
 const NOTICE = record(
   {
-    id: text('The same for the same thing, however often it is delivered.'),
+    id: text('Identifies the notice, however often it is delivered.'),
     at: moment(),
     text: text('The notice as one line.'),
     event: EVENT,
@@ -91,7 +91,7 @@ export const shownNotice = ({ id, at, event, deliveries }: Notice): ShownNotice 
   })),
 })
 
-/** What happened, as the admin API and webhooks have it; `percent` is that of the receiver. */
+/** The event, as the admin API and webhooks have it; `percent` is that of the receiver. */
 export function shownEvent(event: NoticeEvent, percent?: number): ShownEvent {
   if (event.kind === 'test') return event
   const { limit: rule, used, resetAt } = event
