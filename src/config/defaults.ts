@@ -37,6 +37,7 @@ export const DEFAULTS = {
   sessionIdle: FIELD['passthrough_route.idle_timeout'],
   maxMessage: FIELD['passthrough_route.max_message'],
   imageTokens: FIELD['chat_model.image_tokens'],
+  canaryAfter: FIELD['served_pool.canary.stop_when.after'],
   commit: FIELD['chat_model.commit'],
   lossy: FIELD['chat_model.lossy'],
 } as const

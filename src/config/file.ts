@@ -53,6 +53,7 @@ export type ServedPoolSection =
        * The share of the conversations of the model that the pool is asked first for, such as `5%`, chosen by session, or else by the beginning of the chat or by account. All others never come here, not even while every other pool is down. All shares of a model together are 100 % at most.
        */
       share: number | string
+      canary?: CanarySection
     }
 /**
  * The pools that answer, in failover order. An entry `{ pool: new, share: 5% }` gives a pool a share of the conversations and no failover traffic; such entries come first.
@@ -1253,6 +1254,33 @@ export interface ChatModelSection {
    * Whether a request may lose tools or fields when it is translated for a pool that does not speak the client's dialect: `allow` drops them and names them in a header, `refuse` skips such pools.
    */
   lossy?: 'allow' | 'refuse'
+}
+/**
+ * Compares the pool with another one of the model, and drains it if it is worse. `svcctl pools undrain` lets it begin anew.
+ */
+export interface CanarySection {
+  stop_when: StopWhenSection
+}
+/**
+ * When the pool is drained: one of `errors_over` and `first_token_p95_over` is enough. The newest `after` requests of each side are compared.
+ */
+export interface StopWhenSection {
+  /**
+   * By how much the share of its requests that fail may exceed that of `against`: with `2%`, it may fail 3 % where `against` fails 1 %.
+   */
+  errors_over?: number | string
+  /**
+   * How many times as long as at `against` 95 % of its streams may wait for their first token. Only for chats.
+   */
+  first_token_p95_over?: string
+  /**
+   * A name: letters, digits, dots, dashes and underscores, at most 64.
+   */
+  against: string
+  /**
+   * Requests that each side must have had, and the newest that are compared. A first token is judged after as many first tokens.
+   */
+  after?: number | string
 }
 /**
  * For models that think before they answer.

@@ -127,6 +127,7 @@ export const SECTION_DEFAULTS = {
   'embedding_model.token_ids': false,
   'passthrough_model.usd_per_1m.output': 0,
   'accepted.min': 0,
+  'served_pool.canary.stop_when.after': 200,
   zone: 'UTC',
   'notice_target.digest': '5m',
   'mcp_tool.transport': 'streamable_http',

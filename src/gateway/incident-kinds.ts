@@ -120,6 +120,13 @@ export const INCIDENT_KINDS = {
     action: 'Run `svcctl doctor --pool NAME`: it says whether the address, the key, the model or the account is wrong.',
     by: ['pool'],
   },
+  'canary-stopped': {
+    title: 'A canary is stopped',
+    severity: 'ticket',
+    effect: 'None. Its conversations go to the other pools of the model.',
+    action: 'Compare both sides with `svcctl pools`, repair the pool, then run `svcctl pools undrain NAME`.',
+    by: ['pool', 'model'],
+  },
   'replica-ejected': {
     title: 'A replica is ejected',
     severity: 'ticket',

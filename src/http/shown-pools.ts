@@ -1,10 +1,11 @@
 import type { BackendSettings, Settings } from '../config/settings.ts'
+import type { Canaries } from '../gateway/canary/canaries.ts'
 import type { Pools } from '../gateway/pools/pools.ts'
 import type { Clock } from '../gateway/ports.ts'
 import { type Store, StoreUnavailable } from '../gateway/store/store.ts'
 import type { Config, Pool } from '../policy/config.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
-import { addedPools, type ShownPool, shownPool } from '../wire/admin/pool.ts'
+import { addedPools, type KnownShare, type ShownPool, shownPool } from '../wire/admin/pool.ts'
 
 /** Pools as one process sees them. */
 export interface PoolsHere {
@@ -12,6 +13,8 @@ export interface PoolsHere {
   readonly settings: Settings
   readonly clock: Clock
   readonly pools: Pools
+  /** The canaries of the gateway; absent in a worker, which does not know what others counted. */
+  readonly canaries?: Pick<Canaries, 'recordOf'>
 }
 
 /** Pools as a gateway sees them. */
@@ -42,9 +45,16 @@ function shownHere(app: PoolsHere, pool: Pool, spent: NanoUsd | undefined): Show
     ...{ pool, settings, state: app.pools.of(pool.name) },
     models: served.map(({ name }) => name),
     hasChats: served.some(({ kind }) => kind === 'chat'),
+    shares: sharesOf(app, pool),
   }
   return shownPool({ ...known, ...(spent !== undefined && { spent }) }, app.clock.now())
 }
+
+/** The shares of traffic that a pool has. */
+const sharesOf = ({ config, canaries }: Pick<PoolsHere, 'config' | 'canaries'>, pool: Pool): readonly KnownShare[] =>
+  [...config.models.values()].flatMap(({ name: model, traffic = [] }) =>
+    traffic.flatMap(share => (share.pool === pool ? [{ model, share, ...canaries?.recordOf(model, pool.name) }] : [])),
+  )
 
 /** Undefined while the store does not answer: what this process knows by itself is shown in any case. */
 const spentBy = ({ store }: Pick<PoolsNow, 'store'>, pool: Pool): Promise<NanoUsd | undefined> =>

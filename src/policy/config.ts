@@ -131,7 +131,21 @@ export interface TrafficShare {
   readonly pool: Pool
   /** Its part of all conversations of the model. */
   readonly millionths: number
+  /** When it is stopped. Absent where nothing compares it. */
+  readonly canary?: CanaryRules
   readonly at: Place
+}
+
+/** When a pool with a share is stopped: it breaks one of the rules. */
+export interface CanaryRules {
+  /** Millionths by which its share of failed requests may exceed that of the other pool. */
+  readonly errorsOver?: number
+  /** Millionths of the other pool's p95 of the first token that its own may reach. */
+  readonly firstTokenP95Over?: number
+  /** The name of the other pool. */
+  readonly against: string
+  /** Requests that each side must have had, and the newest that are compared. */
+  readonly after: number
 }
 
 /** The fields beyond the known ones that requests for a model may carry to its backends. */

@@ -33,6 +33,7 @@ async function metricNames(): Promise<ReadonlySet<string>> {
     fleet: { members: [] },
     storeHealth: { isWritable: async () => true },
     keptTotal: { read: async () => 0 },
+    canaries: { recordOf: () => undefined },
     keptBytes: () => 0,
     archiving: () => undefined,
   })

@@ -43,5 +43,9 @@ export function modelsLost(pools: readonly ShownPool[], { pool: name, replica: n
       return !isDrained && (state === 'closed' || state === 'half-open')
     })
   const models = pools.find(({ pool }) => pool === name)?.models ?? []
-  return models.filter(model => !pools.some(pool => pool.models.includes(model) && isLeft(pool)))
+  return models.filter(model => !pools.some(pool => servesAll(pool, model) && isLeft(pool)))
 }
+
+/** A pool with a share of a model gets no failover traffic of it. */
+const servesAll = ({ models, shares = [] }: ShownPool, model: string): boolean =>
+  models.includes(model) && !shares.some(share => share.model === model)

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
+import type { ShownCanary, ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
 import type { ShownPoolSeries } from '../../../src/wire/admin/series.ts'
 import type { ApiProblem } from '../shared/api.ts'
 import { useFind } from '../shared/find.tsx'
@@ -184,9 +184,12 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCach
         <td>
           <Health state={stateOfPool(pool)} />
           {pool.busy !== undefined && <p class="small muted anywhere">{pool.busy}</p>}
+          {pool.shares?.map(
+            share => share.canary && <Canary key={share.model} model={share.model} {...share.canary} />,
+          )}
         </td>
         <td class="narrow muted">{series ? <PoolHour series={series} /> : isHourKnown && text.noAttempts}</td>
-        <td class="narrow muted">{pool.models.join(', ')}</td>
+        <td class="narrow muted">{servedBy(pool)}</td>
         <td class="num narrow">{ofMost(pool)}</td>
         <td class="num narrow">{pool.queue ? text.waitingOf(pool.waiting, pool.queue.max) : pool.waiting}</td>
         {hasLoad && <td colSpan={LOAD_COLUMNS.length} class="narrow" />}
@@ -203,6 +206,31 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCach
     </tbody>
   )
 }
+
+/** A canary with the figures of both sides. */
+function Canary({ model, state, why, against, stop_when, canary, control }: ShownCanary & { readonly model: string }) {
+  return (
+    <p class="small muted anywhere" title={text.stopsWhen(stop_when)}>
+      {state === 'stopped' ? text.canaryStopped(model, why ?? '') : text.canaryRuns(model)}
+      <br />
+      {text.side(text.canary, sideOf(canary))}
+      <br />
+      {text.side(against, sideOf(control))}
+    </p>
+  )
+}
+
+const sideOf = ({ requests, errors, first_token_p95_ms: p95 }: ShownCanary['canary']): string =>
+  [text.failedOf(errors, requests), ...(p95 === null ? [] : [text.firstTokenP95(p95)])].join(', ')
+
+/** The models of a pool, each with the share that it has of them. */
+const servedBy = ({ models, shares = [] }: ShownPool): string =>
+  models
+    .map(model => {
+      const share = shares.find(each => each.model === model)?.share
+      return share === undefined ? model : text.shareOf(share, model)
+    })
+    .join(', ')
 
 interface ReplicaProps extends Pick<PoolProps, 'gateways' | 'hasBudget' | 'hasLoad' | 'hasCached' | 'act'> {
   readonly replica: ShownReplica
@@ -345,5 +373,5 @@ const factsOf = (pool: ShownPool): readonly string[] => [
   ...(pool.waiting > 0 ? [text.ofThemWaiting(pool.waiting)] : []),
   ...(hourOf(pool) === undefined ? [] : [text.hour(hourOf(pool) ?? '')]),
   ...(looksForPrompts(pool) ? [text.promptsCached(cachedShare(pool.caching, pool))] : []),
-  pool.models.join(', '),
+  servedBy(pool),
 ]

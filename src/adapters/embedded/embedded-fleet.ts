@@ -63,6 +63,23 @@ export class EmbeddedFleet implements FleetStore {
     })
   }
 
+  async readCanaries(): Promise<Readonly<Record<string, string>>> {
+    const { fleet } = this.#state().records
+    const range = fleet.getRange({ start: CANARY, end: `${CANARY}\uffff` })
+    return Object.fromEntries([...range].map(({ key, value }) => [String(key).slice(CANARY.length), value]))
+  }
+
+  async setCanary(name: string, next: string | undefined, expected: string | undefined): Promise<boolean> {
+    const { records } = this.#state()
+    const { fleet } = records
+    return records.change(() => {
+      if (fleet.get(CANARY + name) !== expected) return false
+      if (next === undefined) fleet.remove(CANARY + name)
+      else fleet.put(CANARY + name, next)
+      return true
+    })
+  }
+
   async cacheSeed(fresh: string): Promise<string> {
     const { records } = this.#state()
     const { fleet } = records
@@ -90,6 +107,7 @@ export class EmbeddedFleet implements FleetStore {
 
 const SEED = 'cache-seed'
 const CONTENT = 'content:'
+const CANARY = 'canary:'
 const contentKey = (id: string): string => CONTENT + id
 
 function changeIn({ fleet }: Records): FleetChange | undefined {

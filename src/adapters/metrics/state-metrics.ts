@@ -1,6 +1,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
 import type { Settings } from '../../config/settings.ts'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
+import type { Canaries } from '../../gateway/canary/canaries.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Pools } from '../../gateway/pools/pools.ts'
 import type { Clock } from '../../gateway/ports.ts'
@@ -8,6 +9,7 @@ import type { KeptTotal } from '../../gateway/responses/kept-total.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { type EngineReport, isFresh } from '../../policy/replica-load.ts'
+import { figuresOf, type SideFigures } from '../../policy/traffic/canary.ts'
 import { driftOf } from '../../wire/admin/fleet.ts'
 
 /** The state of a process that is read when metrics are. */
@@ -27,6 +29,7 @@ export interface GatewayState extends Pick<ProcessState, 'current'> {
   readonly reloads: { readonly ok: number; readonly failed: number; readonly lastError?: object }
   readonly fleet: Pick<Fleet, 'members'>
   readonly storeHealth: Pick<StoreHealth, 'isWritable'>
+  readonly canaries: Pick<Canaries, 'recordOf'>
   readonly keptTotal: Pick<KeptTotal, 'read'>
   /** The most bytes of kept responses; undefined where none are kept. */
   readonly keptBytes: () => number | undefined
@@ -41,6 +44,7 @@ export function gatewayMetrics(registry: Registry, ports: GatewayState): void {
   storeMetrics(registry, ports)
   responseMetrics(registry, ports)
   archiveMetrics(registry, ports)
+  trafficMetrics(registry, ports)
 }
 
 /** Series of the present state, rather than of events. Pools that left the configuration are no longer shown. */
@@ -67,6 +71,73 @@ export function stateMetrics(registry: Registry, ports: ProcessState): void {
     },
   })
 }
+
+/** Series of the pools with a share of a model's conversations; of canaries, both sides as they are compared. */
+function trafficMetrics(registry: Registry, { current, canaries }: GatewayState): void {
+  const registers = [registry]
+  const shares = () =>
+    [...current().config.models.values()].flatMap(({ name: model, traffic = [] }) =>
+      traffic.map(share => ({ labels: { model, pool: share.pool.name }, share })),
+    )
+  const compared = () =>
+    shares().flatMap(({ labels, share }) => {
+      const record = canaries.recordOf(labels.model, labels.pool)
+      return share.canary && record ? [{ labels, record }] : []
+    })
+  new Gauge({
+    name: 'svc_traffic_share_ratio',
+    help: 'Share of the conversations of a model that come to a pool first, from 0 to 1.',
+    labelNames: ['model', 'pool'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { labels, share } of shares()) this.set(labels, share.millionths / 1e6)
+    },
+  })
+  new Gauge({
+    name: 'svc_canary_stopped',
+    help: 'Whether a canary broke a rule, so that its pool was drained.',
+    labelNames: ['model', 'pool'],
+    registers,
+    collect() {
+      this.reset()
+      for (const { labels, record } of compared()) this.set(labels, record.stopped ? 1 : 0)
+    },
+  })
+  for (const { name, help, read } of CANARY_GAUGES)
+    new Gauge({
+      name,
+      help,
+      labelNames: ['model', 'pool', 'side'],
+      registers,
+      collect() {
+        this.reset()
+        for (const { labels, record } of compared())
+          for (const side of ['canary', 'control'] as const) {
+            const value = read(figuresOf(record.counts[side]))
+            if (value !== undefined) this.set({ ...labels, side }, value)
+          }
+      },
+    })
+}
+
+const CANARY_GAUGES: readonly {
+  readonly name: string
+  readonly help: string
+  readonly read: (figures: SideFigures) => number | undefined
+}[] = [
+  {
+    name: 'svc_canary_requests',
+    help: 'Newest requests of a canary, and of the pool that it is compared with, over all gateways.',
+    read: ({ requests }) => requests,
+  },
+  { name: 'svc_canary_errors', help: 'Those of them that failed there.', read: ({ errors }) => errors },
+  {
+    name: 'svc_canary_first_token_p95_seconds',
+    help: 'The p95 of the waits of their streams for the first token.',
+    read: ({ firstTokenP95Ms }) => (firstTokenP95Ms === undefined ? undefined : firstTokenP95Ms / 1000),
+  },
+]
 
 /** Without an archive these have no series. */
 function archiveMetrics(registry: Registry, { archiving }: GatewayState): void {

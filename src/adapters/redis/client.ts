@@ -197,6 +197,7 @@ const scripts = {
   announce: script('fleet/announce'),
   drain: script('fleet/drain'),
   changeFleet: script('fleet/change'),
+  canary: script('fleet/canary'),
   series: script('fleet/series'),
   snapshot: script('backup/snapshot'),
   steady: script('steady'),

@@ -233,7 +233,7 @@ export const FLEET = 'fleet'
 /** The bucket of the audit of changes that belong to no account. */
 export const GATEWAYS = 'gateways'
 
-type FleetKeys = Readonly<Record<'members' | 'drained' | 'drains' | 'change' | 'news', string>>
+type FleetKeys = Readonly<Record<'members' | 'drained' | 'drains' | 'change' | 'news' | 'canaries', string>>
 
 /** Keys of one bucket. */
 export class Bucket {
@@ -263,8 +263,8 @@ export class Bucket {
     return `${this.#tag}:ledger`
   }
   /**
-   * Gateways that are there, places that get no new requests, the last change of each place, that of all gateways, and their
-   * news for each other.
+   * Gateways that are there, places that get no new requests, the last change of each place, that of all gateways, their
+   * news for each other, and the counts of canaries.
    */
   get fleet(): FleetKeys {
     const names = `${this.#tag}:fleet`
@@ -274,6 +274,7 @@ export class Bucket {
       drains: `${names}:drains`,
       change: `${names}:change`,
       news: `${names}:news`,
+      canaries: `${names}:canaries`,
     }
   }
   /** Counts by `minute gateway`. */

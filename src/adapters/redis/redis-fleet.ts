@@ -56,6 +56,18 @@ export class RedisFleet implements FleetStore {
     return outcome !== 'changed'
   }
 
+  readCanaries(): Promise<Readonly<Record<string, string>>> {
+    const { ask, layout } = this.#access
+    const { canaries } = layout.fleet
+    return ask(canaries, async client => ({ ...(await client.hGetAll(canaries)) }))
+  }
+
+  async setCanary(name: string, next: string | undefined, expected: string | undefined): Promise<boolean> {
+    const { canaries } = this.#access.layout.fleet
+    const [outcome] = await this.#access.script(FLEET, 'canary', [canaries], [name, expected ?? '', next ?? ''])
+    return outcome === 'done'
+  }
+
   async cacheSeed(fresh: string): Promise<string> {
     const { ask, layout } = this.#access
     return ask(layout.meta, async client => {

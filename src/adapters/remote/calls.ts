@@ -107,6 +107,8 @@ export const CALLS: Calls = {
     read: inTime(json),
     setDrained: answers(nothing, json, flag),
     setChange: answers(flag, json, optional(json), optional(json)),
+    readCanaries: answers(json),
+    setCanary: answers(flag, text, optional(text), optional(text)),
     cacheSeed: answers(text, text),
     readChange: answers(optional(json), text),
     passNews: inTime(json, json),

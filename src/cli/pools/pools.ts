@@ -1,10 +1,18 @@
 import type { Command } from 'commander'
 import type { PoolPlace, PoolsApi } from '../../operator/gateway-calls.ts'
 import { counted } from '../../policy/counted.ts'
+import { figuresText } from '../../policy/traffic/canary.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { columnsOf, lengthOfTime } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
-import type { ReplicaState, ShownPool, ShownProbe, ShownReplica, ShownResult } from '../../wire/admin/pool.ts'
+import type {
+  ReplicaState,
+  ShownCanary,
+  ShownPool,
+  ShownProbe,
+  ShownReplica,
+  ShownResult,
+} from '../../wire/admin/pool.ts'
 import { dollars } from '../../wire/money.ts'
 import { forPrograms } from '../kit/formats.ts'
 import {
@@ -112,8 +120,12 @@ export function modelsLost(pools: readonly ShownPool[], { pool: name, replica: n
   const isFit = (pool: ShownPool) =>
     pool.replicas.some(replica => replica.state === 'closed' && !isDrained(pool, replica))
   const models = pools.find(({ pool }) => pool === name)?.models ?? []
-  return models.filter(model => !pools.some(pool => pool.models.includes(model) && isFit(pool)))
+  return models.filter(model => !pools.some(pool => servesAll(pool, model) && isFit(pool)))
 }
+
+/** A pool with a share of a model gets no failover traffic of it. */
+const servesAll = ({ models, shares = [] }: ShownPool, model: string): boolean =>
+  models.includes(model) && !shares.some(share => share.model === model)
 
 /** Prints the pool as it is now for scripts, or a sentence for people, on stderr. */
 async function tell(pool: ShownPool, { json }: Common): Promise<void> {
@@ -159,7 +171,7 @@ export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1
   const blocks = pools.map(pool => {
     const own = lines.slice(next, next + pool.replicas.length)
     next += own.length
-    return [poolLine(pool), ...own, ...cachingLines(pool), ...learnedLines(pool)].join('\n')
+    return [poolLine(pool), ...own, ...shareLines(pool), ...cachingLines(pool), ...learnedLines(pool)].join('\n')
   })
   return [header, ...blocks, ...lines.slice(next)].join('\n')
 }
@@ -200,6 +212,24 @@ function poolLine(pool: ShownPool): string {
   // Where there is no room, texts that never change are left out, and never a number.
   return lines.find(line => widthOf(line) <= terminalWidth()) ?? lines.at(-1) ?? ''
 }
+
+/**
+ * `  gets 5% of the conversations of svc-core`, and for a canary its state and both sides:
+ * `  canary of svc-core: 3 of 200 requests failed (1.5%); onprem: 1 of 200 requests failed (0.5%)`
+ */
+const shareLines = ({ shares = [] }: ShownPool): readonly string[] =>
+  shares.flatMap(({ model, share, canary }) => [
+    `  gets ${share} of the conversations of ${model}`,
+    ...(canary ? [canaryLine(model, canary)] : []),
+  ])
+
+function canaryLine(model: string, { state, why, against, canary, control }: ShownCanary): string {
+  const sides = `${sideText(canary)}; ${against}: ${sideText(control)}`
+  return `  canary of ${model}${state === 'stopped' ? ` STOPPED (${why})` : ''}: ${sides}`
+}
+
+const sideText = ({ requests, errors, first_token_p95_ms: p95 }: ShownCanary['canary']): string =>
+  figuresText({ requests, errors, ...(p95 !== null && { firstTokenP95Ms: p95 }) })
 
 /** `  found 83% of 1,204,311 prompt tokens in caches; balance: prefix, caches: account` */
 function cachingLines({ caching }: ShownPool): readonly string[] {

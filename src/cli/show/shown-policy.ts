@@ -2,6 +2,7 @@ import { durationText, type Unit } from '../../config/model/units.ts'
 import type {
   Accepts,
   Bound,
+  CanaryRules,
   Condition,
   Label,
   Meter,
@@ -10,12 +11,14 @@ import type {
   Plan,
   Price,
   Route,
+  TrafficShare,
   Upgrade,
 } from '../../policy/config.ts'
 import { isIdle, type LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { NoticeRule } from '../../policy/limits/notice-rule.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
+import { factorText } from '../../policy/traffic/canary.ts'
 import { shareText } from '../../policy/traffic/traffic-share.ts'
 
 export const shownPlan = ({ models, tools, limits, rules, monthlyNanoUsd, overage, ...plan }: Plan): Section => ({
@@ -97,8 +100,21 @@ export function shownModel(model: Model): Section {
 const shownServe = ({ serve, traffic = [] }: Model): readonly unknown[] =>
   serve.map(pool => {
     const share = traffic.find(each => each.pool === pool)
-    return share ? { pool: pool.name, share: shareText(share.millionths) } : pool.name
+    return share ? shownShare(share) : pool.name
   })
+
+const shownShare = ({ pool, millionths, canary }: TrafficShare): Section => ({
+  pool: pool.name,
+  share: shareText(millionths),
+  ...(canary && { canary: { stop_when: shownCanary(canary) } }),
+})
+
+const shownCanary = ({ errorsOver, firstTokenP95Over, against, after }: CanaryRules): Section => ({
+  ...(errorsOver !== undefined && { errors_over: shareText(errorsOver) }),
+  ...(firstTokenP95Over !== undefined && { first_token_p95_over: factorText(firstTokenP95Over) }),
+  against,
+  after,
+})
 
 const shownAccepts = (accepts?: Accepts): Section =>
   accepts ? { accepts: Object.fromEntries([...accepts].map(([field, bound]) => [field, shownBound(bound)])) } : {}

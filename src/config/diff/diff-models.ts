@@ -14,6 +14,7 @@ import {
 } from '../../policy/config.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { NO_PRICE } from '../../policy/price.ts'
+import { rulesText } from '../../policy/traffic/canary.ts'
 import { plainPools, shareText } from '../../policy/traffic/traffic-share.ts'
 import {
   type Change,
@@ -142,24 +143,45 @@ function serveRule(from: readonly Pool[], to: readonly Pool[], subject: string):
   ]
 }
 
+/** Changes of the rules by which canaries are stopped. Another comparison begins with new counts. */
+const canaryRule = (from: TrafficShare | undefined, to: TrafficShare | undefined, subject: string): readonly Said[] => {
+  const [was, is] = [from, to].map(share => share?.canary && rulesText(share.canary))
+  if (!to || was === is) return []
+  const said = { field: 'serve', from: was ?? null, to: is ?? null, effect: 'plumbing' as const, at: to.at }
+  const pool = to.pool.name
+  if (is === undefined) return [{ ...said, text: `${subject} no longer stops pool ${pool}, whatever it does` }]
+  return [{ ...said, text: `${subject} ${was === undefined ? 'now stops' : 'stops'} pool ${pool} at ${is}` }]
+}
+
 /** Changes of the shares of pools. Whose conversations go elsewhere is no less served. */
 function trafficRule(from: Model['traffic'] = [], to: Model['traffic'] = [], subject: string): readonly Said[] {
-  const shareIn = (traffic: readonly TrafficShare[], pool: string) => {
-    const share = traffic.find(each => each.pool.name === pool)
-    return share && shareText(share.millionths)
-  }
   const pools = [...new Set([...from, ...to].map(({ pool }) => pool.name))]
   return pools.flatMap(pool => {
-    const [was, is] = [shareIn(from, pool), shareIn(to, pool)]
-    if (was === is) return []
-    const at = to.find(each => each.pool.name === pool)?.at
-    const said = { field: 'serve', from: was ?? null, to: is ?? null, effect: 'plumbing' as const, ...(at && { at }) }
-    if (was === undefined)
-      return [{ ...said, text: `${subject} now sends ${is} of its conversations to pool ${pool} first` }]
-    if (is === undefined)
-      return [{ ...said, text: `${subject} no longer sends ${was} of its conversations to pool ${pool}` }]
-    return [{ ...said, text: `${subject}: share of pool ${pool} ${was} → ${is}` }]
+    const [one, other] = [from, to].map(traffic => traffic.find(each => each.pool.name === pool))
+    return [...shareRule(pool, one, other, subject), ...canaryRule(one, other, subject)]
   })
+}
+
+function shareRule(
+  pool: string,
+  from: TrafficShare | undefined,
+  to: TrafficShare | undefined,
+  subject: string,
+): readonly Said[] {
+  const [was, is] = [from, to].map(share => share && shareText(share.millionths))
+  if (was === is) return []
+  const said = {
+    field: 'serve',
+    from: was ?? null,
+    to: is ?? null,
+    effect: 'plumbing' as const,
+    ...(to && { at: to.at }),
+  }
+  if (was === undefined)
+    return [{ ...said, text: `${subject} now sends ${is} of its conversations to pool ${pool} first` }]
+  if (is === undefined)
+    return [{ ...said, text: `${subject} no longer sends ${was} of its conversations to pool ${pool}` }]
+  return [{ ...said, text: `${subject}: share of pool ${pool} ${was} → ${is}` }]
 }
 
 function whenTried(pool: string, serve: readonly string[]): string {

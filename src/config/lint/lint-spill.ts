@@ -1,4 +1,5 @@
 import type { ModelSection, PoolSection } from '../file.ts'
+import { servedNames } from '../model/served.ts'
 import type { Say } from '../problem.ts'
 import type { MergedFiles } from '../read/merge.ts'
 
@@ -6,7 +7,9 @@ import type { MergedFiles } from '../read/merge.ts'
 export function lintSpill(name: string, pool: PoolSection, models: MergedFiles['models'], say: Say): void {
   const { spill, load } = pool
   if (!spill) return
-  const served = [...models.values()].flatMap(({ data }) => (data?.serve.includes(name) ? [data] : []))
+  const served = [...models.values()].flatMap(({ data }) =>
+    data && servedNames(data.serve).includes(name) ? [data] : [],
+  )
   // Engines report how many requests wait, and only streams of chats have a first token.
   const lacksLoad = spill.waiting_over !== undefined && load === undefined
   const lacksChats =

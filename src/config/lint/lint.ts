@@ -26,7 +26,7 @@ import { lintBalance } from './lint-balance.ts'
 import { lintHeaders } from './lint-headers.ts'
 import { lintQueue } from './lint-queue.ts'
 import { lintSpill } from './lint-spill.ts'
-import { lintTraffic } from './lint-traffic.ts'
+import { lintCanaries, lintTraffic } from './lint-traffic.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
 export function lint(merged: MergedFiles, report: Report): void {
@@ -42,6 +42,7 @@ export function lint(merged: MergedFiles, report: Report): void {
     if (data) {
       lintModel(name, data, sayer(node, report))
       lintTraffic(name, data, sayer(node, report))
+      lintCanaries(name, data, merged, sayer(node, report))
       lintCacheWrites(name, data, merged, sayer(node, report))
     }
   for (const { name, node, data } of merged.pools.values())

@@ -1,4 +1,5 @@
 import type {
+  CanaryRules,
   ChatModel,
   Config,
   Declared,
@@ -36,6 +37,7 @@ import type {
   PlanSection,
   PoolSection,
   RouteSection,
+  StopWhenSection,
 } from '../file.ts'
 import { baseUrl } from '../model/formats.ts'
 import { servedNames } from '../model/served.ts'
@@ -188,10 +190,18 @@ function trafficOf(
   const traffic = serve.flatMap((entry, index) => {
     if (typeof entry === 'string') return []
     const at = placeOf((nodeAt(model, ['serve', index]) ?? model).span)
-    return [{ pool: the(entry.pool, pools), millionths: unitOf('percent', entry.share), at }]
+    const canary = entry.canary && { canary: canaryOf(entry.canary.stop_when) }
+    return [{ pool: the(entry.pool, pools), millionths: unitOf('percent', entry.share), ...canary, at }]
   })
   return traffic.length > 0 ? { traffic } : {}
 }
+
+const canaryOf = ({ errors_over, first_token_p95_over, against, after }: StopWhenSection): CanaryRules => ({
+  ...(errors_over !== undefined && { errorsOver: unitOf('percent', errors_over) }),
+  ...(first_token_p95_over !== undefined && { firstTokenP95Over: unitOf('factor', first_token_p95_over) }),
+  against,
+  after: unitOf('count', after ?? DEFAULTS.canaryAfter),
+})
 
 type Own<T extends Model> = Omit<T, keyof Declared | 'tier' | 'serve' | 'traffic'>
 

@@ -10,6 +10,7 @@ import {
   overloadOf,
   type Spill,
 } from '../../policy/replica-load.ts'
+import type { PoolOutcome } from '../../policy/traffic/canary.ts'
 import type { Pause } from '../attempt/outcome.ts'
 import { TokenSurplus } from '../attempt/token-surplus.ts'
 import type { DomainMarks, Load } from '../balance/balance-news.ts'
@@ -390,6 +391,12 @@ export class PoolState {
   }
 }
 
+/** A request as it ended at one pool, for the canaries of its model. */
+export interface ComparedOutcome extends PoolOutcome {
+  readonly model: string
+  readonly pool: string
+}
+
 /** Called when a replica is ejected, or back. */
 export type ReplicaChanged = (pool: string, replica: Replica) => void
 
@@ -428,6 +435,7 @@ export class Pools {
   readonly #changed: ReplicaChanged
   #sharing: Sharing | undefined
   #balanceSharing: BalanceSharing | undefined
+  #hearOutcome: (outcome: ComparedOutcome) => void = () => {}
 
   constructor(changed: ReplicaChanged = () => {}) {
     this.#changed = changed
@@ -446,6 +454,16 @@ export class Pools {
   /** Other processes know the same pools. To be called before any pool is looked at. */
   share(sharing: Sharing): void {
     this.#sharing = sharing
+  }
+
+  /** From now on `hear` gets each request at a pool that a canary of its model is compared at. */
+  followOutcomes(hear: (outcome: ComparedOutcome) => void): void {
+    this.#hearOutcome = hear
+  }
+
+  /** A request ended at a pool that a canary is compared at. */
+  compared(outcome: ComparedOutcome): void {
+    this.#hearOutcome(outcome)
   }
 
   /** Other processes send to the same replicas. */

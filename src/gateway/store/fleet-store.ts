@@ -17,6 +17,13 @@ export interface FleetStore {
    * one followed, is forgotten.
    */
   setChange(next: FleetChange, expected: FleetChange | undefined, content?: ChangeContent): Promise<boolean>
+  /**
+   * The counts of canaries as gateways wrote them, by the names of model and pool. A restart keeps them; a backup does not
+   * have them, and Redis may lose the last moment of them in a failover.
+   */
+  readCanaries(): Promise<Readonly<Record<string, string>>>
+  /** Replaces the counts of a canary, or removes them; false, with nothing changed, where they are not those expected. */
+  setCanary(name: string, next: string | undefined, expected: string | undefined): Promise<boolean>
   /** The secret from which all gateways on the store derive who shares cached prompts; `fresh` is it where there is none yet. Durable. */
   cacheSeed(fresh: string): Promise<string>
   /** The content of the last change and of the last one that was committed; undefined for others. */

@@ -10,8 +10,9 @@ import type { Call } from '../call.ts'
 import { generates, type HealthVerdict } from '../health/check.ts'
 import { emptyRequests } from '../health/empty-requests.ts'
 import type { KeptSlot } from '../pools/kept-slot.ts'
-import type { Pools, Replica } from '../pools/pools.ts'
+import type { ComparedOutcome, Pools, Replica } from '../pools/pools.ts'
 import type { Alarm, AttemptCounter, Cancel, Client, Clock } from '../ports.ts'
+import { ComparedRequest, comparedPools } from './compared-request.ts'
 import { Expenses } from './expenses.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
 
@@ -34,6 +35,8 @@ export interface FailoverPorts {
   readonly declared: readonly Pool[]
   /** The prompt's key for choosing a replica; absent to choose the least busy one. */
   readonly balanced?: BalancedRequest
+  /** How the request fares, where canaries of its model are compared. */
+  readonly compared?: ComparedRequest
   readonly counter: Pick<AttemptCounter, 'queued'>
   /** The request as queues of pools order it. */
   readonly queued: QueuedCall
@@ -94,6 +97,11 @@ export function failoverPorts(
     isGuest: kind === 'guest',
     declared: admitted.decision.model.serve,
     checkHealth,
+  }
+  const compared = comparedPools(admitted.decision.model)
+  if (compared.size > 0) {
+    const note = (outcome: ComparedOutcome) => pools.compared(outcome)
+    ports.compared = new ComparedRequest({ clock, client, note }, admitted.decision.model.name, compared)
   }
   if (balanced) ports.balanced = balanced
   if (call.kept) ports.kept = call.kept

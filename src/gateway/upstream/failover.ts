@@ -11,6 +11,7 @@ import type { Replica } from '../pools/pools.ts'
 import type { Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
 import { AttemptPlanner, type NextAttempt } from './attempt-planner.ts'
+import { bothTokens, countedReport } from './compared-request.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import { type AttemptReport, InFlightAttempt } from './in-flight-attempt.ts'
 import { type Limit, leaveRoom, type Taken, takeRest, takeRoom } from './room.ts'
@@ -141,11 +142,20 @@ class Failover<T, A> {
     // Pools that take longer prompts failed; the one that judged this prompt said why.
     const refusal = rejected ?? (await this.#unexplainedRefusal())
     if (refusal) return refused(refusal, failures)
-    failures.push(...this.#planner.skippedPools(clock.now()))
+    this.#skipped()
     const denial = this.#planner.denial(clock.now())
     const wait = this.#queuedFor
     const told = wait === undefined ? denial : { ...denial, retryAfterMs: Math.min(Math.max(wait, SOONEST), LATEST) }
     return { kind: 'exhausted', denial: told, ...(message && { message }), failures }
+  }
+
+  /** Notes the pools before the one that answered, or all, that no request could be sent to. */
+  #skipped(answered?: Pool): void {
+    const { clock, compared } = this.#ports
+    for (const skipped of this.#planner.skippedPools(clock.now(), answered)) {
+      this.#failures.push(skipped)
+      if (skipped.cause === 'ejected') compared?.passedOver(skipped.pool)
+    }
   }
 
   /** Where every attempt was refused without a reason, and all of those who refused it serve others. */
@@ -176,13 +186,22 @@ class Failover<T, A> {
     }
     const settings = ports.settingsOf(pool)
     const { pick } = step
-    const place: AttemptPlace = { pool, replica: replica.url, fresh, settings, pick, ...(firstToken && { firstToken }) }
-    const report = this.#outbound.report(place)
+    const compared = ports.compared?.attempt(pool)
+    const watch = bothTokens(firstToken, compared)
+    const place: AttemptPlace = {
+      pool,
+      replica: replica.url,
+      fresh,
+      settings,
+      pick,
+      ...(watch && { firstToken: watch }),
+    }
+    const report = countedReport(this.#outbound.report(place), compared)
     const attempt = new InFlightAttempt(ports, step, settings.eject, room, report)
     const from = ports.clock.elapsed()
     const outcome = await this.#outbound.attempt(this.#outbound.targetAt(place, report.traceparent))
     if (outcome.kind === 'answered') {
-      this.#failures.push(...this.#planner.skippedPools(ports.clock.now(), pool))
+      this.#skipped(pool)
       attempt.answers(outcome.status)
       const spokenTo = this.#outbound.answered?.(pool) ?? pool
       return { kind: 'answered', answer: outcome.answer, pool: spokenTo, failures: this.#failures, attempt }

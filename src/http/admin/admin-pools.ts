@@ -21,6 +21,7 @@ type PoolsApp = Pick<
   | 'clock'
   | 'pools'
   | 'store'
+  | 'canaries'
   | 'poolsOfOthers'
   | 'fleet'
   | 'peers'
@@ -71,6 +72,8 @@ interface Draining {
 /** For all gateways: this one follows at once, others when they ask the store next. */
 async function setDrained(app: PoolsApp, place: PoolPlace, { drained, by }: Draining): Promise<void> {
   const { pool, replica } = place
+  // Before other gateways hear that the pool is used again: they would stop it for what it did before.
+  if (!drained && !replica) await app.canaries.begin(pool.name)
   await app.store.fleet.setDrained({ pool: pool.name, ...(replica && { replica: replica.url }) }, drained)
   await app.fleet.announce()
   app.alarm(`an operator ${drained ? 'drained' : 'undrained'} ${textOf(place)}`, { by })

@@ -2,6 +2,7 @@ import type { Secret } from '../../config/settings.ts'
 import type { Audited } from '../../gateway/accounts/audited.ts'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { BackupKey } from '../../gateway/backup/backup-key.ts'
+import type { Canaries } from '../../gateway/canary/canaries.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Peers } from '../../gateway/fleet/peers.ts'
 import type { Probes } from '../../gateway/health/probes.ts'
@@ -25,6 +26,8 @@ import type { PoolsNow } from '../shown-pools.ts'
 
 /** Dependencies of the operator endpoints. */
 export interface OperatorApp extends ListenerApp, ReadyInDetailApp, Pick<PoolsNow, 'poolsOfOthers'> {
+  /** Pools that are compared with others, and drained where they are worse. */
+  readonly canaries: Pick<Canaries, 'begin' | 'recordOf'>
   readonly store: Store
   readonly pools: Pools
   /** Where pages that sign people in send requests, as far as that is known of the provider. */

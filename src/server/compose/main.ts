@@ -70,7 +70,8 @@ export const startMain = (loaded: Loaded, world: World, hooks: GatewayHooks, wor
       return operators.fleet.leave()
     }
     const traffic = parts.add(new Traffic({ clock, clients, operators: admins, upstream, feed, readiness, leaving }))
-    workers.attach({ pools, alarms: alarms.recent, incidents, feed, metrics, alarm, balance, current })
+    const { canaries } = operators
+    workers.attach({ pools, alarms: alarms.recent, incidents, feed, metrics, alarm, balance, canaries, current })
     await operators.hearFleet()
     const listen = await workers.clients.listen()
     const admin = await operators.listen(admins)

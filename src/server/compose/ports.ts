@@ -2,6 +2,7 @@ import type { Server } from 'node:http'
 import type { Registry } from 'prom-client'
 import type { Metrics } from '../../adapters/metrics/metrics.ts'
 import type { DecisionSettings, Loaded } from '../../config/settings.ts'
+import type { Canaries } from '../../gateway/canary/canaries.ts'
 import type { FleetBalanceEvents } from '../../gateway/fleet/fleet-balance.ts'
 import type { OtherHealthChecks } from '../../gateway/health/health-checks.ts'
 import type { Incidents } from '../../gateway/incidents.ts'
@@ -59,6 +60,8 @@ export interface MainParts {
   readonly feed: Feed
   readonly metrics: Metrics
   readonly alarm: Alarm
+  /** Hears how requests of workers fare at pools that canaries are compared at. */
+  readonly canaries: Pick<Canaries, 'add'>
   /** Hears what workers send to replicas, and passes it on to other gateways. */
   readonly balance: GatewayBalance
   readonly current: () => MainApp

@@ -1,5 +1,6 @@
 import type { Loaded, Settings } from '../../config/settings.ts'
 import { type Audited, auditedIn } from '../../gateway/accounts/audited.ts'
+import { Canaries } from '../../gateway/canary/canaries.ts'
 import type { Pools } from '../../gateway/pools/pools.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { Feed } from '../../http/feed.ts'
@@ -32,6 +33,7 @@ interface ControlPorts {
 export interface Control extends Pick<Changes, 'reloader' | 'revisions' | 'compare'>, FleetPart {
   readonly applier: Applier
   readonly audited: Audited
+  readonly canaries: Canaries
 }
 
 export function openControl(parts: OpenParts, base: Base, ports: ControlPorts): Control {
@@ -65,9 +67,15 @@ export function openControl(parts: OpenParts, base: Base, ports: ControlPorts): 
       for (const pool of pools.follow(drained)) tellPool(pool)
     },
   })
+  const canaries = new Canaries({
+    ...{ store: store.fleet, pools, clock, alarm, audited, fleet: fleet.fleet, changed: tellPool },
+    config: () => serving.current.config,
+  })
+  pools.followOutcomes(outcome => canaries.add(outcome))
+  parts.addBeside({ close: async () => void (await within(FLUSH_MS, canaries.close())) })
   changes.revisions.follow(revision => {
     feed.serves(revision)
     void fleet.fleet.announceSoon()
   })
-  return { ...changes, ...fleet, applier, audited }
+  return { ...changes, ...fleet, applier, audited, canaries }
 }

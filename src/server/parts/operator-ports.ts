@@ -17,6 +17,7 @@ export type OperatorPorts = Pick<
   | 'archiving'
   | 'audited'
   | 'backupKey'
+  | 'canaries'
   | 'compare'
   | 'explain'
   | 'fleet'
@@ -44,13 +45,13 @@ interface Hooks {
 export function operatorPorts(base: Base, parts: Parts, { name, explain }: Hooks): OperatorPorts {
   const { world, clock, alarms, serving } = base
   const { stored, control, counted } = parts
-  const { reloader, applier, revisions, compare, audited, fleet, peers, coordinator, participant } = control
+  const { reloader, applier, revisions, compare, audited, canaries, fleet, peers, coordinator, participant } = control
   return {
     about: { version, gateway: name, startedAt: clock.now() },
     alarms: alarms.recent,
     archiving: stored.archiving,
     backupKey: () => ensureBackupKey(serving.settings.server.stateDir, world.random),
-    ...{ audited, revisions, compare, fleet, peers, fleetChanges: { coordinator, participant } },
+    ...{ audited, canaries, revisions, compare, fleet, peers, fleetChanges: { coordinator, participant } },
     metrics: counted.metrics,
     recordSeries: counted.recordSeries,
     reloads: reloader.counts,

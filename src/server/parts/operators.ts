@@ -119,6 +119,7 @@ export function openOperators(parts: OpenParts, base: Base<MainProcess>, ports: 
     join: async () => {
       await fleet.join()
       counted.start()
+      control.canaries.start()
     },
   }
 }

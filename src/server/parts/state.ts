@@ -20,10 +20,14 @@ export function watchProcess(base: Base, { stored, records, upstream }: ProcessP
 }
 
 /** Shows that of the whole gateway. */
-export function watchGateway({ clock, metrics, serving }: Base, stored: Stored, { reloader, fleet }: Control): void {
+export function watchGateway(
+  { clock, metrics, serving }: Base,
+  stored: Stored,
+  { reloader, fleet, canaries }: Control,
+): void {
   const { store, archiving, storeHealth } = stored
   metrics.watchGateway({
-    ...{ archiving, fleet, storeHealth },
+    ...{ archiving, canaries, fleet, storeHealth },
     current: () => serving.current,
     reloads: reloader.counts,
     keptTotal: new KeptTotal(store.responses, clock),

@@ -1,6 +1,7 @@
 import type { Examined } from '../../config/load.ts'
 import type { BalanceNews } from '../../gateway/balance/balance-news.ts'
 import type { HealthVerdict } from '../../gateway/health/check.ts'
+import type { ComparedOutcome } from '../../gateway/pools/pools.ts'
 import type { RecentAlarm } from '../../gateway/recent-alarms.ts'
 import type { RecentOf } from '../../gateway/recent-requests.ts'
 import type { Millis } from '../../policy/config.ts'
@@ -73,6 +74,8 @@ export type MainCalls = {
   recentOf(account: string): Promise<RecentOf>
   alarmed(alarm: RecentAlarm): void
   news(news: ReplicaNews): void
+  /** Requests that ended at pools which canaries are compared at. */
+  compared(outcomes: readonly ComparedOutcome[]): void
   /** The prompts that it sent to replicas in the last moment, and its load there. */
   balanced(news: readonly BalanceNews[]): void
   /** It has a use for so many places more there, of which there are so many. What is free was lent before the answer. */

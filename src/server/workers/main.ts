@@ -210,6 +210,9 @@ export class Main {
         feed?.alarmed(newest)
       },
       news: news => this.#heard(news, slot),
+      compared: outcomes => {
+        for (const outcome of outcomes) this.#parts?.canaries.add(outcome)
+      },
       balanced: news => {
         this.#relay.add(nameOf(slot), news)
         this.#parts?.balance.add(nameOf(slot), news)

@@ -5,6 +5,7 @@ import { openRemoteStore } from '../../adapters/remote/remote-store.ts'
 import { assemble } from '../../config/load.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { hasDescriptor } from '../../gateway/descriptors.ts'
+import type { ComparedOutcome } from '../../gateway/pools/pools.ts'
 import { SharedBalance } from '../../gateway/pools/shared-balance.ts'
 import type { Slots } from '../../gateway/pools/slots.ts'
 import type { Alarm } from '../../gateway/ports.ts'
@@ -209,6 +210,7 @@ function attach(attached: WorkerParts, task: WorkerTask): void {
     isHeard: () => true,
     isTakingIn: () => news?.isTakingIn ?? false,
   })
+  attached.pools.followOutcomes(gathered<ComparedOutcome>(outcomes => main.tell('compared', outcomes)))
   startup.open()
 }
 

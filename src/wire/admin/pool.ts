@@ -1,6 +1,15 @@
-import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
+import type { CanaryRules, EpochMs, Millis, Pool, TrafficShare } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { type EngineReport, isFresh, type Overload, overloadText, type Spill } from '../../policy/replica-load.ts'
+import {
+  type CanaryCounts,
+  figuresOf,
+  noCounts,
+  rulesText,
+  type SideCounts,
+  type StopReason,
+} from '../../policy/traffic/canary.ts'
+import { shareText } from '../../policy/traffic/traffic-share.ts'
 import { usdText } from '../money.ts'
 import {
   fixed,
@@ -121,6 +130,43 @@ const QUEUE = record(
 
 export interface ShownQueue extends TypeOf<typeof QUEUE> {}
 
+const SIDE = record(
+  {
+    requests: whole('The newest requests that are compared.'),
+    errors: whole('Those of them that failed here.'),
+    first_token_p95_ms: orNull(whole('Null without streams.')),
+  },
+  'CanarySide',
+)
+
+const CANARY = record(
+  {
+    state: word(['running', 'stopped'] as const, '`stopped`: it broke a rule, and its pool was drained.'),
+    stop_when: text('The rules, in words.'),
+    why: optional(word(['errors_over', 'first_token_p95_over'] as const, 'The rule that it broke.')),
+    stopped_at: optional(moment()),
+    against: text('The pool that it is compared with.'),
+    canary: SIDE,
+    control: SIDE,
+  },
+  'Canary',
+  'A pool that is compared with another one of the model, over all gateways.',
+)
+
+export interface ShownCanary extends TypeOf<typeof CANARY> {}
+
+const SHARE = record(
+  {
+    model: text(),
+    share: text('The share of the conversations of the model that come here first, such as `5%`.'),
+    canary: optional(CANARY),
+  },
+  'TrafficShare',
+  'A share of the conversations of a model, which gives the pool no failover traffic of it.',
+)
+
+export interface ShownShare extends TypeOf<typeof SHARE> {}
+
 const POOL_FIELDS = {
   pool: text(),
   // Gateways before 0.2 do not send it.
@@ -128,6 +174,7 @@ const POOL_FIELDS = {
   site: text(),
   model: text("The backends' name for the model."),
   models: list(text(), "The gateway's models that it serves."),
+  shares: optional(list(SHARE, 'The models of whose conversations it has a share; absent where there are none.')),
   drained: flag('Whether an operator drained it.'),
   in_flight: whole(),
   waiting: whole('Requests waiting for a slot.'),
@@ -187,7 +234,17 @@ export interface KnownPool {
   readonly models: readonly string[]
   /** Whether one of these models is of chats. */
   readonly hasChats: boolean
+  readonly shares?: readonly KnownShare[]
   readonly spent?: NanoUsd
+}
+
+/** The share of a pool, and what is known of its canary. */
+export interface KnownShare {
+  readonly model: string
+  readonly share: TrafficShare
+  /** Absent where no gateway has compared it yet. */
+  readonly counts?: Pick<CanaryCounts, 'canary' | 'control'>
+  readonly stopped?: { readonly at: EpochMs; readonly why: StopReason }
 }
 
 interface PoolReading {
@@ -229,7 +286,10 @@ interface ProbeReading {
   readonly at: EpochMs
 }
 
-export function shownPool({ pool, settings, state, models, hasChats, spent }: KnownPool, now: EpochMs): ShownPool {
+export function shownPool(
+  { pool, settings, state, models, hasChats, shares = [], spent }: KnownPool,
+  now: EpochMs,
+): ShownPool {
   const { all, marked } = state.sent(now)
   const { maxConcurrent, maxConcurrentEach, maxNanoUsdPerHour, spill, load, queue } = settings
   const overload = state.overload(pool, spill, now)
@@ -240,6 +300,7 @@ export function shownPool({ pool, settings, state, models, hasChats, spent }: Kn
     site: pool.site,
     model: pool.model,
     models,
+    ...(shares.length > 0 && { shares: shares.map(shownShare) }),
     drained: state.drained,
     in_flight: state.slots.taken - state.seekingReplica,
     waiting: state.slots.waiting + state.seekingReplica,
@@ -260,6 +321,30 @@ export function shownPool({ pool, settings, state, models, hasChats, spent }: Kn
       ...promptsOf(replica),
     })),
   }
+}
+
+const shownShare = ({ model, share, counts, stopped }: KnownShare): ShownShare => ({
+  model,
+  share: shareText(share.millionths),
+  ...(share.canary && { canary: shownCanary(share.canary, counts ?? noCounts(share.canary), stopped) }),
+})
+
+const shownCanary = (
+  rules: CanaryRules,
+  { canary, control }: Pick<CanaryCounts, 'canary' | 'control'>,
+  stopped: KnownShare['stopped'],
+): ShownCanary => ({
+  state: stopped ? 'stopped' : 'running',
+  stop_when: rulesText(rules),
+  ...(stopped && { why: stopped.why, stopped_at: new Date(stopped.at).toISOString() }),
+  against: rules.against,
+  canary: shownSide(canary),
+  control: shownSide(control),
+})
+
+function shownSide(counts: SideCounts): ShownCanary['canary'] {
+  const { requests, errors, firstTokenP95Ms } = figuresOf(counts)
+  return { requests, errors, first_token_p95_ms: firstTokenP95Ms ?? null }
 }
 
 const shownQueue = (max: number, byPriority: Iterable<readonly [number, number]>): ShownQueue => ({

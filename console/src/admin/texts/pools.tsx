@@ -78,3 +78,11 @@ export const hourOf = (requests: string, share: string, p95: string) =>
   `last hour ${requests} attempts, ${share} failed, p95 ${p95}`
 export const firstTokens = (p50: string, p95: string) => `First token: p50 ${p50}, p95 ${p95}`
 export const hour = (pool: string | number) => `hour ${pool}`
+export const shareOf = (share: string, model: string) => `${share} of ${model}`
+export const canary = 'canary'
+export const canaryRuns = (model: string) => `Canary of ${model}`
+export const canaryStopped = (model: string, why: string) => `Canary of ${model} stopped: ${why}`
+export const stopsWhen = (rules: string) => `Stops at ${rules}`
+export const side = (name: string, figures: string) => `${name}: ${figures}`
+export const failedOf = (errors: number, requests: number) => `${errors} of ${requests} failed`
+export const firstTokenP95 = (ms: number) => `first token p95 ${ms} ms`

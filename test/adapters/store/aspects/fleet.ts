@@ -61,6 +61,19 @@ export function fleetContract(start: Start): void {
     expect(await reopened.fleet.cacheSeed('four')).toBe(seeds[0])
   })
 
+  it('the counts of a canary stay over a restart, and change only from those that were read', async () => {
+    const { store, reopen } = await start()
+    expect(await store.fleet.setCanary('svc-core new', 'one', undefined)).toBe(true)
+    const both = await Promise.all(['two', 'three'].map(next => store.fleet.setCanary('svc-core new', next, 'one')))
+    expect([...both].sort()).toEqual([false, true])
+    const reopened = await reopen()
+    const { 'svc-core new': text } = await reopened.fleet.readCanaries()
+    expect(text).toBe(both[0] ? 'two' : 'three')
+    expect(await reopened.fleet.setCanary('svc-core new', undefined, 'one')).toBe(false)
+    expect(await reopened.fleet.setCanary('svc-core new', undefined, text)).toBe(true)
+    expect(await reopened.fleet.readCanaries()).toEqual({})
+  })
+
   it('a drained pool or replica stays so over a restart, until it is undrained', async () => {
     const { store, reopen } = await start()
     await store.fleet.setDrained({ pool: 'onprem' }, true)
