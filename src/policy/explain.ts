@@ -172,12 +172,16 @@ export function ruleSteps(
 
 /** Why a pool with a share of the conversations is asked first, or not at all, each with where it has its share. */
 const trafficSteps = ({ request: { draw } }: Facts, { model: { name, traffic = [] } }: Allowed): readonly Step[] =>
-  traffic.map(({ pool, millionths, at }) => {
+  traffic.map(({ pool, millionths, canary, at }) => {
     const share = `${shareText(millionths)} of ${name}`
     if (draw === undefined)
       return passed('send', `${pool.name} is left out: it gets ${share}, by conversation, and none is given`, at)
     return chosenShare(traffic, draw)?.pool === pool
-      ? passed('send', `the conversation is in the ${share} that ${pool.name} gets`, at)
+      ? passed(
+          'send',
+          `the conversation is in the ${share} that ${pool.name} gets${canary ? ` as a canary beside ${canary.against}` : ''}`,
+          at,
+        )
       : passed('send', `${pool.name} is left out: the conversation is not in the ${share} that it gets`, at)
   })
 
