@@ -253,7 +253,7 @@ function mayBreak({ record, rules }: Comparison, { side }: CanaryOutcome): boole
 const known = new WeakMap<Config['models'], readonly DeclaredCanary[]>()
 
 /** The canaries of a configuration. */
-export function declaredCanaries({ models }: Pick<Config, 'models'>): readonly DeclaredCanary[] {
+function declaredCanaries({ models }: Pick<Config, 'models'>): readonly DeclaredCanary[] {
   const before = known.get(models)
   if (before) return before
   const canaries = [...models.values()].flatMap(canariesOf)
