@@ -4,7 +4,7 @@ import type { AnswerEnd, NoAnswer } from '../attempt/outcome.ts'
 import { isOwnFault } from '../own-faults.ts'
 import type { ComparedOutcome } from '../pools/pools.ts'
 import type { Client, Clock } from '../ports.ts'
-import type { AttemptReport } from './in-flight-attempt.ts'
+import type { AttemptReport } from './attempt-report.ts'
 
 interface ComparedPorts {
   readonly clock: Clock

@@ -9,6 +9,7 @@ import { isOwnFault, OWN_FAULT_HINT } from '../own-faults.ts'
 import type { Ejection, Trial } from '../pools/breaker.ts'
 import { isBroken, type PoolState, type Pools, type Replica, reportPool } from '../pools/pools.ts'
 import type { AttemptResult, PromptTokens } from '../ports.ts'
+import type { AttemptReport } from './attempt-report.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import { NO_WORK, type Room } from './room.ts'
 import type { UpstreamPorts } from './upstream-ports.ts'
@@ -216,16 +217,6 @@ function reportMisfit({ pools, clock, alarm }: FailoverPorts, { name, model }: P
     ...{ pool: name, model, answer: misfit },
     hint: 'svcctl doctor compares the two',
   })
-}
-
-/** Reports one attempt, once it is over, to the counter of attempts and to the trace of its request. */
-export interface AttemptReport {
-  /** The trace context for the backend. */
-  readonly traceparent?: string | undefined
-  /** It came to no answer. */
-  failed(outcome: NoAnswer): void
-  /** It answered, and the answer is over. */
-  over(end: AnswerEnd, work: Ended, status: number): void
 }
 
 /** Call this before each attempt. */
