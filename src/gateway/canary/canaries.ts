@@ -1,4 +1,4 @@
-import type { CanaryRules, Config, Millis, Model } from '../../policy/config.ts'
+import type { CanaryRules, Config, EpochMs, Millis, Model } from '../../policy/config.ts'
 import { figuresOf, figuresText } from '../../policy/traffic/canary.ts'
 import type { Audited } from '../accounts/audited.ts'
 import type { ComparedOutcome, Pools } from '../pools/pools.ts'
@@ -34,6 +34,8 @@ interface Comparison extends DeclaredCanary {
   /** With the outcomes that the store does not have yet. */
   record: CanaryRecord
   pending: CanaryOutcome[]
+  /** It began here, or began anew, at this moment. */
+  since: EpochMs
   /** Operators were told that it is stopped. */
   isTold: boolean
   /** This process sends it no requests, while the store takes its stop. */
@@ -75,9 +77,10 @@ export class Canaries {
   }
 
   /** A request ended at a pool that a canary of its model is compared at. */
-  add({ model, pool, ...outcome }: ComparedOutcome): void {
+  add({ model, pool, ejectedAt, ...outcome }: ComparedOutcome): void {
     for (const canary of declaredCanaries(this.#ports.config())) {
-      if (canary.model !== model) continue
+      // A pool that was ejected before an operator undrained it gets its trial first.
+      if (canary.model !== model || (ejectedAt ?? Infinity) < this.#comparison(canary).since) continue
       if (pool === canary.pool) this.#count(canary, { side: 'canary', outcome })
       else if (pool === canary.rules.against) this.#count(canary, { side: 'control', outcome })
     }
@@ -149,7 +152,15 @@ export class Canaries {
     const known = this.#comparisons.get(name)
     if (known) return Object.assign(known, { rules: canary.rules })
     const record = recordIn(undefined, canary.rules)
-    const begun: Comparison = { ...canary, text: undefined, record, pending: [], isTold: false, isHeld: false }
+    const begun: Comparison = {
+      ...canary,
+      text: undefined,
+      record,
+      pending: [],
+      since: this.#ports.clock.now(),
+      isTold: false,
+      isHeld: false,
+    }
     this.#comparisons.set(name, begun)
     return begun
   }
@@ -197,6 +208,7 @@ export class Canaries {
     const isStopped = comparison.record.stopped !== undefined
     if (isStopped === comparison.isTold) return
     comparison.isTold = isStopped
+    if (!isStopped) comparison.since = this.#ports.clock.now()
     this.#tell(comparison)
   }
 

@@ -395,6 +395,8 @@ export class PoolState {
 export interface ComparedOutcome extends PoolOutcome {
   readonly model: string
   readonly pool: string
+  /** The request was not sent there, since every replica is ejected, the last one since then. */
+  readonly ejectedAt?: EpochMs
 }
 
 /** Called when a replica is ejected, or back. */

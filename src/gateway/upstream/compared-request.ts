@@ -31,18 +31,20 @@ export class ComparedRequest {
   /** Watches an attempt; undefined at a pool that is not compared. */
   attempt({ name }: Pool): ComparedAttempt | undefined {
     if (!this.#pools.has(name)) return undefined
-    return new ComparedAttempt(this.#ports, (isError, firstTokenMs) => this.#note(name, isError, firstTokenMs))
+    return new ComparedAttempt(this.#ports, (isError, firstTokenMs) =>
+      this.#note(name, { isError, ...(firstTokenMs !== undefined && { firstTokenMs }) }),
+    )
   }
 
   /** The request went on to another pool, since no replica of this one could be used. */
-  passedOver({ name }: Pool): void {
-    if (this.#pools.has(name)) this.#note(name, true)
+  passedOver({ name }: Pool, ejectedAt: EpochMs): void {
+    if (this.#pools.has(name)) this.#note(name, { isError: true, ejectedAt })
   }
 
-  #note(pool: string, isError: boolean, firstTokenMs?: number): void {
+  #note(pool: string, outcome: Omit<ComparedOutcome, 'model' | 'pool'>): void {
     if (this.#counted.has(pool)) return
     this.#counted.add(pool)
-    this.#ports.note({ model: this.#model, pool, isError, ...(firstTokenMs !== undefined && { firstTokenMs }) })
+    this.#ports.note({ model: this.#model, pool, ...outcome })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { BackendSettings } from '../../config/settings.ts'
-import type { Millis, Pool } from '../../policy/config.ts'
+import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import type { FirstToken } from '../attempt/first-token.ts'
@@ -155,8 +155,14 @@ class Failover<T, A> {
     const { clock, compared } = this.#ports
     for (const skipped of this.#planner.skippedPools(clock.now(), answered)) {
       this.#failures.push(skipped)
-      if (skipped.cause === 'ejected') compared?.passedOver(skipped.pool)
+      if (skipped.cause === 'ejected') compared?.passedOver(skipped.pool, this.#ejectedAt(skipped.pool))
     }
+  }
+
+  /** When the last replica of a pool was ejected. */
+  #ejectedAt(pool: Pool): EpochMs {
+    const replicas = this.#ports.pools.of(pool.name).replicas(pool)
+    return Math.max(...replicas.map(({ breaker }) => breaker.openedAt))
   }
 
   /** Where every attempt was refused without a reason, and all of those who refused it serve others. */
