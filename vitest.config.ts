@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { HANGS_MS } from './test/lanes/hangs.ts'
@@ -15,7 +16,10 @@ const RANDOM = FIXED_CASES === '1' ? ['test/**/*.properties.test.ts'] : []
 
 type Lane = NonNullable<TestProjectInlineConfiguration['test']>
 
-const INSTALLED = ['**/node_modules/**', '**/.venv/**']
+const INSTALLED = ['**/node_modules/**', '**/.venv/**', '**/.venv-vllm/**']
+
+/** vLLM takes 6 GB of disk: its tests are part of the lane where somebody has installed it. */
+const UNINSTALLED = existsSync('test/engines/.venv-vllm/installed.txt') ? [] : ['test/engines/vllm-*.test.ts']
 
 const common: Lane = {
   globalSetup: 'test/cli/compiled.ts',
@@ -75,7 +79,7 @@ const lanes: readonly Lane[] = [
   {
     name: 'engines',
     include: ['test/engines/**/*.test.ts'],
-    exclude: INSTALLED,
+    exclude: [...INSTALLED, ...UNINSTALLED],
     ...alone,
     testTimeout: 2 * HANGS_MS,
     hookTimeout: 3 * HANGS_MS,

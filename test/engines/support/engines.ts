@@ -9,6 +9,7 @@ import { childEnv } from '../../support/child-env.ts'
 import { eventually } from '../../support/eventually.ts'
 import { freePort } from '../../support/free-port.ts'
 import { CHAT_SIZE, EMBEDDING_SIZE, SLOW_SIZE, type TinySize, writeTinyModel } from '../model/tiny-model.ts'
+import { writeTinyVllmModel } from '../model/tiny-vllm.ts'
 
 /** A server that runs models, or stands before those that do, as its project releases it. */
 export interface Engine {
@@ -16,6 +17,11 @@ export interface Engine {
   readonly url: string
   /** Ends it at once, as a machine that fails. */
   kill(): Promise<void>
+}
+
+/** An Engine that counts prompt tokens since it started: those that it looked up in its cache, and those found there. */
+export interface Vllm extends Engine {
+  prefixes(): Promise<readonly [asked: number, found: number]>
 }
 
 /** An Engine that counts what it does. */
@@ -28,24 +34,38 @@ export interface Llama extends Engine {
 
 const folder = new URL('..', import.meta.url)
 const inFolder = (path: string): string => new URL(path, folder).pathname
-const INSTALL = 'run `sh test/engines/install.sh`'
+
+/** Where packages are pinned and installed. */
+interface Place {
+  readonly requirements: string
+  readonly venv: string
+  readonly install: string
+}
+
+const USUAL: Place = { requirements: 'requirements.txt', venv: '.venv', install: 'run `sh test/engines/install.sh`' }
+export const VLLM: Place = {
+  ...{ requirements: 'requirements-vllm.txt', venv: '.venv-vllm' },
+  install: 'run `sh test/engines/install-vllm.sh`',
+}
 
 /** Tests with a package of PyPI, named by its pinned version; skipped and counted where that version is not installed. */
-export function engineSuite(name: string, scenarios: () => void): void {
-  const pin = new RegExp(`^${name}==.+$`, 'm').exec(readFileSync(inFolder('requirements.txt'), 'utf8'))?.[0]
+export function engineSuite(name: string, scenarios: () => void, { requirements, venv, install } = USUAL): void {
+  const pin = new RegExp(`^${name}==.+$`, 'm').exec(readFileSync(inFolder(requirements), 'utf8'))?.[0]
   if (pin === undefined) throw new Error(`${name} has no pin`)
   const title = pin.replace('==', ' ')
   describe(title, () => {
-    if (isInstalled(pin)) return scenarios()
+    if (isInstalled(pin, venv)) return scenarios()
     // Counted, so that a silence is not taken for success.
-    console.warn(`SKIPPED: ${title} is not installed; ${INSTALL}`)
-    it.skip(INSTALL)
+    console.warn(`SKIPPED: ${title} is not installed; ${install}`)
+    it.skip(install)
   })
 }
 
-function isInstalled(pin: string): boolean {
+function isInstalled(pin: string, venv: string): boolean {
   try {
-    return readFileSync(inFolder('.venv/installed.txt'), 'utf8').split('\n').includes(pin)
+    return readFileSync(inFolder(`${venv}/installed.txt`), 'utf8')
+      .split('\n')
+      .includes(pin)
   } catch {
     // No such file: nothing is installed.
     return false
@@ -62,6 +82,25 @@ export async function startLlama(does: keyof typeof SIZES = 'chat'): Promise<Lla
     return Number(new RegExp(`^llamacpp:${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
   }
   return { ...engine, made: () => gauge('tokens_predicted_total'), busy: () => gauge('requests_processing') }
+}
+
+/** vLLM on the CPU with a tiny model, which keeps prefixes and reports how much of a prompt it had. */
+export async function startVllm(): Promise<Vllm> {
+  const port = await freePort()
+  const model = join(mkdtempSync(join(tmpdir(), 'tiny-model-')), 'tiny')
+  writeTinyVllmModel(model)
+  const flags = ['--enforce-eager', '--enable-prompt-tokens-details', '--load-format', 'dummy', '--dtype', 'float32']
+  const place = ['--host', '127.0.0.1', '--port', String(port), '--served-model-name', 'test-model']
+  const args = [inFolder(`${VLLM.venv}/bin/vllm`), 'serve', model, ...place, ...flags]
+  const engine = await start(args, port, '/health', {
+    ...{ venv: VLLM.venv, env: ON_ONE_CPU },
+    ...{ patience: STARTS_SLOWLY, isFamily: true },
+  })
+  const counter = async (name: string): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    return Number(new RegExp(`^vllm:prefix_cache_${name}_total\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
+  }
+  return { ...engine, prefixes: async () => [await counter('queries'), await counter('hits')] }
 }
 
 /** LiteLLM's proxy with answers that it makes up. */
@@ -94,11 +133,24 @@ const OFFLINE = {
   PYTHONUNBUFFERED: '1',
 }
 
-/** LiteLLM reads its modules for up to a minute on a busy machine. */
-const STARTS = { timeout: 2 * HANGS_MS, interval: 100 }
+/** A gigabyte for the cache, and no thread bound to a core. */
+const ON_ONE_CPU = { VLLM_CPU_KVCACHE_SPACE: '1', VLLM_CPU_OMP_THREADS_BIND: 'nobind', VLLM_NO_USAGE_STATS: '1' }
 
-async function start(args: readonly string[], port: number, readyPath: string): Promise<Engine> {
-  const child = spawn(inFolder('.venv/bin/python'), args, { env: childEnv(OFFLINE), stdio: ['ignore', 'pipe', 'pipe'] })
+/** LiteLLM reads its modules for up to a minute on a busy machine, and vLLM for longer. */
+const STARTS = { timeout: 2 * HANGS_MS, interval: 100 }
+const STARTS_SLOWLY = { timeout: 15 * HANGS_MS, interval: 100 }
+
+async function start(
+  args: readonly string[],
+  port: number,
+  readyPath: string,
+  { venv = USUAL.venv, env = {}, patience = STARTS, isFamily = false }: Starting = {},
+): Promise<Engine> {
+  const child = spawn(inFolder(`${venv}/bin/python`), args, {
+    env: childEnv({ ...OFFLINE, ...env }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: isFamily,
+  })
   let said = ''
   for (const output of [child.stdout, child.stderr]) output.on('data', bytes => (said += bytes))
   const ended = once(child, 'close').then(() => {
@@ -107,15 +159,24 @@ async function start(args: readonly string[], port: number, readyPath: string): 
   const ready = eventually(async () => {
     const { ok } = await fetch(`http://127.0.0.1:${port}${readyPath}`)
     if (!ok) throw new Error('is not ready')
-  }, STARTS)
+  }, patience)
   await Promise.race([ready, ended])
   ended.catch(() => {})
-  return { url: `http://127.0.0.1:${port}/v1`, kill: () => kill(child) }
+  return { url: `http://127.0.0.1:${port}/v1`, kill: () => kill(child, isFamily) }
 }
 
-async function kill(child: ChildProcess): Promise<void> {
+interface Starting {
+  readonly venv?: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly patience?: typeof STARTS
+  /** It has processes of its own, which would outlive it. */
+  readonly isFamily?: boolean
+}
+
+async function kill(child: ChildProcess, isFamily: boolean): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return
   const closed = once(child, 'close')
-  child.kill('SIGKILL')
+  if (isFamily && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  else child.kill('SIGKILL')
   await closed
 }
