@@ -19,6 +19,7 @@ const MEANINGS = {
   'the disk of the store is full: requests get 503 until it has room again': { opens: 'store-disk-full' },
   'the disk of the store is read-only: requests get 503 until it has room again': { opens: 'store-disk-full' },
   'the disk of the store has room again: requests are served': { resolves: 'store-disk-full' },
+  'the journal of the store cannot be written: requests are settled without it': { happens: 'store-disk-full' },
   'no replica of Redis has the last change of a key or an account yet': { happens: 'store-risk' },
   'replicas of Redis are far behind: a failover may lose what they lack': { happens: 'store-risk' },
   'Redis does not say what its replicas have: all that it acknowledged is kept': { happens: 'store-risk' },

@@ -39,6 +39,8 @@ export function storeFailure(error: unknown, store: StoreSettings): CommandFaile
       return new CommandFailed(`✗ ${error.message}: restore into an empty one, or add --replace to delete its data`)
     case 'StoreRefused':
       return new CommandFailed(`✗ the store ${storeText(store)} is refused: ${error.message}`)
+    case 'JournalDamaged':
+      return storeDamaged(store.kind === 'embedded' ? store.path : storeText(store), error.message)
     case 'StoreUnavailable':
       return new CommandFailed(
         `✗ the store ${storeText(store)} cannot be reached: ${error.message}`,
@@ -49,4 +51,13 @@ export function storeFailure(error: unknown, store: StoreSettings): CommandFaile
       if (!('path' in error && 'syscall' in error)) return undefined
       return new CommandFailed(`✗ the store ${storeText(store)} cannot be opened: ${error.message}`)
   }
+}
+
+/** The failure for a store that `checkStore` found damaged, or could not read: `diskError` is what the disk answered. */
+export function storeDamaged(path: string, damage: string, diskError?: string): CommandFailed {
+  const what =
+    diskError === undefined
+      ? `the store in ${path} is damaged: restore a backup, with svcctl restore FILE --replace`
+      : `the disk of the store in ${path} cannot be read, it answers ${diskError}: repair it, or restore a backup on another disk`
+  return new CommandFailed(`✗ ${what}\n  damaged: ${damage}; svcctl store check says what is whole`, exitCodes.damaged)
 }

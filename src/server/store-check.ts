@@ -3,7 +3,7 @@ import { checkStore, damageText, diskErrorOf } from '../adapters/embedded/check/
 import { lockDirectory } from '../adapters/embedded/store-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'
-import { CommandFailed, exitCodes } from './failure.ts'
+import { storeDamaged } from './failure.ts'
 import { LOCK_PATIENCE_MS } from './state/open-store.ts'
 
 /**
@@ -22,15 +22,6 @@ export async function refuseDamaged({ store }: Pick<Settings, 'store'>): Promise
   } finally {
     await lock.release()
   }
-}
-
-/** The failure for a store that `checkStore` found damaged, or could not read: `diskError` is what the disk answered. */
-export function storeDamaged(path: string, damage: string, diskError?: string): CommandFailed {
-  const what =
-    diskError === undefined
-      ? `the store in ${path} is damaged: restore a backup, with svcctl restore FILE --replace`
-      : `the disk of the store in ${path} cannot be read, it answers ${diskError}: repair it, or restore a backup on another disk`
-  return new CommandFailed(`✗ ${what}\n  damaged: ${damage}; svcctl store check says what is whole`, exitCodes.damaged)
 }
 
 const CHECK_MS: Millis = 5000

@@ -23,6 +23,7 @@ import { type RuleReading, useOf } from '../../policy/limits/rule-counter.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
 import { type Judged, judgedOf, judgedRules } from '../../policy/record.ts'
 import { sameTerms } from '../../records/terms.ts'
+import { journaledHold } from './holds.ts'
 import type { Records } from './records.ts'
 import { extendRules, missingCounters, takeRules } from './rule-holds.ts'
 import { refund, resumeOrphan, settle, sweep } from './settlement.ts'
@@ -65,7 +66,11 @@ export class EmbeddedHolds implements HoldStore {
 
   async beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void> {
     const { rules, writer } = this.#state()
-    for (const { name, counter } of begun) if (!rules.find(account, name)) rules.put(account, name, counter)
+    for (const { name, counter } of begun) {
+      if (rules.find(account, name)) continue
+      rules.put(account, name, counter)
+      writer.note('begin', account, name, counter)
+    }
     writer.soon()
   }
 
@@ -130,7 +135,9 @@ function admit(state: StoreState, admission: Admission): Admitted {
   if (verdict.rules) admitted.rules = verdict.rules.map(useOf)
   if (isTrial) return admitted
   const held = { hold, readings, leaseUntil: at + LEASE_MS, isNew: holds.isNew(requestId) }
-  holds.put(shared ? { ...held, shared: true } : held)
+  const taking = shared ? ({ ...held, shared: true } as const) : held
+  holds.put(taking)
+  writer.note('take', journaledHold(taking))
   counters.put(account, take(before, hold))
   if (hold.rules) takeRules(rules, account, hold.rules)
   if (shared) guestSpend.take(hold)
@@ -170,7 +177,9 @@ function extendHold(state: StoreState, { hold: { requestId }, round, soFar, clai
   const after = extendedRules(claims, held.hold, spent, verdict.granted, name => rules.of(account, name), at)
   const extended = extend(before, held.hold, spent, verdict.granted, at, after)
   if (held.hold.rules && after) extendRules(rules, account, held.hold.rules, after, at)
-  holds.put({ ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS })
+  const goingOn = { ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS }
+  holds.put(goingOn)
+  writer.note('extend', at, journaledHold(goingOn), spent)
   counters.put(account, extended.counters)
   guestSpend.extend(held, extended.hold)
   writer.changed(extended.hold)

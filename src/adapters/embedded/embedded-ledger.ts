@@ -49,6 +49,7 @@ export class EmbeddedLedger implements LedgerStore {
   }
 
   async *readRows(query: LedgerQuery = {}): AsyncGenerator<LedgerRow, void, undefined> {
+    await this.#state().writer.filed()
     for await (const page of pagesOf(this.#state().records.ledger)) {
       for (const { value } of page) {
         const row = rowOf(value)
@@ -83,19 +84,23 @@ export class EmbeddedLedger implements LedgerStore {
   }
 
   readonly #readBack: ReadBack = async (before, limit) => {
+    await this.#state().writer.filed()
     const start = before === undefined ? {} : { start: before, exclusiveStart: true }
     const page = Array.from(this.#state().records.ledger.getRange({ ...start, reverse: true, limit }))
     return page.map(({ key, value }) => ({ place: key, row: rowOf(value) }))
   }
 
   async readRequest(requestId: string): Promise<readonly LedgerRow[]> {
-    const { ledger } = this.#state().records
+    const { records, writer } = this.#state()
+    await writer.filed()
+    const { ledger } = records
     const page = Array.from(ledger.getRange({ start: requestId, end: `${requestId}${LAST_NAME}` }))
     return page.map(({ value }) => rowOf(value)).filter(row => row.requestId === requestId)
   }
 
   async *readTotals(query: AccountTotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
-    const { records, now } = this.#state()
+    const { records, writer, now } = this.#state()
+    await writer.filed()
     for (const range of rangesOf(query, dayAt(now()))) {
       for await (const page of pagesOf(records.totals, range)) {
         for (const { key, value } of page) {
@@ -108,7 +113,8 @@ export class EmbeddedLedger implements LedgerStore {
   }
 
   async *readTools(query: Omit<AccountTotalsQuery, 'among'> = {}): AsyncGenerator<ToolTotal, void, undefined> {
-    const { records, now } = this.#state()
+    const { records, writer, now } = this.#state()
+    await writer.filed()
     for (const range of rangesOf(query, dayAt(now()))) {
       for await (const page of pagesOf(records.toolTotals, range)) {
         for (const { key, value } of page) {
@@ -122,7 +128,9 @@ export class EmbeddedLedger implements LedgerStore {
   }
 
   async *readWaste(query: TotalsQuery = {}): AsyncGenerator<WasteTotal, void, undefined> {
-    const { waste } = this.#state().records
+    const { records, writer } = this.#state()
+    await writer.filed()
+    const { waste } = records
     for await (const page of pagesOf(waste, daysOf(query))) {
       for (const { key, value } of page) {
         const [day, pool] = key
@@ -154,7 +162,8 @@ export class EmbeddedLedger implements LedgerStore {
   /** Rows of running requests stay. Counters of rules of which nothing counts any more go as well. */
   async trim(before: EpochMs, at: EpochMs = this.#state().now()): Promise<number> {
     await this.#trimRules(at)
-    const { records, holds } = this.#state()
+    const { records, writer, holds } = this.#state()
+    await writer.filed()
     const { ledger, commit } = records
     let removed = 0
     for await (const page of pagesOf(ledger)) {

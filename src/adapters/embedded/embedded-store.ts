@@ -7,6 +7,7 @@ import { type Store, StoreUnavailable } from '../../gateway/store/store.ts'
 import type { StoreRecord } from '../../gateway/store/store-record.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { isWithout } from '../../wire/fast/without.ts'
 import { EmbeddedArchive } from './archive/embedded-archive.ts'
 import { dumpRecords } from './backup/dump.ts'
 import { openRestored } from './backup/load.ts'
@@ -19,12 +20,14 @@ import { EmbeddedNotices } from './embedded-notices.ts'
 import { EmbeddedOrgs } from './embedded-orgs.ts'
 import { EmbeddedResponses } from './embedded-responses.ts'
 import { EmbeddedSeries } from './embedded-series.ts'
+import { journalOf } from './journal/tail.ts'
 import { put } from './lmdb.ts'
 import { fillShapes } from './look-alikes.ts'
 import { openRecords, type Records } from './records.ts'
 import { abandon, recover } from './settlement.ts'
 import { ensurePrivate, type Lock, lockDirectory } from './store-directory.ts'
 import { identify, refuseGone, type StoreMemory } from './store-identity.ts'
+import { beginJournal, endJournal, type JournalTerms, replayJournal } from './store-journal.ts'
 import { openStoreState, type StoreState } from './store-state.ts'
 
 /**
@@ -41,8 +44,10 @@ export async function openEmbeddedStore(options: {
   memory?: StoreMemory
   /** Hears when its disk is full, and when it has room again. */
   alarm?: Alarm
+  /** Whether changes go to a journal before they go to the files. A tool makes few. */
+  hasJournal?: boolean
 }): Promise<EmbeddedStore> {
-  const { path, now, wrote, patience, memory, alarm } = options
+  const { path, now, wrote, patience, memory, alarm, hasJournal = true } = options
   if (memory) refuseGone(path, memory)
   await mkdir(path, { recursive: true, mode: 0o700 })
   const lock = await lockDirectory(path, patience)
@@ -58,7 +63,11 @@ export async function openEmbeddedStore(options: {
       await records.close()
       throw error
     }
-    return await openOn(records, lock, now, wrote)
+    return await openOn(records, lock, now, wrote, {
+      directory: journalOf(path),
+      isUsed: hasJournal,
+      ...(alarm && { alarm }),
+    })
   } catch (error) {
     await lock.release()
     throw error
@@ -66,13 +75,25 @@ export async function openEmbeddedStore(options: {
 }
 
 /** Opens the store on files that are open. They are closed when it cannot be. */
-export async function openOn(records: Records, lock: Lock, now: () => EpochMs, wrote?: Wrote): Promise<EmbeddedStore> {
-  const state = openStoreState(records, now, wrote)
+export async function openOn(
+  records: Records,
+  lock: Lock,
+  now: () => EpochMs,
+  wrote?: Wrote,
+  journal?: JournalTerms,
+): Promise<EmbeddedStore> {
+  let state: StoreState | undefined
   try {
+    if (journal) await replayJournal(journal.directory, records)
+    state = openStoreState(records, now, wrote)
     await recover(state)
-    return new EmbeddedStore(state, lock)
+    if (journal?.isUsed && !isWithout('store-journal')) {
+      const begun = await beginJournal(journal, records)
+      if (begun) state.writer.attach(begun)
+    }
+    return new EmbeddedStore(state, lock, journal?.directory)
   } catch (error) {
-    state.writer.stop()
+    state?.writer.stop()
     await records.close()
     throw error
   }
@@ -96,11 +117,14 @@ export class EmbeddedStore implements Store {
   readonly notices: EmbeddedNotices
   readonly #opened: StoreState
   readonly #lock: Lock
+  readonly #journal: string | undefined
   #closed: Promise<void> | undefined
 
-  constructor(state: StoreState, lock: Lock) {
+  /** `journal` is the directory of its journal. */
+  constructor(state: StoreState, lock: Lock, journal?: string) {
     this.#opened = state
     this.#lock = lock
+    this.#journal = journal
     const open = () => this.#state()
     this.keys = new EmbeddedKeys(open)
     this.accounts = new EmbeddedAccounts(open)
@@ -120,7 +144,7 @@ export class EmbeddedStore implements Store {
     const { writer, records, now } = this.#state()
     const { shortage } = records.room
     if (shortage) throw new StoreUnavailable(shortage)
-    await writer.commit()
+    await writer.flush()
     await records.commit([put(records.meta, 'proved', now())])
   }
 
@@ -148,6 +172,8 @@ export class EmbeddedStore implements Store {
     const { writer, records } = this.#opened
     try {
       await writer.flush()
+      await writer.detach()
+      if (this.#journal !== undefined) await endJournal(this.#journal, records)
     } finally {
       writer.stop()
       await records.close()

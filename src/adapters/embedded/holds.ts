@@ -1,6 +1,7 @@
 import type { Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Hold } from '../../policy/counters/account-counters.ts'
+import type { Mutable } from '../../policy/decision.ts'
 import { readingsOfStored, type StoredReadings, storedReadings } from '../../policy/limits/readings.ts'
 import { type AdmittedRequest, CompletedRequests, type Ending } from './completed-requests.ts'
 
@@ -21,6 +22,17 @@ export interface StoredHold extends Omit<OpenHold, 'readings'> {
 }
 
 export const storedHold = (held: OpenHold): StoredHold => ({ ...held, readings: storedReadings(held.readings) })
+
+/** A running request as the journal has it: its readings are only for the answer of its admission. */
+export type JournaledHold = Omit<OpenHold, 'readings' | 'isNew'>
+
+export function journaledHold({ hold, leaseUntil, shared, soFar, whole }: OpenHold): JournaledHold {
+  const held: Mutable<JournaledHold> = { hold, leaseUntil }
+  if (shared) held.shared = shared
+  if (soFar) held.soFar = soFar
+  if (whole) held.whole = whole
+  return held
+}
 
 export const holdOfStored = (stored: StoredHold): OpenHold => ({
   ...stored,

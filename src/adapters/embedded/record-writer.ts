@@ -44,7 +44,20 @@ export class RecordWriter {
   /** The schema never falls: what restricted an account may be in a row of the audit, or in a backup. */
   raise(step: SchemaStep): void {
     const { meta } = this.#files
+    const present = meta.get('schema') ?? 0
     const schema = FIRST_SCHEMA + step
-    if (step > 0 && schema > (meta.get('schema') ?? 0)) meta.put('schema', schema)
+    if (step === 0 || schema <= schemaIn(present)) return
+    meta.put('schema', isOpenIn(present) ? openSchema(schema) : schema)
   }
 }
+
+// While a journal may have what the files do not have, their schema is one that every build without a journal refuses.
+
+/** Added to the schema from the start of a journal to the stop that leaves nothing in it. */
+const OPEN = 1000
+
+/** The schema that the records need. */
+export const schemaIn = (stored: number): number => stored % OPEN
+/** Whether the journal may have records that the files do not have. */
+export const isOpenIn = (stored: number): boolean => stored >= OPEN
+export const openSchema = (schema: number): number => schemaIn(schema) + OPEN

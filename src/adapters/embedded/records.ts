@@ -75,7 +75,7 @@ export interface Records {
   readonly notices: Database<string, string>
   /** Which store it is, and what keys are derived from that a repeated mint makes again. */
   readonly marks: Database<string, 'identity' | 'mint'>
-  readonly meta: Database<number, 'schema' | 'searched' | 'minted' | 'audited' | 'proved'>
+  readonly meta: Database<number, MetaName>
   /** Keys, accounts and orgs as requests look them up. */
   readonly cache: ReadCache
   /** The blocks of the files that later commits may take. */
@@ -110,6 +110,11 @@ const callerKeyOf = (
   hash: string,
   { id = idOfHash(hash), name, models, limits, labels, origin }: StoredKey,
 ): CallerKey => present<CallerKey>({ id, name, models, limits, labels, origin })
+
+export type MetaName = 'schema' | 'searched' | 'minted' | 'audited' | 'proved' | JournalMark
+
+/** The journal that the files belong to, the last of its records that they have, and the segment that took the next one. */
+type JournalMark = 'journal' | 'folded' | 'segment'
 
 export type SeriesKey = [minute: number, gateway: string]
 

@@ -3,7 +3,7 @@ import { NEWEST_STEP, stepOfAccount, stepOfKey, stepOfOrg } from '../../gateway/
 import type { SchemaStep } from '../../records/terms.ts'
 import type { CommitSize } from './disk/page-bound.ts'
 import { pagesOf } from './lmdb.ts'
-import { FIRST_SCHEMA, type RecordWriter } from './record-writer.ts'
+import { FIRST_SCHEMA, type RecordWriter, schemaIn } from './record-writer.ts'
 import type { ReadOnly, StoredAccount, StoredKey, StoredOrg } from './stored-records.ts'
 
 /** The files whose schema is read and raised. */
@@ -19,7 +19,8 @@ interface Files {
 /** Writes the schema into new files, and raises it to what they hold. Throws, and changes nothing, when another version wrote them. */
 export async function prepareSchema(records: Files, path: string): Promise<void> {
   const { meta, transact } = records
-  const found = meta.get('schema')
+  const stored = meta.get('schema')
+  const found = stored === undefined ? undefined : schemaIn(stored)
   if (found !== undefined && found < FIRST_SCHEMA)
     throw new Error(
       `the store in ${path} has schema ${found}, which no release wrote; this version reads ${FIRST_SCHEMA} to ${READ_UP_TO}`,

@@ -16,7 +16,7 @@ import type { Mutable } from '../../policy/decision.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 import type { Ending } from './completed-requests.ts'
-import { holdOfStored, type OpenHold } from './holds.ts'
+import { holdOfStored, journaledHold, type OpenHold } from './holds.ts'
 import { type Entry, entryOf, lateKey, type StoredRow, toolsWithout, unpackRow } from './ledger-rows.ts'
 import { amendRules, holdRules, joinRules, releaseRules, resumeRules } from './rule-holds.ts'
 import type { StoreState } from './store-state.ts'
@@ -52,8 +52,11 @@ export function settle(state: StoreState, settlement: Settlement): Promise<void>
   return writer.charged(entryOf(bill, end === 'orphan' ? 'late' : 'settle', now()))
 }
 
-function join({ rules, now }: StoreState, { hold: { account }, joined }: Settlement, charge: Charge): void {
-  if (joined) joinRules(rules, account, joined, charge, now())
+function join({ rules, writer, now }: StoreState, { hold: { account }, joined }: Settlement, charge: Charge): void {
+  if (!joined) return
+  const at = now()
+  writer.note('join', at, account, joined, charge)
+  joinRules(rules, account, joined, charge, at)
 }
 
 /** Writes down which thresholds the charge crossed, in the commit of the charge. */
@@ -94,6 +97,7 @@ export function resumeOrphan(state: StoreState, { hold, soFar }: Heartbeat, leas
   counters.put(account, resume(counters.of(account), left, at))
   resumeRules(rules, left, at)
   if (taken.shared) guestSpend.take(left)
+  writer.note('resume', at, journaledHold(held))
   writer.changed(left)
   return true
 }
@@ -130,7 +134,7 @@ export async function recover(state: StoreState): Promise<void> {
 }
 
 /** Counts in memory what the hold of a request takes: of the counters on disk it is no part. */
-function adoptHold(state: StoreState, held: OpenHold): void {
+export function adoptHold(state: StoreState, held: OpenHold): void {
   const { hold } = held
   const { account } = hold
   state.holds.put(held)
@@ -164,6 +168,7 @@ function orphan(state: StoreState, requestId: string): void {
   counters.put(hold.account, release(counters.of(hold.account), hold, charge, at, was))
   releaseRules(state.rules, hold, charge, at, was)
   guestSpend.release(held, charge, was)
+  writer.note('end', at, requestId, charge, was)
   writer.changed(hold)
   if (!soFar) return
   announce(state, hold, soFar)
@@ -217,6 +222,7 @@ function endHold(state: StoreState, { requestId }: Hold, charge: Charge, end: En
   counters.put(hold.account, release(counters.of(hold.account), hold, charge, at, was))
   releaseRules(state.rules, hold, charge, at, was)
   guestSpend.release(held, charge, was)
+  writer.note('end', at, requestId, charge, was)
   writer.changed(hold)
   return true
 }
@@ -228,6 +234,7 @@ function change(state: StoreState, hold: Hold, was: Charge, charge: Charge, shar
   counters.put(hold.account, amend(counters.of(hold.account), hold, was, charge, at))
   amendRules(state.rules, hold, was, charge, at)
   if (shared) guestSpend.amend(hold, was, charge)
+  writer.note('amend', at, hold, was, charge, shared ?? null)
   writer.changed(hold)
 }
 

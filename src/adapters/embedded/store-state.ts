@@ -38,10 +38,7 @@ export function openStoreState(records: Records, now: () => EpochMs, wrote?: Wro
     writeBehind: [guestSpend, poolHours, rules, crossings],
   }
   const index = new RowIndex(INDEX_SIZE)
-  const writer: Writer = new Writer(records, memory, (row, requests) => {
-    index.note(row)
-    wrote?.(row, requests)
-  })
+  const writer: Writer = new Writer(records, memory, { wrote: wrote ?? (() => {}), filed: row => index.note(row) })
   const counters = new CounterCache(
     { read: account => countersIn(records, account), isWritten: account => writer.isWritten(account) },
     ACCOUNTS_IN_MEMORY,

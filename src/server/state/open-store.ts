@@ -39,6 +39,7 @@ export async function openStore(
         now: steadyClock(world.clock.now, world.clock.elapsed),
         memory: memoryOf(server, as),
         alarm,
+        hasJournal: as !== 'tool',
         ...heard,
       },
       ...(as !== 'tool' && { patience: LOCK_PATIENCE_MS }),

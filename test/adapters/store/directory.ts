@@ -52,6 +52,7 @@ export async function copyOf(path: string): Promise<string> {
   const copy = join(await newDirectory(), 'copy')
   await mkdir(copy)
   await cp(join(path, 'data.mdb'), join(copy, 'data.mdb'))
+  await cp(join(path, 'journal'), join(copy, 'journal'), { recursive: true }).catch(() => {})
   return copy
 }
 

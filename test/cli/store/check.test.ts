@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { walkPages } from '../../../src/adapters/embedded/check/page-walk.ts'
@@ -12,7 +12,7 @@ afterAll(() => program.end())
 const PAGE = 4096
 
 /** A store of which a gateway served, and what svcctl says of it. */
-async function servedStore(workers = '') {
+async function servedStore(workers = '', signal: NodeJS.Signals = 'SIGTERM') {
   const backend = await startBackend()
   const dir = filesOf({ 'config.yaml': yamlOf(backend.url, workers) })
   const site = await startSite(program, dir, 'config.yaml')
@@ -20,7 +20,7 @@ async function servedStore(workers = '') {
   for (let n = 0; n < 30; n++) expect((await site.chat(key)).status).toBe(200)
   const backup = join(dir, 'backup')
   expect(await program.run(['backup', backup], { cwd: dir, env: site.env })).toMatchObject({ code: 0 })
-  await site.gateway.end()
+  await site.gateway.end(signal)
   await backend.close()
   const file = join(dir, 'state/store/data.mdb')
   const whole = join(dir, 'whole.mdb')
@@ -79,6 +79,31 @@ it('a damaged store is refused by its name, with an exit code of its own, and ne
     whole: false,
     tables: expect.arrayContaining([expect.objectContaining({ table: 'ledger', damaged_pages: [page] })]),
   })
+})
+
+it('a journal of a killed gateway that cannot be read is damage, which a restored backup ends', async () => {
+  const { dir, backup, run } = await servedStore('', 'SIGKILL')
+  const journal = join(dir, 'state/store/journal')
+  const [segment = ''] = readdirSync(journal)
+  const bytes = readFileSync(join(journal, segment))
+  bytes.writeUInt8(bytes.readUInt8(60) ^ 1, 60)
+  writeFileSync(join(journal, segment), bytes)
+
+  for (const command of [
+    ['serve', '-c', 'config.yaml', '--no-store-check'],
+    ['serve', '-c', 'config.yaml'],
+    ['store', 'check'],
+  ])
+    expect(await run(...command), command.join(' ')).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(
+        /is damaged: restore a backup.*\n {2}damaged: .*segment of the journal cannot be read/,
+      ),
+    })
+
+  expect(await run('restore', backup, '--replace', '--yes')).toMatchObject({ code: 0 })
+  const restored = await run('usage', '--by', 'key', '--format', 'json')
+  expect(restored.code).toBe(0)
 })
 
 it('every command that reads the store of a stopped gateway refuses a damaged one as serve does, and writes nothing', async () => {

@@ -69,6 +69,23 @@ describe('an embedded store', () => {
     await back.gateway.end()
   })
 
+  it('whose gateway was killed is refused by the previous release until this one stopped, and then has every row', async () => {
+    const dir = filesOf({ 'config.yaml': config('embedded:./state/store') })
+    const killed = await startSite(present, dir, 'config.yaml')
+    const key = await killed.key()
+    expect(await statusOf(killed.chat(key))).toBe(200)
+    await killed.gateway.end('SIGKILL')
+
+    await expectRefused(dir, 1000 + EMBEDDED_SCHEMA - 1)
+
+    const next = await startSite(present, dir, 'config.yaml')
+    expect(await statusOf(next.chat(key))).toBe(200)
+    await next.gateway.end()
+    const back = await startSite(previous, dir, 'config.yaml')
+    expect(await statusOf(back.chat(key))).toBe(200)
+    await back.gateway.end()
+  })
+
   it('in which every feature is used is refused by the previous release, which changes nothing', async () => {
     const dir = filesOf({ 'config.yaml': config('embedded:./state/store') })
     const path = join(dir, 'state/store')

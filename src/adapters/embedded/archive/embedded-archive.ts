@@ -32,7 +32,8 @@ export class EmbeddedArchive implements ArchiveStore {
   async release(): Promise<void> {}
 
   async readLeaving(age: Millis, most: number): Promise<readonly LeavingRow[]> {
-    const { records, holds, now } = this.#state()
+    const { records, writer, holds, now } = this.#state()
+    await writer.filed()
     const before = now() - age
     const rows: LeavingRow[] = []
     for await (const page of pagesOf(records.ledger, { end: endOf(before) }))
@@ -56,7 +57,8 @@ export class EmbeddedArchive implements ArchiveStore {
   }
 
   async readWaiting(age: Millis): Promise<Waiting> {
-    const { records, now } = this.#state()
+    const { records, writer, now } = this.#state()
+    await writer.filed()
     const { ledger } = records
     const end = endOf(now() - age)
     const [first] = ledger.getRange({ end, limit: 1 })

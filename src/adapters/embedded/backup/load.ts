@@ -12,6 +12,7 @@ import type { CountersState } from '../../../records/counters.ts'
 import type { KeyState } from '../../../records/key.ts'
 import { packCounters } from '../account-counters.ts'
 import type { CommitSize } from '../disk/page-bound.ts'
+import { journalOf } from '../journal/tail.ts'
 import { lateKey, packRow, wasteKey } from '../ledger-rows.ts'
 import { noteShapes } from '../look-alikes.ts'
 import { packGroup } from '../packed-group.ts'
@@ -82,6 +83,7 @@ async function finishRestore(path: string): Promise<void> {
   if (!existsSync(whole)) return
   if (existsSync(join(whole, DATA))) await rename(join(whole, DATA), join(path, DATA))
   await rm(join(path, 'lock.mdb'), { force: true })
+  await rm(journalOf(path), { recursive: true, force: true })
   await synced(path)
   await rm(whole, { recursive: true, force: true })
 }

@@ -27,7 +27,8 @@ function walked(file: string, isOver: () => boolean): PageWalk {
 function withRecords(path: string, walk: PageWalk, isOver: () => boolean): StoreCheck {
   const tables = walk.tables.map(({ name }) => name).filter(name => !name.startsWith('('))
   try {
-    return { ...walk, ...readRecords(path, tables, isOver) }
+    const { journalDamage, ...read } = readRecords(path, tables, isOver)
+    return { ...walk, ...read, faults: journalDamage === undefined ? walk.faults : [...walk.faults, journalDamage] }
   } catch (error) {
     // LMDB's own errors tell of the file. Any other failure says nothing about it.
     if (!(error instanceof Error && /\bMDB_/.test(error.message))) throw error

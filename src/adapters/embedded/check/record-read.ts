@@ -1,9 +1,13 @@
-import { type Database, open } from 'lmdb'
+import { type Database, open, type RootDatabase } from 'lmdb'
+import { journalOf, openMarksIn, readTail } from '../journal/tail.ts'
+import type { MetaName } from '../records.ts'
 import { SEALED } from '../response-records.ts'
 
 /** How many records of a table could not be read, by its name. */
 export interface RecordRead {
   readonly unreadable: Readonly<Record<string, number>>
+  /** Why records of the journal that only it has cannot be read. */
+  readonly journalDamage?: string | undefined
   /** False where the time was over before all records were read. */
   readonly isDone: boolean
 }
@@ -18,7 +22,12 @@ export function readRecords(path: string, tables: readonly string[], isOver: () 
     if (count === undefined) return { unreadable, isDone: false }
     if (count > 0) unreadable[name] = count
   }
-  return { unreadable, isDone: true }
+  return { unreadable, isDone: true, journalDamage: journalDamageIn(root, path) }
+}
+
+function journalDamageIn(root: RootDatabase, path: string): string | undefined {
+  const marks = openMarksIn(root.openDB<number, MetaName>({ name: 'meta' }))
+  return marks && readTail(journalOf(path), marks).damage
 }
 
 /** Undefined once the time limit has passed. */
