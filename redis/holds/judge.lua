@@ -66,6 +66,7 @@ end
 -- Returns the refusing limit with its numbers, or nil with the granted amounts. A calendar limit is named by its index, after
 -- its wait, and so is a rule by its index among those that were read.
 local function judge(c, s, r, now, looked)
+  if looked then c = rules.turns(looked, c, costOf) end
   local leastOutput = c.min * c.choices
   local worst = costOf(c, c.input, leastOutput)
   if c.limit and r.used + worst > c.limit then

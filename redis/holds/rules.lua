@@ -4,7 +4,7 @@
 -- what its older cells come to: `,used,held`. They count from the cell `from`, and are in the field `~` and the name of the
 -- counter, oldest first, each `;index,used,held`; `from` is 0 where there are none. So most requests touch the newest alone.
 -- The keys of the groups are the last ones. Counters come as JSON: their fields, groups, numbers, measures, windows, flags,
--- images, seconds, and the names of the groups. A number is the limit, or the cell that a request took; a flag is 1 where the
+-- images, seconds, the names of the groups, and the output tokens of last turns where any is set aside. A number is the limit, or the cell that a request took; a flag is 1 where the
 -- counter begins with the ledger, 2 where a request that ends joins it, and 3 where both is so.
 rules = {}
 local STEP_BACK_MS = 120000
@@ -139,7 +139,7 @@ function rules.read(asked, now)
       at = at + 4
     end
   end
-  list.flags, list.images, list.seconds = flags, asked[7], asked[8]
+  list.flags, list.images, list.seconds, list.lastTurns = flags, asked[7], asked[8], asked[10]
   return list
 end
 
@@ -437,6 +437,35 @@ local function waitFor(c, over)
   return math.max(1, cellEnd(c.w, c.index) - c.w.now)
 end
 
+-- Claims whose answer is bounded where the request is the last turn of its session, and no room for others in what is set aside:
+-- src/policy/counters/session-turn.ts.
+function rules.turns(list, c, costOf)
+  if not list.lastTurns then return c end
+  local function amountIn(measure, output)
+    return amountsOf(c.input, output, list.images, list.seconds, costOf(c, c.input, output), 1, 1)[measure]
+  end
+  local bound
+  for i = 1, #list do
+    local counter, turn = list[i], list.lastTurns[i]
+    if turn > 0 then
+      local own = math.max(1, math.floor(turn / c.choices))
+      local aside = amountIn(counter.measure, own * c.choices)
+      if counter.index % 2 == 1 then
+        counter.amount = 0
+      elseif c.want == 0 or counter.usedNow + amountIn(counter.measure, c.min * c.choices) + aside <= counter.amount then
+        counter.amount = counter.amount - aside
+      else
+        counter.isLast, bound = true, math.min(bound or own, own)
+      end
+    end
+  end
+  if not bound then return c end
+  local bounded = {}
+  for name, value in pairs(c) do bounded[name] = value end
+  bounded.want, bounded.min = math.min(c.want, bound), math.min(c.min, bound)
+  return bounded
+end
+
 -- Considers the refusal of each rule. Returns the index of the first that waits for running requests rather than for time.
 function rules.judge(list, claims, leastOutput, worst, consider)
   local least = amountsOf(claims.input, leastOutput, list.images, list.seconds, worst, 1, 1)
@@ -494,11 +523,15 @@ function rules.cells(list)
   return table.concat(lines, '\n')
 end
 
--- Counts an admitted request with its hold. Returns its weight.
+-- Counts an admitted request with its hold. Returns its weight, and its cells where it is the last turn of a session.
 function rules.take(list, claims, granted)
   local weight = weightText({ input = claims.input, output = granted.tokens - claims.input, images = list.images,
     seconds = list.seconds, cost = granted.cost })
-  local amounts = heldAmounts(weight)
+  local amounts, cells = heldAmounts(weight), nil
+  for i = 1, #list do
+    if list[i].isLast then list[i].index, cells = list[i].index + 1, '' end
+  end
+  if cells then cells = rules.sums(list) end
   for i = 1, #list do
     local c = list[i]
     local used, held = c.measure == 'requests' and 1 or 0, amounts[c.measure]
@@ -506,7 +539,7 @@ function rules.take(list, claims, granted)
     if c.isCurrent then c.used, c.held = c.used + used, c.held + held else addToCell(c, c.index, used, held, c.index) end
   end
   rules.write(list)
-  return weight
+  return weight, cells
 end
 
 -- Ends a hold of a given weight at a charge. Without a weight, a request that holds nothing any more weighs its charge,

@@ -34,8 +34,8 @@ local hold = holdText(grantedHold(granted, { second = second, at = now, round = 
 if isTrial then return { 'taken', hold, sums } end
 redis.call('HSET', KEYS[2], 'state', 'open', 'account', ARGV[5], 'hold', hold)
 if looked then
-  local weight = rules.take(looked, claims, granted)
-  redis.call('HSET', KEYS[2], 'rules', ARGV[8], 'cells', sums, 'weight', weight)
+  local weight, cells = rules.take(looked, claims, granted)
+  redis.call('HSET', KEYS[2], 'rules', ARGV[8], 'cells', cells or sums, 'weight', weight)
 end
 redis.call('ZADD', KEYS[3], digits(now + tonumber(ARGV[3])), ARGV[4])
 return { 'taken', hold, sums }

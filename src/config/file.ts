@@ -761,6 +761,14 @@ export interface LimitRuleSection {
    */
   idle?: string
   /**
+   * For `of: session`: the output tokens of a last turn, in which the agent can write down where its work stands. A prompt like that of the request and so many tokens are set aside within the limit, and granted once, to the request that no longer fits beside them. Every request after it is refused.
+   */
+  last_turn?: number | string
+  /**
+   * For `of: session`: `append at 80%` has requests end with a short notice to the model once the session used 80 % of the limit, and another one with its last turn. The client does not see it, backends bill it as a part of the prompt, and what comes before it stays as it is, so that prompt caches work.
+   */
+  warn?: string
+  /**
    * Who shares the limit: each account (`account`), each key (`key`), each end user that an account's requests name in `user` (`user`), each session of an account (`session`, with `idle`), all accounts on the plan (`plan`), all accounts of an organization (`org`), all requests of the gateway (`everybody`), or each value of a label, as `label:project`: of an organization, or else of an account.
    */
   of?: string

@@ -61,7 +61,7 @@ export const TERMS_STEPS = Object.fromEntries(
 ) as StepsOf<StoredTerms>
 
 /** The members of a limit and the words in them: a limit on what an older build cannot count restricts as well. */
-const RULE_STEPS: StepsOf<LimitRule> = { measure: 1, most: 1, per: 1, of: 1, model: 1 }
+const RULE_STEPS: StepsOf<LimitRule> = { measure: 1, most: 1, per: 1, of: 1, model: 1, lastTurn: 1, warn: 1 }
 
 const MEASURE_STEPS: Readonly<Record<Measure, SchemaStep>> = {
   requests: 1,

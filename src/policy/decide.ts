@@ -1,6 +1,7 @@
 import { extrasDenied } from './accepts.ts'
 import { type Config, type EpochMs, type Model, type Overage, type Plan, type Pool, placeOf } from './config.ts'
 import { leastWeight } from './counters/judge.ts'
+import { mayWarn, NOTICE_BYTES } from './counters/session-notice.ts'
 import { amountOf } from './counters/weight.ts'
 import {
   type Allowed,
@@ -53,7 +54,7 @@ function decideOn(config: Config, facts: Facts, plan: Plan, labels?: Labels): De
   if (extras) return extras
   const pools = poolsFor(model, request)
   if ('denial' in pools) return pools
-  const sized = sizedFor(config, plan, model, request)
+  const sized = sizedFor(config, plan, model, withRoomForNotice(plan, request))
   if ('denial' in sized) return sized
 
   const { alias } = chosen
@@ -87,6 +88,14 @@ function excludedBy(plan: Plan, { key }: Caller, model: Model): DeniedAt | undef
   const denial = { code: 'rate_limit_exceeded', type: 'plan_limit', model: model.name, plan: plan.name } as const
   if (!plan.models.has(model.name)) return { denial, stage: 'gate', at: placeOf(plan, 'models') }
   return isOfKey(key, model) ? undefined : { denial: { ...denial, of: 'key' }, stage: 'gate' }
+}
+
+/** A chat that may end with a notice to the model has room for it. */
+function withRoomForNotice({ rules }: Plan, request: InferenceRequest): InferenceRequest {
+  if (request.kind !== 'chat' || !mayWarn(rules)) return request
+  const { textBytes, native } = request
+  const longer = { ...request, textBytes: textBytes + NOTICE_BYTES }
+  return native ? { ...longer, native: { ...native, bytes: native.bytes + NOTICE_BYTES } } : longer
 }
 
 const sizedFor = (config: Config, plan: Plan, model: Model, request: InferenceRequest): Sized | DeniedAt =>

@@ -3,6 +3,8 @@ import { type Config, type Matcher, type Place, type Plan, type Pool, placeOf } 
 import { usedOf } from '../policy/counters/account-counters.ts'
 import { leastWeight } from '../policy/counters/judge.ts'
 import { ruleOf } from '../policy/counters/refusal.ts'
+import { isWarned } from '../policy/counters/session-notice.ts'
+import { lastTurns } from '../policy/counters/session-turn.ts'
 import { amountOf, weightOf } from '../policy/counters/weight.ts'
 import type { Allowed, Claims, Decision, Stage, Verdict } from '../policy/decision.ts'
 import type { Denied } from '../policy/denial.ts'
@@ -120,12 +122,17 @@ function rulesSteps({ plan, claims }: Allowed, verdict: Verdict): readonly Step[
   const steps: Step[] = []
   for (const [place, { rule }] of (claims.rules ?? []).entries()) {
     const { used, held } = verdict.rules?.[place] ?? NOTHING_READ
-    const text = usedText(rule, used + held, amountOf(rule.measure, weight))
+    const last = 'granted' in verdict && lastTurns(claims, verdict.rules).includes(rule) ? LAST_TURN : ''
+    const notice = 'granted' in verdict && isWarned(claims, rule, verdict.rules?.[place]) ? WITH_NOTICE : ''
+    const text = `${usedText(rule, used + held, amountOf(rule.measure, weight))}${last}${notice}`
     steps.push(...ruleSteps(plan, rule, text, rule === refused ? 'deny' : 'pass'))
     if (rule === refused) break
   }
   return steps
 }
+
+const WITH_NOTICE = ', and the request ends with a notice to the model'
+const LAST_TURN = ': the last turn of the session'
 
 /** The granted weight, or the minimum the request needs. */
 const weightIn = (claims: Claims, verdict: Verdict): Weight =>

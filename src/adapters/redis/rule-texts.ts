@@ -134,7 +134,10 @@ function claimsText(claims: readonly RuleClaim[], groups: readonly string[], pie
   const { images = 0, seconds = 0 } = pieces
   const numbers = claims.map(({ rule }) => rule.most)
   const flags = claims.map(claim => (beginsWithLedger(claim) ? 1 : 0))
-  return countersText(claims, groups, numbers, flags, images, seconds)
+  const lastTurns = claims.some(({ rule }) => rule.lastTurn !== undefined)
+    ? claims.map(({ rule }) => rule.lastTurn ?? 0)
+    : []
+  return countersText(claims, groups, numbers, flags, images, seconds, lastTurns)
 }
 
 const takenText = (taken: readonly TakenCell[], groups: readonly string[]): string =>
@@ -151,11 +154,13 @@ function countersText(
   flags: readonly number[] = [],
   images = 0,
   seconds = 0,
+  lastTurns: readonly number[] = [],
 ): string {
   const { fields, kinds } = namesOf(counters.map(({ field }) => field).join('\n'))
   const places = counters.map(({ group }) => groups.indexOf(group) + 1)
   const own = JSON.stringify(groups)
-  return `[${fields},[${places}],[${numbers}],${kinds},[${flags}],${images},${seconds},${own}]`
+  const turns = lastTurns.length > 0 ? `,[${lastTurns}]` : ''
+  return `[${fields},[${places}],[${numbers}],${kinds},[${flags}],${images},${seconds},${own}${turns}]`
 }
 
 /** The fields of counters, and their measures and windows, as JSON: those of most requests are those of another one. */

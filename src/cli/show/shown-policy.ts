@@ -44,11 +44,13 @@ export const shownLabel = ({ ofKey, header, values, requiredBy }: Label): Sectio
 export const shownNotice = ({ at, of, to }: NoticeRule): Section => ({ at: at.map(percent => `${percent}%`), of, to })
 
 /** A limit as a row of `limits`. */
-export const shownRule = ({ measure, most, per, of, model }: LimitRule): Section => ({
+export const shownRule = ({ measure, most, per, of, model, lastTurn, warn }: LimitRule): Section => ({
   [measure]: measure === 'usd' ? shownUsd(nanoUsd(most)) : most,
   ...(per !== undefined && (isIdle(per) ? { idle: per.slice('idle:'.length) } : { per })),
   ...(of !== undefined && { of }),
   ...(model !== undefined && { model }),
+  ...(lastTurn !== undefined && { last_turn: lastTurn }),
+  ...(warn !== undefined && { warn: `append at ${warn}%` }),
 })
 
 /** A model as files have it: to write a `max_output` that none of them has would lower the caps of clients. */

@@ -60,10 +60,22 @@ function limitChanges(...[from, to, subject]: Parameters<Rule<Plan['rules']>>): 
     const at = after.get(counted)?.at
     const said = compared(before.get(counted)?.rule.most, after.get(counted)?.rule.most, subject)
     if (field !== undefined) return said
-    const beginning = before.has(counted) ? '' : beginningText(rule)
-    return said.map(each => ({ ...each, text: `${each.text}${beginning}`, field: 'limits', ...(at && { at }) }))
+    const [was, is] = [before.get(counted)?.rule, after.get(counted)?.rule]
+    const turn = was && is ? turnChanges(was, is, subject) : []
+    const beginning = was ? '' : beginningText(rule)
+    return [...said.map(each => ({ ...each, text: `${each.text}${beginning}` })), ...turn].map(each => ({
+      ...each,
+      field: 'limits',
+      ...(at && { at }),
+    }))
   })
 }
+
+/** The changes of a last turn, of which more leaves less to the turns before it, and of its notice. */
+const turnChanges = (was: LimitRule, is: LimitRule, subject: string): readonly Said[] => [
+  ...value<number | undefined>(`last_turn of ${ruleName(is)}`, count, other)(was.lastTurn, is.lastTurn, subject),
+  ...value<number | undefined>(`warn of ${ruleName(is)}`, share => `at ${share}%`, other)(was.warn, is.warn, subject),
+]
 
 const rankOf = (rule: LimitRule): number => {
   const rank = COUNT_RULES.findIndex(({ name }) => name === nameOfRule(rule))

@@ -1,4 +1,4 @@
-import { countedBy, type LimitRule, labelOf, MEASURES } from '../../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule, labelOf, MEASURES, type Measure } from '../../policy/limits/limit-rule.ts'
 import { ruleText } from '../../policy/limits/limit-text.ts'
 import { nameOfRule } from '../../policy/limits/named-rules.ts'
 import type { ConfigFile, LimitRuleSection, ModelSection, PlanSection } from '../file.ts'
@@ -34,7 +34,7 @@ export function lintRow(row: LimitRuleSection, path: Path, say: Say): void {
   } else if (second !== undefined) {
     const message = `an entry of \`limits\` has both \`${first}\` and \`${second}\``
     say([...path, second], 'error', 'two-measures', message, 'give the second one an entry of its own')
-  } else if (row.of === 'session' || row.idle !== undefined) {
+  } else if (row.of === 'session' || OF_SESSIONS.some(field => row[field] !== undefined)) {
     lintSession(row, path, say)
   } else if (first !== 'concurrent' && row.per === undefined) {
     const message = `an entry of \`limits\` has \`${first}\`, but no \`per\``
@@ -48,9 +48,10 @@ export function lintRow(row: LimitRuleSection, path: Path, say: Say): void {
 /** A session has no window, but ends once it had no request for a time. */
 function lintSession(row: LimitRuleSection, path: Path, say: Say): void {
   const [first] = measuresOf(row)
-  if (row.of !== 'session') {
-    const message = 'an entry of `limits` has `idle`, but is not of sessions'
-    say([...path, 'idle'], 'error', 'idle-without-session', message, 'add `of: session`, or remove it')
+  const own = OF_SESSIONS.find(field => row[field] !== undefined)
+  if (row.of !== 'session' && own) {
+    const message = `an entry of \`limits\` has \`${own}\`, but is not of sessions`
+    say([...path, own], 'error', `${own.replace('_', '-')}-without-session`, message, 'add `of: session`, or remove it')
   } else if (first === 'concurrent') {
     const message = 'an entry of `limits` counts `concurrent` requests of each session'
     say(
@@ -78,8 +79,23 @@ function lintSession(row: LimitRuleSection, path: Path, say: Say): void {
       message,
       'add the time without a request that ends a session: `idle: 24h`',
     )
+  } else if (row.last_turn !== undefined && !(first && HAVE_TURNS.includes(first))) {
+    const message = `an entry of \`limits\` counts \`${first}\`, of which a last turn of a chat takes none`
+    say(
+      [...path, 'last_turn'],
+      'error',
+      'last-turn-of-nothing',
+      message,
+      'remove it, or limit `usd`, `tokens` or `requests`',
+    )
   }
 }
+
+/** The fields of rows that only sessions have. */
+const OF_SESSIONS = ['idle', 'last_turn', 'warn'] as const
+
+/** The measures that a turn of a chat takes some of. */
+const HAVE_TURNS: readonly Measure[] = ['requests', 'tokens', 'input_tokens', 'output_tokens', 'usd']
 
 /** A limit of a plan by a label. */
 interface LabelLimit {

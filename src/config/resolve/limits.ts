@@ -54,6 +54,8 @@ export function limitRuleOf(row: LimitRuleSection): LimitRule | undefined {
     ...(per !== undefined && { per }),
     ...(of !== 'account' && { of }),
     ...(model !== undefined && { model }),
+    ...(row.last_turn !== undefined && { lastTurn: unitOf('count', row.last_turn) }),
+    ...(row.warn !== undefined && { warn: Number.parseInt(row.warn.slice('append at '.length), 10) }),
   }
 }
 

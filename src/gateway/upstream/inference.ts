@@ -1,10 +1,12 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import { acceptsOf } from '../../policy/accepts.ts'
-import { BACKEND_DIALECTS } from '../../policy/backend-dialects.ts'
+import { BACKEND_DIALECTS, type DialectName } from '../../policy/backend-dialects.ts'
 import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import type { Millis, Model, Pool } from '../../policy/config.ts'
+import { sessionNotice } from '../../policy/counters/session-notice.ts'
+import { lastTurns } from '../../policy/counters/session-turn.ts'
 import type { Allowed, Mutable } from '../../policy/decision.ts'
-import { droppedAt, isNative, lossesAt, takesMarks } from '../../policy/dialect.ts'
+import { droppedAt, isNative, lossesAt, takesMarks, translationFor } from '../../policy/dialect.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { LABELS } from '../../policy/providers/droppable.ts'
 import { servedTo } from '../../policy/traffic/traffic-share.ts'
@@ -15,6 +17,7 @@ import { readNative } from '../../wire/native/native-dialect.ts'
 import type { AnswerTerms } from '../../wire/openai/answer.ts'
 import type { BodyTerms, NativeTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
 import type { Headers } from '../../wire/openai/signals.ts'
+import { withNotice, withThinkingWithin } from '../../wire/session-notice.ts'
 import { oneStep, type Steps } from '../../wire/steps.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settlementOf, usageOf } from '../admission/settlement.ts'
@@ -179,6 +182,16 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     return { kind, model: pool.model, stream }
   }
 
+  /** The body with a notice to the model where the request's session is to be warned, and within the cap of a last turn. */
+  #noticed(dialect: DialectName, body: Buffer): Buffer {
+    const { request, decision, rules, hold } = this.admitted
+    if (request.kind !== 'chat' || !decision.claims.rules) return body
+    const isBounded = dialect === 'messages' && lastTurns(decision.claims, rules).length > 0
+    const bounded = isBounded ? withThinkingWithin(body, hold.output) : body
+    const notice = sessionNotice(decision.claims, rules)
+    return notice === undefined ? bounded : withNotice(dialect, bounded, notice)
+  }
+
   targetAt(place: AttemptPlace, traceparent: string | undefined): Target {
     const { replica, fresh, settings } = place
     const pool = this.#adapted(place.pool)
@@ -195,9 +208,12 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       fresh,
       path: (native ? DIALECTS[native.dialect] : dialect).path(this.#coordinates(pool, kind)),
       kind,
-      body: native
-        ? native.nativeBody(pool.model, admitted.hold.output, this.nativeTerms(pool))
-        : dialect.body(kind, this.bodyFor(pool)),
+      body: this.#noticed(
+        native ? native.dialect : translationFor(pool),
+        native
+          ? native.nativeBody(pool.model, admitted.hold.output, this.nativeTerms(pool))
+          : dialect.body(kind, this.bodyFor(pool)),
+      ),
       requestId: this.call.requestId,
       settings,
       commit: admitted.decision.commit,

@@ -4,6 +4,8 @@ import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Config } from '../../policy/config.ts'
 import type { LimitUse } from '../../policy/counters/limit-use.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { MOST_DAYS } from '../../policy/limits/limit-rule.ts'
+import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CaseKind, Path } from '../../simulate/endpoints.ts'
 import { isPath, PATHS, pathOf } from '../../simulate/endpoints.ts'
 import { kindOf, lowNames, sentBy, textOfTokens } from '../../simulate/scenario.ts'
@@ -137,7 +139,7 @@ async function usesOf({ config, store }: AdminContext, { account, key }: TrialSe
 async function notesOn(
   { store, pools }: AdminContext,
   { account, key, address }: TrialSender,
-  { refusal, pools: tried }: Trial,
+  { at, facts, refusal, pools: tried }: Trial,
 ): Promise<readonly string[]> {
   const notes: string[] = []
   const code = refusal?.denial.code
@@ -145,6 +147,8 @@ async function notesOn(
     notes.push('The identity provider deactivated this person: reactivate them there, and the account is thawed.')
   else if (code === 'ACCOUNT_FROZEN')
     notes.push(`\`svcctl accounts thaw ${frozenOf(account, refusal?.denial)}\` thaws it.`)
+  if (refusal && 'type' in refusal.denial && refusal.denial.type === 'session_limit')
+    notes.push(...(await turnsThatSpent(store.ledger, account.account, { session: facts?.request.session, at })))
   if (code === 'UPSTREAMS_EXHAUSTED' && tried.some(({ state }) => state === 'ejected'))
     notes.push(
       'The pool that was ejected longest ago is tried all the same, and serves the request if it has recovered.',
@@ -156,6 +160,33 @@ async function notesOn(
   if (!key && account.kind === 'developer') notes.push(...notesOnKeys(await store.keys.listOf(account.account)))
   return notes
 }
+
+/** The requests of a session that cost most, of the newest rows of the longest time that one may last without a request. */
+async function turnsThatSpent(
+  ledger: AdminContext['store']['ledger'],
+  account: string,
+  { session, at }: { readonly session: string | undefined; readonly at: number },
+): Promise<readonly string[]> {
+  const turns: { readonly id: string; readonly cost: NanoUsd }[] = []
+  for await (const row of ledger.readRecent({ since: at - MOST_DAYS * DAY, most: MOST_ROWS }))
+    if (row.account === account && row.session === session && row.kind !== 'waste')
+      turns.push({ id: row.requestId, cost: row.cost })
+  if (turns.length === 0) return []
+  const named = turns
+    .sort((one, other) => other.cost - one.cost)
+    .slice(0, MOST_TURNS)
+    .map(({ id, cost }) => `${id} $${usdText(cost)}`)
+  const who = session === undefined ? 'Requests without a session' : `The session ${session}`
+  const others = turns.length > named.length ? `, and ${turns.length - named.length} more` : ''
+  return [
+    `${who} spent it on ${turns.length === 1 ? 'one request' : `${turns.length} requests`}: ${named.join(', ')}${others}.`,
+  ]
+}
+
+const DAY = 86_400_000
+/** The most rows that are read, and the most requests that are named. */
+const MOST_ROWS = 100_000
+const MOST_TURNS = 8
 
 const frozenOf = (account: AccountRecord, denial: object | undefined): string =>
   denial && 'org' in denial ? `org:${denial.org}` : account.account

@@ -19,6 +19,7 @@ import {
 } from './account-counters.ts'
 import { type LiveRecord, readNamed } from './named-reading.ts'
 import { heldBy, refusedBy } from './refusal.ts'
+import { claimsInTurn, rulesOfRound } from './session-turn.ts'
 import { amountOf, weightOf } from './weight.ts'
 
 /**
@@ -43,9 +44,16 @@ export interface Live extends LiveRecord {
   readonly rules?: readonly RuleReading[] | undefined
 }
 
+/** Readings, with the most that each rule allows to this request where that is not what it says. */
+interface LiveInTurn extends Live {
+  readonly mosts?: readonly number[]
+}
+
 /** Judges claims by readings of the counters. */
-export function judgeReadings(live: Live, claims: Claims, now: EpochMs): Verdict {
-  const { readings, rules } = live
+export function judgeReadings(read: Live, asked: Claims, now: EpochMs): Verdict {
+  const { readings, rules } = read
+  const { claims, mosts } = claimsInTurn(asked, rules)
+  const live = mosts ? { ...read, mosts } : read
   const least = leastWeight(claims)
   const denial = quotaDenial(claims, readings, nanoUsd(least.cost)) ?? limitDenial(claims, live, least, now)
   const verdict = denial ? { denial, readings } : { granted: grantedBy(claims, live), readings }
@@ -71,7 +79,7 @@ export function judgeExtension(
 export function extensionOf(claims: Claims): Claims {
   const { limits, rules } = claims
   const extension: Mutable<Claims> = { ...claims, limits: limits.filter(({ measure }) => GROWS[measure]) }
-  if (rules) extension.rules = rules.filter(({ rule }) => GROWS[rule.measure])
+  if (rules) extension.rules = rulesOfRound(claims)?.filter(({ rule }) => GROWS[rule.measure]) ?? []
   return extension
 }
 
@@ -95,11 +103,16 @@ function quotaDenial(claims: Claims, { used }: Readings, worst: NanoUsd): QuotaD
  * A retry is admitted only once every limit has room: of the limits that time frees, the one with the longest wait
  * refuses. What other requests free has no certain wait, and refuses where nothing else does.
  */
-function limitDenial(claims: Claims, live: Live, least: Weight, now: EpochMs): RateDenial | RuleDenial | undefined {
+function limitDenial(
+  claims: Claims,
+  live: LiveInTurn,
+  least: Weight,
+  now: EpochMs,
+): RateDenial | RuleDenial | undefined {
   let denial: RateDenial | RuleDenial | undefined
   let held: RateDenial | RuleDenial | undefined
-  eachLimit(claims, live, (rule, used, reserved, place) => {
-    const over = used + reserved + amountOf(rule.measure, least) - rule.most
+  eachLimit(claims, live, (rule, used, reserved, most, place) => {
+    const over = used + reserved + amountOf(rule.measure, least) - most
     if (over <= 0) return
     if (isFreedByRequests(rule, reserved, over)) {
       held ??= heldBy(rule)
@@ -117,15 +130,15 @@ function limitDenial(claims: Claims, live: Live, least: Weight, now: EpochMs): R
  */
 function eachLimit(
   { limits, rules, spend }: Claims,
-  { readings, rules: read }: Live,
-  visit: (rule: LimitRule | NamedRule, used: number, held: number, place?: number) => void,
+  { readings, rules: read, mosts }: LiveInTurn,
+  visit: (rule: LimitRule | NamedRule, used: number, held: number, most: number, place?: number) => void,
 ): void {
-  for (const rule of limits) visit(rule, usedOf(readings, rule.name), 0)
+  for (const rule of limits) visit(rule, usedOf(readings, rule.name), 0, rule.most)
   rules?.forEach(({ rule }, place) => {
     const { used, held } = read?.[place] ?? NOTHING_READ
-    visit(rule, used, held, place)
+    visit(rule, used, held, mosts?.[place] ?? rule.most, place)
   })
-  if (spend.limit !== undefined) visit(quotaOf(spend.limit), readings.used, readings.held)
+  if (spend.limit !== undefined) visit(quotaOf(spend.limit), readings.used, readings.held, spend.limit)
 }
 
 /**
@@ -139,11 +152,11 @@ const isFreedByRequests = ({ per }: Pick<LimitRule, 'per'>, held: number, over: 
 const cellsFor = (over: number, rule: LimitRule | NamedRule, live: Live, place: number | undefined): RuleReading =>
   place === undefined ? readNamed(rule as CountRule, live, over) : (live.rules?.[place] ?? NOTHING_READ)
 
-function grantedBy(claims: Claims, live: Live): Granted {
+function grantedBy(claims: Claims, live: LiveInTurn): Granted {
   const { input, spend, output } = claims
   let byTokens = Number.MAX_SAFE_INTEGER
   let bySpend = Number.MAX_SAFE_INTEGER
-  eachLimit(claims, live, ({ measure, most }, used, held) => {
+  eachLimit(claims, live, ({ measure }, used, held, most) => {
     const left = most - used - held
     if (measure === 'tokens') byTokens = Math.min(byTokens, left - input)
     else if (measure === 'output_tokens') byTokens = Math.min(byTokens, left)

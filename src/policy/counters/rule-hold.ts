@@ -20,7 +20,9 @@ import {
   readRule,
   slides,
 } from '../limits/rule-counter.ts'
+import { closedIndex } from '../limits/session-cell.ts'
 import type { Charge, Hold } from './account-counters.ts'
+import { isLastTurn } from './session-turn.ts'
 import { amountOf, weightOf, weightOfCharge } from './weight.ts'
 
 /** The counter of a name; NO_CELLS where nothing was counted. */
@@ -40,7 +42,11 @@ export function heldRules(
   uses: readonly RuleUse[] = [],
 ): HeldRules | undefined {
   if (!claims.rules) return undefined
-  const taken = claims.rules.map(({ group, field }, place) => ({ group, field, cell: uses[place]?.index ?? 0 }))
+  const taken = claims.rules.map(({ rule, group, field }, place) => {
+    const use = uses[place]
+    const index = use?.index ?? 0
+    return { group, field, cell: use && isLastTurn(rule, use, claims) ? closedIndex(index) : index }
+  })
   return { weight: weightOf(claims, granted), taken }
 }
 

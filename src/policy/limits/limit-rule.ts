@@ -12,6 +12,10 @@ export interface LimitRule {
   readonly of?: LimitScope
   /** The model that it counts, or the models of a tier: `tier:premium`. Absent: all. */
   readonly model?: string
+  /** The output tokens of the last turn of a session, which are set aside within the limit and granted once. */
+  readonly lastTurn?: number
+  /** The share of the limit, in percent, from which requests of a session end with a notice to the model. */
+  readonly warn?: number
 }
 
 /** The quantities of requests that limits count. */
@@ -176,8 +180,11 @@ export const scopesFor = (owner: Scope['setFor'][number]): readonly string[] =>
 export const sharedBy = (of: LimitScope, rules: readonly LimitRule[] = []): readonly LimitRule[] =>
   rules.map(rule => (rule.of === undefined ? { ...rule, of } : rule))
 
+/** The count of a rule, without what it allows. */
+export type CountedRule = Omit<LimitRule, 'most' | 'lastTurn' | 'warn'>
+
 /** The count of a rule as a text, whatever the number: rules that count the same have the same text. */
-export const countedBy = ({ measure, per, of, model }: Omit<LimitRule, 'most'>): string =>
+export const countedBy = ({ measure, per, of, model }: CountedRule): string =>
   `${measure}/${per ?? ''}/${of ?? 'account'}/${model ?? ''}`
 
 /** The parts of a model that a rule looks at. */

@@ -19,8 +19,15 @@ export function whereText({ per, of, model }: LimitRule): string {
   return kind === 'account' ? counted : `${counted}, ${SCOPE_TEXTS[kind].replace('#', labelOf(of) ?? '')}`
 }
 
-/** Maximum of a rule: `$5 a day (UTC)`. */
-export const allowedText = (rule: LimitRule): string => `${amountText(rule, rule.most)} ${whereText(rule)}`
+/** Maximum of a rule: `$5 a day (UTC)`, with the last turn that is set aside. */
+export const allowedText = (rule: LimitRule): string =>
+  `${amountText(rule, rule.most)} ${whereText(rule)}${lastTurnText(rule)}${warnText(rule)}`
+
+const warnText = ({ warn }: LimitRule): string =>
+  warn === undefined ? '' : `, with a notice to the model from ${warn} % on`
+
+const lastTurnText = ({ lastTurn }: LimitRule): string =>
+  lastTurn === undefined ? '' : `, with a last turn of ${lastTurn.toLocaleString('en-US')} tokens set aside`
 
 /** An amount of a rule's measure: `700 tokens`, `$5`, `$0.50`. */
 export function amountText({ measure }: Pick<LimitRule, 'measure'>, amount: number): string {

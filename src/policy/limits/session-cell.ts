@@ -18,7 +18,10 @@ export const sessionIndex = (second: number, isClosed = false): number => 2 * se
 export const sessionSecond = secondOf
 
 /** Whether the last turn of a session was granted: nothing more is. */
-const isClosed = (index: number): boolean => index % 2 === 1
+export const isClosed = (index: number): boolean => index % 2 === 1
+
+/** The index of a cell whose last turn is granted. */
+export const closedIndex = (index: number): number => sessionIndex(secondOf(index), true)
 
 /** Whether a cell still counts while `current` is the current one: not `idle` seconds later, unless a request holds some of it. */
 export const isAlive = ({ index, held }: SessionCell, idle: number, current: number): boolean =>

@@ -21,6 +21,7 @@ export interface RuleSpec {
   readonly key: number
   readonly model: boolean
   readonly room?: number
+  readonly lastTurn?: number
 }
 
 const WINDOWS: readonly LimitWindow[] = ['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '7d', '30d']
@@ -37,11 +38,13 @@ const spec: fc.Arbitrary<RuleSpec> = fc
     model: fc.integer({ min: 0, max: 4 }).map(number => number === 0),
     room: fc.option(fc.integer({ min: -2, max: 4 }), { nil: undefined, freq: 3 }),
     scale: fc.constantFrom(1, 1, 100),
+    lastTurn: fc.option(fc.constantFrom(1, 4, 40), { nil: undefined }),
   })
-  .map(({ measure, per, of, room, scale, ...others }) => ({
+  .map(({ measure, per, of, room, scale, lastTurn, ...others }) => ({
     measure,
     of: of === 'session' && measure === 'concurrent' ? ('account' as const) : of,
     ...(measure !== 'concurrent' && { per: of === 'session' ? IDLE[others.key] : per }),
+    ...(lastTurn !== undefined && of === 'session' && measure !== 'concurrent' && { lastTurn }),
     ...(room !== undefined && { room: measure === 'requests' || measure === 'concurrent' ? room : room * scale }),
     ...others,
   }))
@@ -73,8 +76,13 @@ export function ruleClaims(
   mostOf: (claim: RuleClaim, room: number | undefined) => number,
 ): readonly RuleClaim[] {
   const claims = new Map<string, RuleClaim>()
-  for (const { measure, per, of, key, model, room } of specs) {
-    const rule: LimitRule = { measure, most: 1, of, ...(per && { per }), ...(model && { model: 'svc-core' }) }
+  for (const { measure, per, of, key, model, room, lastTurn } of specs) {
+    const rule: LimitRule = {
+      ...{ measure, most: 1, of },
+      ...(per && { per }),
+      ...(model && { model: 'svc-core' }),
+      ...(lastTurn !== undefined && { lastTurn }),
+    }
     const name = { group: groupOf(of, key, sequence), field: fieldOf(rule, key) }
     const claim = { rule, ...name }
     const text = `${name.group} ${name.field}`

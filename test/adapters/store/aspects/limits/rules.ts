@@ -118,6 +118,24 @@ export function rulesContract(start: Start): void {
     ])
   })
 
+  it('of requests that ask at once for the last turn of a session, one gets it, bounded, and none comes after it', async () => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const limit: LimitRule = { measure: 'tokens', most: 300, per: 'idle:24h', of: 'session', lastTurn: 15 }
+    const claims = rulesOf([limit], { session: 'ses_1' })
+    for (const id of ids(9)) await store.holds.settle(whole(await holdFor(store, shop, id, claims)))
+
+    const answers = await Promise.all(ids(6).map(id => ask(store, shop, `last_${id}`, claims)))
+    const [granted, ...others] = answers.flatMap(answer => ('hold' in answer ? [answer.hold] : []))
+    expect([granted?.output, others]).toEqual([15, []])
+    if (granted)
+      await store.holds.settle({ ...whole(granted), tokens: 12, bill: { ...whole(granted).bill, outputTokens: 2 } })
+    const after = await ask(store, shop, 'req_after', claims)
+    expect(after).toMatchObject({ denial: { type: 'session_limit', limit: 300 } })
+    expect(await usesOf(store, shop, claims)).toEqual(['tokens 282+0'])
+    expect(await ask(store, shop, 'req_other', rulesOf([limit], { session: 'ses_2' }))).toMatchObject({ hold: {} })
+  })
+
   it('an account that invents sessions loses the counts of its oldest, and no other account loses any', async () => {
     const { store } = await start()
     const [inventing, other] = [await openShop(store), await openShop(store, 'other')]
