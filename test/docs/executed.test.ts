@@ -29,7 +29,6 @@ describe('a reader of one page after another', () => {
     'how-to/change',
     'how-to/bill',
     'how-to/credit',
-    'how-to/notices',
     'how-to/upgrade',
     'how-to/backends',
     'how-to/backup',
@@ -51,6 +50,18 @@ it('the commands of docs/how-to/monitoring.md run beside a gateway, and print wh
   await reader.run('svcctl init my-gateway --backend http://127.0.0.1:8000/v1\ncd my-gateway')
   await reader.run('svcctl serve')
   await reader.read('docs/how-to/monitoring.md')
+})
+
+it('the commands of docs/how-to/notices.md run beside a gateway, and print what the page shows', async () => {
+  const backend = await startBackend()
+  const reader = await Reader.arrive({ main: program.main, ports: { 8000: backend.port } })
+  onTestFinished(async () => {
+    await reader.leave()
+    await backend.close()
+  })
+  await reader.run('svcctl init my-gateway --backend http://127.0.0.1:8000/v1\ncd my-gateway')
+  await reader.run('svcctl serve')
+  await reader.read('docs/how-to/notices.md')
 })
 
 it('the commands of docs/how-to/prompt-caches.md run beside a gateway, and print what the page shows', async () => {
