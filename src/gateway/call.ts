@@ -22,12 +22,18 @@ export interface Call {
   readonly trying: (admitted: AdmittedCall, pool: Pool) => void
   /** Bytes of its body, as far as they are kept while it waits. */
   readonly bodyBytes?: number
-  /** Hears that it waits in the queue of a pool. The result is called once it does so no longer. */
-  readonly waits?: (waiting: WaitingCall) => Cancel
+  /** Hears that it waits in the queue of a pool. */
+  readonly waiter?: Waiter
   /** The slot that an answer in rounds keeps between them. */
   readonly kept?: KeptSlot
   /** Absent where tracing is off. */
   readonly trace?: RequestTrace
+}
+
+/** Hears of a request that is in the queue of a pool. */
+export interface Waiter {
+  /** The request waits. The result is called once it does so no longer. */
+  waits(waiting: WaitingCall): Cancel
 }
 
 /** A request in the queue of a pool. */

@@ -19,7 +19,8 @@ export function namedRequest<R extends InferenceRequest>(
   const session = sessionIdOf(headers, named)
   const values = labels.size === 0 ? undefined : labelsIn(labels, headers)
   if (session === undefined && !values) return request
-  return { ...request, ...(values && { labels: values }), ...(session !== undefined && { session }) }
+  if (!values) return { session, ...request }
+  return session === undefined ? { labels: values, ...request } : { labels: values, session, ...request }
 }
 
 function labelsIn(labels: Config['labels'], headers: Headers): Readonly<Record<string, string>> | undefined {

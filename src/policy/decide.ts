@@ -37,7 +37,7 @@ export function decide(config: Config, facts: Facts): Decision {
   const labels = labelsFor(config, plan, facts)
   if ('denial' in labels) return labels
   const decision = decideOn(config, facts, plan, labels.values)
-  return labels.values && !('denial' in decision) ? { ...decision, labels: labels.values } : decision
+  return labels.values && !('denial' in decision) ? { labels: labels.values, ...decision } : decision
 }
 
 /** Decides on a request of a plan. */
@@ -59,7 +59,8 @@ function decideOn(config: Config, facts: Facts, plan: Plan, labels?: Labels): De
 
   const { alias } = chosen
   const { imageSize } = sized
-  const claims = withRules(withTools(claimsOf(plan, caller.terms, sized, at), tools), plan, { ...facts, labels }, model)
+  const ruled = { caller, request, labels }
+  const claims = withRules(withTools(claimsOf(plan, caller.terms, sized, at), tools), plan, ruled, model)
   const unfit = unfitFor(claims, plan, request)
   if (unfit) return unfit
   const commit = plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content')
@@ -121,7 +122,7 @@ function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
 /** Claims with the rules of plan, org and key that count the request. */
 function withRules(claims: Claims, plan: Plan, facts: RuledFacts, model: Model): Claims {
   const rules = rulesOf(claims, plan, facts, model)
-  return rules.length === 0 ? claims : { ...claims, rules }
+  return rules.length === 0 ? claims : { rules, ...claims }
 }
 
 /** A request, as far as rules count it. */

@@ -126,17 +126,18 @@ async function byKey(
   const recalled = mayRecall && store.keys.recallCaller(keyHash)
   // Its use was noted when it was found.
   if (recalled && !keyDenial(config, recalled, client))
-    return { ...known(recalled), keyHash, confirm: () => byKey(ports, key, client, false) }
+    return { confirm: () => byKey(ports, key, client, false), ...known(recalled, keyHash) }
   const caller = await store.keys.findCaller(keyHash)
   if (!caller) return INVALID_KEY
   const denied = keyDenial(config, caller, client)
   if (denied) return denied
   keyUses.note(keyHash, caller.account)
-  return { ...known(caller), keyHash }
+  return known(caller, keyHash)
 }
 
-const known = (caller: KeyCaller): Pick<Identified, 'caller' | 'apart'> =>
-  caller.apart === undefined ? { caller } : { caller, apart: caller.apart }
+function known(caller: KeyCaller, keyHash: string): Identified {
+  return caller.apart === undefined ? { caller, keyHash } : { caller, keyHash, apart: caller.apart }
+}
 
 /** Why a key that works is not served. */
 export function keyDenial(

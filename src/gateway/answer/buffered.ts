@@ -21,15 +21,30 @@ export function attemptBuffered<A>(
   client: Client,
   read: (bytes: Buffer) => Steps<A | undefined>,
 ): Promise<Outcome<A>> {
-  const { kind, pool, native } = target
-  const dialect = dialectOf(pool)
-  function* translated(bytes: Buffer): Steps<A | undefined> {
-    const answer = native ? bytes : yield* publicAnswer(dialect, kind, bytes)
-    if (answer !== bytes) yield
-    return answer && (yield* read(answer))
-  }
-  const answer = new BufferedAnswer(ports.clock, target, translated)
+  const form = { dialect: dialectOf(target.pool), kind: target.kind, isNative: target.native !== undefined }
+  const answer = new BufferedAnswer(ports.clock, target, bytes => readAs(form, bytes, read))
   return answer.start(openAttempt(ports, target, answer), client)
+}
+
+/**
+ * Reads an answer of a backend's dialect as chats have it. A generator declared for each request would cost it twice: V8 makes the
+ * prototype of each one among its old objects, and with it keeps the whole request until all of the heap is collected.
+ */
+function* readAs<A>(
+  { dialect, kind, isNative }: AnswerFormat,
+  bytes: Buffer,
+  read: (bytes: Buffer) => Steps<A | undefined>,
+): Steps<A | undefined> {
+  const answer = isNative ? bytes : yield* publicAnswer(dialect, kind, bytes)
+  if (answer !== bytes) yield
+  return answer && (yield* read(answer))
+}
+
+/** How a backend writes its whole answers. */
+interface AnswerFormat {
+  readonly dialect: ReturnType<typeof dialectOf>
+  readonly kind: Target['kind']
+  readonly isNative: boolean
 }
 
 /** Smaller answers are read at once: waiting for a turn would take longer. */

@@ -66,15 +66,16 @@ function* answerOf(
   if (!answer) return undefined
   const { usage, least, tokens, outputBytes = 0, skippedEvents } = ending
   const { usage: told, ...rest } = answer
-  return {
-    ...rest,
-    outputBytes,
+  return Object.assign(
+    {},
+    rest,
+    { outputBytes },
     // Several choices together may show more tokens than their pieces did, and the client reads that number.
-    ...(usage && { usage: told ? atLeast(usage, told.outputTokens) : usage }),
-    ...(least && { least }),
-    ...(tokens !== undefined && { tokens }),
-    ...(skippedEvents !== undefined && { skippedEvents }),
-  }
+    usage && { usage: told ? atLeast(usage, told.outputTokens) : usage },
+    least && { least },
+    tokens !== undefined && { tokens },
+    skippedEvents !== undefined && { skippedEvents },
+  )
 }
 
 /** Everything of a finished stream. */

@@ -45,12 +45,12 @@ export class Measure {
 
   /** The usage of a whole answer, of which nothing is seen until its end. */
   ofWhole(least: LeastUsage): LeastUsage {
-    return { ...this.ofPrompt(least), hiddenTokens: hiddenTokens(this.#pace, this.#millis, least.outputTokens) }
+    return { hiddenTokens: hiddenTokens(this.#pace, this.#millis, least.outputTokens), ...this.ofPrompt(least) }
   }
 
   /** The usage where no output can be hidden. */
   ofPrompt(least: LeastUsage): LeastUsage {
-    return { ...least, bytesPerToken: this.#pace.bytesPerToken }
+    return { bytesPerToken: this.#pace.bytesPerToken, ...least }
   }
 
   /** Whether the backend may have made more than was seen, so that its own count is worth some seconds. */

@@ -69,7 +69,7 @@ export interface Suspicion {
 /** The ports of a request. `failures` are attempts of rounds before. */
 export function failoverPorts(
   gateway: UpstreamPorts,
-  call: Pick<Call, 'client' | 'trying' | 'bodyBytes' | 'waits' | 'kept'>,
+  call: Pick<Call, 'client' | 'trying' | 'bodyBytes' | 'waiter' | 'kept'>,
   admitted: AdmittedCall,
   failures = 0,
   balanced?: BalancedRequest,
@@ -108,16 +108,18 @@ export function failoverPorts(
   return ports
 }
 
-function queuedCall({ bodyBytes = 0, waits }: Pick<Call, 'bodyBytes' | 'waits'>, admitted: AdmittedCall): QueuedCall {
+function queuedCall({ bodyBytes = 0, waiter }: Pick<Call, 'bodyBytes' | 'waiter'>, admitted: AdmittedCall): QueuedCall {
   const { caller, decision, hold, queued, request } = admitted
   const { plan, model, claims } = decision
   const isChat = model.kind === 'chat' && request.kind === 'chat'
+  const { priority, weight } = queueRankOf(plan, caller)
   return {
-    ...queueRankOf(plan, caller),
+    priority,
+    weight,
     bodyBytes,
     input: isChat ? estimatedInput(model, request) : claims.input,
     mostOutput: hold.output * claims.output.choices,
-    begin: waiting => waits?.({ admitted, ...(waiting && { waiting }) }) ?? (() => {}),
+    begin: waiting => waiter?.waits({ admitted, ...(waiting && { waiting }) }) ?? (() => {}),
     waited: time => {
       queued.ms += time
     },

@@ -319,17 +319,24 @@ export class BufferedInference extends WithoutHostedTools<WholeAnswer> {
     if (request.kind !== 'chat') return attemptBuffered(gateway, target, client, read)
     const { choices } = request
     if (this.streams(pool).streams) return attemptFetched(gateway, target, { client, choices, isProse, read })
-    return attemptBuffered(gateway, target, client, function* (bytes) {
-      const answer = yield* read(bytes)
-      if (answer?.usage && choices === 1) measure?.learn(answer.usage)
-      return answer
-    })
+    const learner = choices === 1 ? measure : undefined
+    return attemptBuffered(gateway, target, client, bytes => readLearning(read(bytes), learner))
   }
 
   protected override streams(pool: Pool): { readonly streams?: true } {
     const { admitted, call } = this
     return isFetchedAsStream(pool, call.wire.request, admitted.hold.output) ? { streams: true } : {}
   }
+}
+
+/** Reads an answer, and has the measure of its model learn from its usage. */
+function* readLearning(
+  reading: Steps<WholeAnswer | undefined>,
+  measure: Measure | undefined,
+): Steps<WholeAnswer | undefined> {
+  const answer = yield* reading
+  if (answer?.usage) measure?.learn(answer.usage)
+  return answer
 }
 
 /** A stream pays off from this many tokens: the backend of a shorter answer finishes soon after its client left. */
@@ -355,7 +362,7 @@ export class StreamedInference extends WithoutHostedTools<AnswerStream> {
 
   override attempt(target: Target): Promise<Outcome<AnswerStream>> {
     const { client, wire } = this.call
-    const terms = wire.isProse ? { ...this.#wanted, maySkip: true as const } : this.#wanted
+    const terms = wire.isProse ? { maySkip: true as const, ...this.#wanted } : this.#wanted
     return attemptStream(this.gateway, target, terms, client)
   }
 }

@@ -3,7 +3,7 @@ import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
 import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { atOnce, type ReadInTurn, workOnCopy } from '../../gateway/answer/answer-copy.ts'
 import { answerHeaders, poolComments } from '../../gateway/answer/answer-headers.ts'
-import type { Call, WaitingCall } from '../../gateway/call.ts'
+import type { Call, Waiter, WaitingCall } from '../../gateway/call.ts'
 import { infer } from '../../gateway/infer.ts'
 import type { Cancel, RequestTrace, TracedRequest } from '../../gateway/ports.ts'
 import type { InferencePorts, Served } from '../../gateway/request.ts'
@@ -69,8 +69,8 @@ export function inference<P extends object>(format: Format<P>) {
       app.feed.began(caller.account)
       late?.trying(admitted, pool)
     }
-    const asked: Mutable<Call> = { ...callOf(call, found), wire, trying, bodyBytes: received.bytes }
-    if (late) asked.waits = waiting => late.waits(waiting)
+    const asked = callOf(call, found, { wire, trying, bodyBytes: received.bytes })
+    if (late) asked.waiter = late
     const trace = traceOf(app, call, { kind: wire.request.kind, stream: late !== undefined })
     if (trace) asked.trace = trace
     // Not awaited: what was asked need not be kept as long as the answer lasts.
@@ -79,13 +79,13 @@ export function inference<P extends object>(format: Format<P>) {
 }
 
 /** The use-case's view of a call and of its caller. */
-function callOf(client: HttpCall, { caller, keyHash, confirm }: Identified): Omit<Call, 'wire' | 'trying' | 'trace'> {
-  const call: Mutable<Omit<Call, 'wire' | 'trying' | 'trace'>> = {
-    requestId: client.requestId,
-    caller,
-    headers: client.request.headers,
-    client,
-  }
+function callOf(
+  client: HttpCall,
+  { caller, keyHash, confirm }: Identified,
+  { wire, trying, bodyBytes }: Required<Pick<Call, 'wire' | 'trying' | 'bodyBytes'>>,
+): Mutable<Call> {
+  const { requestId, request } = client
+  const call: Mutable<Call> = { requestId, caller, headers: request.headers, client, wire, trying, bodyBytes }
   if (keyHash !== undefined) call.keyHash = keyHash
   if (confirm) call.confirm = confirm
   return call
@@ -179,7 +179,7 @@ export function traceOf(
 type LateApp = Pick<ClientApp, 'clock' | 'settings'>
 
 /** Starts a stream that is overdue before any pool has answered; failover continues behind it. */
-class LateStart {
+class LateStart implements Waiter {
   readonly events: EventResponse
   readonly #app: LateApp
   readonly #call: HttpCall

@@ -60,8 +60,8 @@ export async function receiveRequest<P extends object>(
     check: (parsed, bytes) => (isOpen(parsed) ? { referring: parsed, bytes } : check(parsed, app, caller)),
   })
   if ('denial' in received) return received
-  const { value, release } = received
-  if (!('referring' in value)) return { ...received, value, found }
+  const { value, bytes, waited, release } = received
+  if (!('referring' in value)) return { value, found, bytes, waited, decided: received.decided, release }
   const reading = refers(value.referring) ? new KeptReading(app, call, caller.account) : undefined
   const decided = reading ? await nextTurn(app, caller.account, received.decided) : received.decided
   const drop = () => {

@@ -57,7 +57,7 @@ export function judgeReadings(read: Live, asked: Claims, now: EpochMs): Verdict 
   const least = leastWeight(claims)
   const denial = quotaDenial(claims, readings, nanoUsd(least.cost)) ?? limitDenial(claims, live, least, now)
   const verdict = denial ? { denial, readings } : { granted: grantedBy(claims, live), readings }
-  return rules ? { ...verdict, rules } : verdict
+  return rules ? { rules, ...verdict } : verdict
 }
 
 /**

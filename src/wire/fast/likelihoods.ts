@@ -61,7 +61,7 @@ export function* likelyJson({ choices, ...chat }: JsonObject): Steps<Buffer> {
     const members = Object.entries(choice.logprobs).map(([name, value]) => [name, marked(value)])
     return { ...choice, logprobs: Object.fromEntries(members) }
   })
-  const json = Buffer.from(JSON.stringify({ ...chat, choices: light }))
+  const json = Buffer.from(JSON.stringify(Object.assign({}, chat, { choices: light })))
   const written: Buffer[] = []
   for (const list of lists) written.push(yield* listJson(list))
   return yield* restored(json, written)

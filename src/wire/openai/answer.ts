@@ -18,7 +18,7 @@ export function readCompletion(bytes: Buffer, terms: AnswerTerms): WholeAnswer |
   if (!whole) return undefined
   const counts = countsOf(whole)
   const sent = chargedFor(whole, counts.usage)
-  return { ...counts, bytes: sent === answer ? bytes : jsonBytes(sent) }
+  return { bytes: sent === answer ? bytes : jsonBytes(sent), ...counts }
 }
 
 /** Reads a large completion in steps, without its likelihoods: they are most of its bytes, and nothing looks at them. */

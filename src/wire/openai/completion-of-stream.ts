@@ -37,7 +37,7 @@ class Completion {
   get whole(): JsonObject {
     const { usage, ...about } = this.#about
     const choices = [...this.#choices].sort(([a], [b]) => a - b).map(([index, choice]) => ({ index, ...choice.whole }))
-    return { ...about, object: 'chat.completion', choices, ...(isObject(usage) && { usage }) }
+    return Object.assign({}, about, { object: 'chat.completion', choices }, isObject(usage) && { usage })
   }
 }
 
@@ -106,7 +106,7 @@ class Joined {
 
   get whole(): JsonObject {
     const texts = [...this.#texts].map(([name, pieces]) => [name, pieces.join('')])
-    return { ...this.#members, ...Object.fromEntries(texts) }
+    return Object.assign({}, this.#members, Object.fromEntries(texts))
   }
 
   #add(name: string, value: unknown): void {
