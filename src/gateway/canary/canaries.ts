@@ -43,7 +43,7 @@ interface Comparison extends DeclaredCanary {
 }
 
 /** So soon other gateways have what one counted. */
-const PERIOD: Millis = 500
+const PERIOD: Millis = 400
 /** The store is away: older outcomes mean nothing to the judgement. */
 const MOST_PENDING = 20_000
 /** Gateways that write at the same moment; the next round goes on. */

@@ -7,20 +7,31 @@ export const WHOLE = 1_000_000
 /** Weights are 32-bit numbers. */
 const WEIGHTS = 2 ** 32
 
+/** Stands for the conversations of no share: no pool has this name. */
+const NO_SHARE = ''
+
 /**
- * The share that a conversation belongs to; undefined where it belongs to none, or nothing is known of it. Shares exclude
- * each other: each takes its part of what those before it leave, so that a larger share keeps every conversation it had.
+ * The share that a conversation belongs to; undefined where it belongs to none, or nothing is known of it. Each share, and what
+ * they leave, bids for it by its size, and the lowest bid wins: a share that grows takes conversations, and no other does.
  */
 export function chosenShare(shares: readonly TrafficShare[], draw: Draw | undefined): TrafficShare | undefined {
   if (draw === undefined) return undefined
   if (typeof draw === 'string') return shares.find(({ pool }) => pool.name === draw)
-  let left = WHOLE
+  const rest = shares.reduce((left, { millionths }) => left - millionths, WHOLE)
+  let chosen: TrafficShare | undefined
+  let lowest = bidFor(draw, NO_SHARE, rest)
   for (const share of shares) {
-    if (weightOf(draw, digest32(share.pool.name)) / WEIGHTS < share.millionths / left) return share
-    left -= share.millionths
+    const bid = bidFor(draw, share.pool.name, share.millionths)
+    if (bid >= lowest) continue
+    chosen = share
+    lowest = bid
   }
-  return undefined
+  return chosen
 }
+
+/** Exponentially distributed over conversations, so that each name has the lowest in proportion to its size. */
+const bidFor = (draw: number, name: string, millionths: number): number =>
+  -Math.log((weightOf(draw, digest32(name)) + 0.5) / WEIGHTS) / millionths
 
 /**
  * The pools of a model that may be sent a request, in the order of the files: a pool with a share only if the conversation
