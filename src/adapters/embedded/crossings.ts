@@ -31,9 +31,10 @@ export class Crossings implements WriteBehind {
     this.#most = most
   }
 
-  /** Writes down the thresholds that a settlement crossed. One that finds no room is announced by a later settlement. */
-  note(watches: readonly Watch[] | undefined, counted: Counted, at: EpochMs): void {
-    for (const watch of watches ?? []) {
+  /** Writes down the thresholds that a settlement crossed; true if there are any. One that finds no room is announced by a later settlement. */
+  note(watches: readonly Watch[], counted: Counted, at: EpochMs): boolean {
+    let isCrossed = false
+    for (const watch of watches) {
       const used = settledUse(watch, counted)
       // Most are below all thresholds, and ask no further.
       if (used === undefined || crossedBy(watch, used, 0) === undefined) continue
@@ -46,7 +47,9 @@ export class Crossings implements WriteBehind {
       // Two thresholds in one commit are one crossing, of the higher one.
       this.#changed.set(key, { name, end, about, at, percent, above: unwritten?.above ?? above, used })
       if (!unwritten) this.#count = this.#waiting + 1
+      isCrossed = true
     }
+    return isCrossed
   }
 
   /** Rows on disk and in memory. */

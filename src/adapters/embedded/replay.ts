@@ -7,7 +7,7 @@ import { unpackRow } from './ledger-rows.ts'
 import { pagesOf } from './lmdb.ts'
 import type { Records } from './records.ts'
 import { amendRules, extendRules, joinRules, releaseRules, resumeRules, takeRules } from './rule-holds.ts'
-import { adoptHold } from './settlement.ts'
+import { adoptHold, noteCrossings } from './settlement.ts'
 import { openStoreState, type StoreState } from './store-state.ts'
 
 /** A record of the journal contradicts the files. */
@@ -98,6 +98,7 @@ const REPEATS: Repeats = {
     writer.changed(hold)
   },
   join: ({ rules }, at, account, joined, charge) => joinRules(rules, account, joined, charge, at),
+  announce: (state, at, account, watches) => void noteCrossings(state, account, watches, at),
   begin: ({ rules }, account, name, counter) => rules.put(account, name, counter),
   row: ({ writer }, key, row, requests, later, tools) =>
     writer.add({ key, row: unpackRow(row), requests, ...(later && { later }), ...(tools && { tools }) }),

@@ -14,6 +14,7 @@ import {
 import { remainderOf } from '../../policy/counters/remainder.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import type { Watch } from '../../policy/notices.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 import type { Ending } from './completed-requests.ts'
 import { holdOfStored, journaledHold, type OpenHold } from './holds.ts'
@@ -62,8 +63,19 @@ function join({ rules, writer, now }: StoreState, { hold: { account }, joined }:
 /** Writes down which thresholds the charge crossed, in the commit of the charge. */
 function announce(state: StoreState, { account }: Hold, { watches }: Pick<Settlement, 'watches'>): void {
   if (!watches) return
-  const { counters, crossings, rules, now } = state
-  crossings.note(watches, { account, counters: counters.of(account), rules }, now())
+  const at = state.now()
+  // Most charges cross nothing, and the journal hears of the others alone.
+  if (noteCrossings(state, account, watches, at)) state.writer.note('announce', at, account, watches)
+}
+
+/** Compares watches with the counters as they are now. True if a threshold was crossed. */
+export function noteCrossings(
+  { counters, crossings, rules }: StoreState,
+  account: string,
+  watches: readonly Watch[],
+  at: EpochMs,
+): boolean {
+  return crossings.note(watches, { account, counters: counters.of(account), rules }, at)
 }
 
 /** Ends a hold without a charge. The charge of an orphan is taken back by a row of its own. */

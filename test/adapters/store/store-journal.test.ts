@@ -25,6 +25,7 @@ import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import type { StoreRecord } from '../../../src/gateway/store/store-record.ts'
 import type { Charge, Hold } from '../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { watchesOf } from '../../../src/policy/notices.ts'
 import { expectTaken, holdShared } from './aspects/limits/shared.ts'
 import { copyOf, expectBalanced, expectWasteBalanced, newDirectory, openHere } from './directory.ts'
 import {
@@ -32,6 +33,7 @@ import {
   admit,
   all,
   type Clock,
+  claimsOf,
   clockAt,
   extension,
   ledgerOf,
@@ -84,6 +86,24 @@ describe('a journal of the embedded store', () => {
     await after.close()
     expect(existsSync(journalOf(copy))).toBe(false)
     expect(await expectBalanced(await openHere(copy), shop.account)).toHaveLength(3)
+  })
+
+  it('has thresholds that settlements crossed, and the next process announces each once', async () => {
+    const { path, store, disk, shop } = await openJournaled()
+    const claims = claimsOf({ limit: 60 })
+    const notices = [{ at: [50, 80], of: ['account'], to: ['ops'] }] as const
+    const hold = await admit(store, shop, 'req_1', claims)
+    const watches = watchesOf({ notices, claims, hold }) ?? []
+    disk.commits = 0
+    await store.holds.settle({ ...settlement(hold, { tokens: 30, cost: nanoUsd(50) }), watches })
+    expect(disk.commits).toBe(0)
+
+    const copy = await copyOf(path)
+    const after = await openHere(copy)
+    const crossed = await after.notices.readCrossings(9)
+    expect(crossed.map(({ percent, used, at }) => [percent, used, at])).toEqual([[80, 50, NOON]])
+    await after.close()
+    expect(await (await openHere(copy)).notices.readCrossings(9)).toEqual(crossed)
   })
 
   it('reads see rows that only the journal has', async () => {

@@ -3,6 +3,7 @@ import type { EpochMs } from '../../../policy/config.ts'
 import type { Charge, Hold } from '../../../policy/counters/account-counters.ts'
 import type { CounterName, JoinedCell } from '../../../policy/limits/rule-claim.ts'
 import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
+import type { Watch } from '../../../policy/notices.ts'
 import type { JournaledHold } from '../holds.ts'
 import type { PackedRow, ToolUse } from '../ledger-rows.ts'
 
@@ -23,6 +24,8 @@ export interface Steps {
   readonly amend: [at: EpochMs, hold: Hold, was: Charge, charge: Charge, shared: true | null]
   /** A request was charged to counters of which it held nothing. */
   readonly join: [at: EpochMs, account: string, joined: readonly JoinedCell[], charge: Charge]
+  /** The charge before this crossed thresholds of limits that notices are about. */
+  readonly announce: [at: EpochMs, account: string, watches: readonly Watch[]]
   /** A counter of a rule began. */
   readonly begin: [account: string, name: CounterName, counter: RuleCounter]
   /** A row was added to the ledger. */
