@@ -21,9 +21,9 @@ interface Counted {
 export class Crossings implements WriteBehind {
   readonly #disk: Records['notices']
   readonly #most: number
-  /** Changes since the last commit, and those in the commit in flight, by what was crossed. */
-  #changed = new Map<string, Crossing>()
-  #writing = new Map<string, Crossing>()
+  /** Thresholds crossed since the last commit, and those in the commit in flight, by the window in the order of their settlements. */
+  #changed = new Map<string, readonly Crossing[]>()
+  #writing = new Map<string, readonly Crossing[]>()
   #count: number | undefined
 
   constructor({ notices }: Pick<Records, 'notices'>, most = MOST_CROSSINGS) {
@@ -43,10 +43,10 @@ export class Crossings implements WriteBehind {
       const percent = crossedBy(watch, used, above)
       if (percent === undefined || this.#waiting >= this.#most) continue
       const key = markOf(watch)
-      const unwritten = this.#changed.get(key)
-      // Two thresholds in one commit are one crossing, of the higher one.
-      this.#changed.set(key, { name, end, about, at, percent, above: unwritten?.above ?? above, used })
-      if (!unwritten) this.#count = this.#waiting + 1
+      const crossing = { name, end, about, at, percent, above, used }
+      const waiting = this.#waiting
+      this.#changed.set(key, [...(this.#changed.get(key) ?? []), crossing])
+      this.#count = waiting + 1
       isCrossed = true
     }
     return isCrossed
@@ -66,9 +66,9 @@ export class Crossings implements WriteBehind {
   writes({ notices }: Records): Write[] {
     this.#writing = this.#changed
     this.#changed = new Map()
-    return Array.from(this.#writing, ([key, crossing]) => [
-      put(notices, key, String(crossing.percent)),
-      put(notices, rowOf(crossing), JSON.stringify(crossing)),
+    return Array.from(this.#writing, ([key, crossed]) => [
+      put(notices, key, String(crossed.at(-1)?.percent)),
+      ...crossed.map(crossing => put(notices, rowOf(crossing), JSON.stringify(crossing))),
     ]).flat()
   }
 
@@ -77,12 +77,7 @@ export class Crossings implements WriteBehind {
   }
 
   failed(): void {
-    for (const [key, crossing] of this.#writing) {
-      const newer = this.#changed.get(key)
-      this.#changed.set(key, newer ? { ...newer, above: crossing.above } : crossing)
-      // Both were counted, and are one now.
-      if (newer) this.removed(1)
-    }
+    for (const [key, crossed] of this.#writing) this.#changed.set(key, [...crossed, ...(this.#changed.get(key) ?? [])])
     this.#writing = new Map()
   }
 
@@ -90,7 +85,7 @@ export class Crossings implements WriteBehind {
   #announced(watch: Watch): number {
     const key = markOf(watch)
     const unwritten = this.#changed.get(key) ?? this.#writing.get(key)
-    return unwritten?.percent ?? Number(this.#disk.get(key) ?? 0)
+    return unwritten?.at(-1)?.percent ?? Number(this.#disk.get(key) ?? 0)
   }
 }
 

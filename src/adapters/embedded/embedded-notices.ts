@@ -31,8 +31,9 @@ export class EmbeddedNotices implements NoticeStore {
   async release(): Promise<void> {}
 
   async readCrossings(most: number): Promise<readonly Crossing[]> {
-    const { notices } = this.#state().records
-    const rows = notices.getRange({ start: ROW, end: ROW_END, limit: most })
+    const { records, writer } = this.#state()
+    await writer.filed()
+    const rows = records.notices.getRange({ start: ROW, end: ROW_END, limit: most })
     return Array.from(rows, ({ value }) => JSON.parse(value) as Crossing)
   }
 
