@@ -16,6 +16,7 @@ import { EmbeddedFleet } from './embedded-fleet.ts'
 import { EmbeddedHolds } from './embedded-holds.ts'
 import { EmbeddedKeys } from './embedded-keys.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
+import { EmbeddedLogins } from './embedded-logins.ts'
 import { EmbeddedNotices } from './embedded-notices.ts'
 import { EmbeddedOrgs } from './embedded-orgs.ts'
 import { EmbeddedResponses } from './embedded-responses.ts'
@@ -115,6 +116,7 @@ export class EmbeddedStore implements Store {
   readonly fleet: EmbeddedFleet
   readonly series: EmbeddedSeries
   readonly notices: EmbeddedNotices
+  readonly logins: EmbeddedLogins
   readonly #opened: StoreState
   readonly #lock: Lock
   readonly #journal: string | undefined
@@ -137,6 +139,7 @@ export class EmbeddedStore implements Store {
     this.fleet = new EmbeddedFleet(open)
     this.series = new EmbeddedSeries(open)
     this.notices = new EmbeddedNotices(open)
+    this.logins = new EmbeddedLogins(open)
   }
 
   /** First tries to write the changes that wait: while that fails, a small write may still fit into free pages of the file, which proves nothing. */

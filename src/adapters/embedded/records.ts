@@ -73,6 +73,10 @@ export interface Records {
   readonly series: Database<string, SeriesKey>
   /** Thresholds that were crossed, and notices, by keys of several kinds, as JSON. */
   readonly notices: Database<string, string>
+  /** Device codes and logins of agents, by name. */
+  readonly logins: Database<StoredLogin, string>
+  /** Their names by their ends; the value has no meaning. */
+  readonly loginEnds: Database<true, LoginEnd>
   /** Which store it is, and what keys are derived from that a repeated mint makes again. */
   readonly marks: Database<string, 'identity' | 'mint'>
   readonly meta: Database<number, MetaName>
@@ -117,6 +121,11 @@ export type MetaName = 'schema' | 'searched' | 'minted' | 'audited' | 'proved' |
 type JournalMark = 'journal' | 'folded' | 'segment'
 
 export type SeriesKey = [minute: number, gateway: string]
+
+/** A text, and the end from which on it is not found. */
+export type StoredLogin = readonly [text: string, until: EpochMs]
+
+export type LoginEnd = [until: EpochMs, name: string]
 
 export type InvoiceKey = [account: string, month: string]
 
@@ -201,7 +210,7 @@ export async function openRecords(path: string, alarm?: Alarm): Promise<Records>
     overlappingSync: false,
     // Batches are made by hand. lmdb's own leave a promise without a handler: on a full disk its rejection ends the process.
     eventTurnBatching: false,
-    maxDbs: 32,
+    maxDbs: 48,
   })
   let room: DiskRoom | undefined
   try {
@@ -274,6 +283,8 @@ function openTables(root: RootDatabase, room: DiskRoom, failures: WriteFailures)
     fleet: root.openDB({ name: 'fleet' }),
     series: root.openDB({ name: 'series' }),
     notices: root.openDB({ name: 'notices' }),
+    logins: root.openDB({ name: 'logins' }),
+    loginEnds: root.openDB({ name: 'loginEnds' }),
     marks: root.openDB({ name: 'marks' }),
     meta: meta as Records['meta'],
     room,

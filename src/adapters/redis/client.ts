@@ -199,6 +199,7 @@ const scripts = {
   changeFleet: script('fleet/change'),
   canary: script('fleet/canary'),
   series: script('fleet/series'),
+  login: script('accounts/login'),
   snapshot: script('backup/snapshot'),
   steady: script('steady'),
 }

@@ -281,6 +281,10 @@ export class Bucket {
   series(hour: number): string {
     return `${this.#tag}:series:${hour}`
   }
+  /** A device code or a login of an agent, and its end. */
+  login(name: string): string {
+    return `${this.#tag}:login:${name}`
+  }
   /** Who archives rows at this time. */
   get archiver(): string {
     return `${this.#tag}:archiver`

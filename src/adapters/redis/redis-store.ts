@@ -15,6 +15,7 @@ import { RedisFleet } from './redis-fleet.ts'
 import { RedisHolds } from './redis-holds.ts'
 import { RedisKeys } from './redis-keys.ts'
 import { RedisLedger } from './redis-ledger.ts'
+import { RedisLogins } from './redis-logins.ts'
 import { RedisNotices } from './redis-notices.ts'
 import { RedisOrgs } from './redis-orgs.ts'
 import { RedisResponses } from './redis-responses.ts'
@@ -47,6 +48,7 @@ export class RedisStore implements Store {
   readonly fleet: RedisFleet
   readonly series: RedisSeries
   readonly notices: RedisNotices
+  readonly logins: RedisLogins
   readonly #access: Access
   readonly #endings: HoldEndings
   readonly #repetition: Repetition | undefined
@@ -74,6 +76,7 @@ export class RedisStore implements Store {
     this.fleet = new RedisFleet(this.#access)
     this.series = new RedisSeries(this.#access)
     this.notices = new RedisNotices(this.#access)
+    this.logins = new RedisLogins(this.#access)
   }
 
   async open(): Promise<void> {

@@ -127,6 +127,11 @@ export const CALLS: Calls = {
     readNewest: answers(json, number, optional(text)),
     trim: answers(number, number, number),
   },
+  logins: {
+    put: answers(flag, text, text, number),
+    find: inTime(optional(text), text),
+    replace: answers(flag, text, text, optional(text)),
+  },
   whole: { proveWritable: answers(nothing), dump: streams(json) },
 }
 

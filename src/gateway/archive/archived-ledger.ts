@@ -33,6 +33,7 @@ export const withArchive = (store: Store, archive: ArchiveReader, now: () => Epo
   fleet: store.fleet,
   series: store.series,
   notices: store.notices,
+  logins: store.logins,
   dump: () => store.dump(),
   proveWritable: () => store.proveWritable(),
   close: () => store.close(),

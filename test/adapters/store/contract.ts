@@ -27,6 +27,7 @@ import { rulesContract } from './aspects/limits/rules.ts'
 import { sharedContract } from './aspects/limits/shared.ts'
 import { sharedEndsContract } from './aspects/limits/shared-ends.ts'
 import { listingsContract } from './aspects/listings.ts'
+import { loginsContract } from './aspects/logins.ts'
 import { lookAlikesContract } from './aspects/look-alikes.ts'
 import { modelContract } from './aspects/model.ts'
 import { orgsContract } from './aspects/orgs.ts'
@@ -107,6 +108,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: kept responses`, () => responsesContract(start))
   describe(`${name}: the fleet`, () => fleetContract(start))
   describe(`${name}: time series`, () => seriesContract(start))
+  describe(`${name}: sign-ins of agents`, () => loginsContract(start))
   describe(`${name}: a clock that is wrong for a while`, () => wrongClockContract(start))
   describe(`${name}: a dump of all`, () => dumpContract(start))
   describe(`${name}: any order`, () => modelContract(start))

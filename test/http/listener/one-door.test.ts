@@ -103,6 +103,7 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
   fleet: store.fleet,
   series: store.series,
   notices: store.notices,
+  logins: store.logins,
   proveWritable: () => store.proveWritable(),
   dump: () => store.dump(),
   close: () => store.close(),

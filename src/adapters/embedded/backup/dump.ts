@@ -47,7 +47,9 @@ const dumpOf = <V, K extends Key>(
   }
 
 /** Tables that a dump leaves out: other records have their contents, a restore rebuilds them, or they belong to one store only. */
-type InOthers = 'keyUses' | 'joined' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'series' | 'notices' | 'room'
+type InOthers =
+  | ('keyUses' | 'joined' | 'shapes' | 'write' | 'cache' | 'meta' | 'marks' | 'series' | 'room')
+  | ('notices' | 'logins' | 'loginEnds')
 
 /** The compiler asks for what a new database has. */
 type Dumped = Exclude<
