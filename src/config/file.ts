@@ -662,6 +662,7 @@ export interface IdentitySection {
    * The secret that signs agent tokens (`svcctl token`), at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file. Without it, the gateway uses SVC_AGENT_SECRET if that is set, or else, with an embedded store, makes one in state_dir. Gateways that share a Redis need the same one, and issue no agent tokens without it. A change ends the tokens that were issued before.
    */
   agent_secret?: string
+  claude_login?: ClaudeLoginSection
 }
 /**
  * An issuer of tokens for services, and the accounts of those services.
@@ -820,6 +821,27 @@ export interface ScimSection {
    * The bearer token that the provider sends, at least 32 characters: `${VARIABLE}`, or `file:PATH` relative to this file.
    */
   secret: string
+}
+/**
+ * Lets people sign in from Claude Code by `/login`: the gateway speaks the gateway protocol of Claude Code, and people approve the code in the web console. It needs `console_client_id`. Without it, those paths are not served.
+ */
+export interface ClaudeLoginSection {
+  /**
+   * A text that Claude Code shows beside the code.
+   */
+  notice?: string
+  /**
+   * Managed settings of Claude Code, as in its `managed-settings.json`, by plan. Claude Code asks for them at its start and once an hour, and applies them on the developer's machine; the gateway applies none itself. A plan that is not named has none.
+   */
+  settings?: {
+    [k: string]: ClaudeSettings
+  }
+}
+/**
+ * Settings of Claude Code, under the names and in the forms of its own documentation.
+ */
+export interface ClaudeSettings {
+  [k: string]: unknown
 }
 /**
  * Keys for devices without an account. Each device has one key, and gets the same key whenever it asks. Default: no guests.

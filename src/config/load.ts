@@ -3,6 +3,7 @@ import { check, configFile, policyFile } from './check/check.ts'
 import { checkParameters } from './check/parameters.ts'
 import { checkComplete, checkReferences, checkSizes, checkUse, unsureOf, withEmpty } from './check/refs.ts'
 import { lint, lintTools } from './lint/lint.ts'
+import { lintClaudeLogin } from './lint/lint-claude-login.ts'
 import { lintGroups } from './lint/lint-groups.ts'
 import { lintLabels } from './lint/lint-labels.ts'
 import { lintLimits } from './lint/lint-limits.ts'
@@ -128,7 +129,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
     headers: readPoolHeaders(merged.pools, place, report),
     tools: readKeys(merged.tools, place, report),
     guests: readGuestSecrets(root, main, place, report),
-    agents: readAgentSecret(root, place, report),
+    agents: readAgentSecret(root, main, place, report),
     responses: readResponseKeys(root, place, report),
     redis: readRedis(root, main, place, report),
     adminToken: readAdminToken(root, place, report),
@@ -142,6 +143,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   lintProcess(root, main, report)
   lintServices(root, main, report)
   lintGroups(root, main, report)
+  lintClaudeLogin(root, main, report)
   lintAccounts(root, main, merged, report)
   lintLabels(root, main, report)
   lintNotices(root, main, report)

@@ -72,6 +72,8 @@ export const SECTION_FIELDS = {
   'identity.client_id': { default: 'svcctl' },
   'identity.console_client_id': {},
   'identity.agent_secret': {},
+  'identity.claude_login.notice': {},
+  'identity.claude_login.settings': {},
   'guests.plan': {},
   'guests.mint_per_ip_hour': { unit: 'count', default: 60 },
   'guests.mint_per_net_hour': { unit: 'count' },

@@ -179,7 +179,7 @@ type Apart =
   | 'decisions.path'
   | 'metrics.token'
   | `${'metrics.otlp' | 'traces'}.${'endpoint' | 'headers'}`
-  | `identity.${'default_plan' | 'token_types' | 'admins' | 'support' | 'viewers' | 'issuers' | 'groups' | 'agent_secret' | 'scim.secret'}`
+  | `identity.${'default_plan' | 'token_types' | 'admins' | 'support' | 'viewers' | 'issuers' | 'groups' | 'agent_secret' | 'scim.secret' | 'claude_login.notice' | 'claude_login.settings'}`
   | `guests.${'plan' | 'mint_per_net_hour' | 'secret' | 'former_secret'}`
   | `responses.${'key' | 'former_key'}`
   | 'limits.image_sizes'

@@ -254,6 +254,15 @@ export interface IdentitySettings extends SectionSettings<'identity'> {
   readonly issuers: readonly ServiceIssuer[]
   /** Signs agent tokens; without it a gateway on an embedded store makes one in state_dir. */
   readonly agentSecret?: Secret
+  /** Sign-ins from Claude Code; absent where there are none. */
+  readonly claudeLogin?: ClaudeLogin
+}
+
+export interface ClaudeLogin {
+  /** Shown beside the code. */
+  readonly notice?: string
+  /** Managed settings by plan, as JSON has them. */
+  readonly settings: ReadonlyMap<string, Readonly<Record<string, unknown>>>
 }
 
 /** Where tokens of services come from. */

@@ -85,6 +85,7 @@ const MEANINGS = {
   'the keys of the identity provider can be read again': { resolves: 'identity-unreachable' },
   'the identity provider changed its keys': 'note',
   'a sign-in is refused: its groups cannot be read': { happens: 'groups-unreadable' },
+  'a refresh token was used again: its login has ended': { happens: 'refresh-token-reused' },
   'an account is denied everything: its plan is not declared': { happens: 'plan-undeclared' },
   'a sign-in claims a plan that is not declared': { happens: 'plan-undeclared' },
   'a sign-in claims the plan of guests, which it does not get': { happens: 'plan-undeclared' },

@@ -192,6 +192,14 @@ export const INCIDENT_KINDS = {
       'Have the identity provider send the claim that `identity.groups` names as a list of texts, in Entra only the groups assigned to the application.',
     by: ['claim'],
   },
+  'refresh-token-reused': {
+    title: 'A refresh token of Claude Code was used again',
+    severity: 'ticket',
+    effect: 'The person signs in again with `/login`.',
+    action:
+      'Somebody may have copied the credentials of this person: ask them, and freeze the account if in doubt, by `svcctl accounts freeze`.',
+    by: ['account'],
+  },
   overloaded: {
     title: 'The gateway is overloaded',
     severity: 'page',

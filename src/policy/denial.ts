@@ -8,7 +8,8 @@ export type Denial =
   /** `todo` where a key would not do. */
   | { readonly code: 'NO_AUTH'; readonly todo?: string }
   | { readonly code: 'INVALID_KEY' }
-  | { readonly code: 'INVALID_TOKEN'; readonly problem: string }
+  /** `isFinal` where the same token never works again, and its client has another way to get one. */
+  | { readonly code: 'INVALID_TOKEN'; readonly problem: string; readonly isFinal?: true }
   /** The token is good, but its provider does not say which groups the person is in. */
   | { readonly code: 'GROUPS_UNREADABLE'; readonly problem: string }
   /** The key was made for other addresses than this one. */
@@ -129,11 +130,11 @@ export interface KeysDenial {
   readonly retryAfterMs: Millis
 }
 
-/** Too many operators' tokens that are none came from one address within a minute. */
+/** Too many operators' tokens that are none came from one address within a minute, or a person tried too many codes of devices. */
 export interface SignInsDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'requests'
-  readonly of: 'sign-ins'
+  readonly of: 'sign-ins' | 'codes'
   readonly limit: number
   readonly retryAfterMs: Millis
 }

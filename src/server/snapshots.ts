@@ -6,6 +6,8 @@ import { openPassthroughSender } from '../adapters/passthrough/passthrough-sende
 import { openSockets } from '../adapters/passthrough/sockets.ts'
 import { openTools } from '../adapters/tools/hosted-tools.ts'
 import type { IdentitySettings, Loaded, Secret, Settings, TraceSettings } from '../config/settings.ts'
+import { LoginSeals } from '../gateway/accounts/logins/login-seals.ts'
+import { Logins } from '../gateway/accounts/logins/logins.ts'
 import { AgentTokens } from '../gateway/accounts/sign-in/agent-tokens.ts'
 import type { Shared } from '../gateway/lifetimes.ts'
 import type { Alarm, Traces } from '../gateway/ports.ts'
@@ -29,6 +31,8 @@ export interface Snapshot extends Pick<Gateway, PerSnapshot> {
   readonly guestSecrets: readonly Secret[]
   /** Signs and reads agent tokens; absent where people do not sign in. */
   readonly agentTokens?: AgentTokens
+  /** Signs agents in by the device flow; absent where the files do not ask for it. */
+  readonly logins?: Logins
 }
 
 /** The gateway's ports that come from the files. All others outlive a reload. */
@@ -55,7 +59,7 @@ export interface Shares<Process extends SnapshotPorts> {
 /** Ports that a snapshot takes from its process. */
 export interface SnapshotPorts extends Pick<World, 'clock' | 'random'> {
   readonly alarm: Alarm
-  readonly store: Pick<Store, 'responses'>
+  readonly store: Pick<Store, 'responses' | 'logins' | 'accounts'>
 }
 
 /** A snapshot with its shared resources until it is closed. */
@@ -79,6 +83,7 @@ export async function openSnapshot<Process extends SnapshotPorts>(
   const traced = await tracing.open(settings.traces)
   const provider = settings.identity && providerOf(settings.identity, shares)
   const agentTokens = agentTokensOf(settings, process)
+  const logins = agentTokens && loginsOf(settings, process, agentTokens)
   const app: Process & Snapshot = {
     ...process,
     config,
@@ -91,6 +96,7 @@ export async function openSnapshot<Process extends SnapshotPorts>(
     sockets: openSockets(settings.backends),
     tools: tools.tools,
     ...(agentTokens && { agentTokens }),
+    ...(logins && { logins }),
     ...(provider && { verify: provider.verify, providerOrigins: provider.origins }),
     ...(settings.responses && { responses: new KeptResponses(settings.responses, process.store.responses, process) }),
     ...(traced.traces && { traces: traced.traces }),
@@ -113,6 +119,15 @@ function agentTokensOf(settings: Settings, { clock, random }: SnapshotPorts): Ag
   if (identity?.issuer === undefined) return undefined
   const { audience, issuer } = identity
   return new AgentTokens(agentSecretOf(settings, random), { brand, audience, issuer }, clock)
+}
+
+function loginsOf(settings: Settings, process: SnapshotPorts, tokens: AgentTokens): Logins | undefined {
+  const { brand, identity } = settings
+  if (identity?.issuer === undefined || !identity.claudeLogin) return undefined
+  const { clock, alarm, store, random } = process
+  const { audience, issuer } = identity
+  const seals = new LoginSeals(agentSecretOf(settings, random), { brand, audience, issuer }, random)
+  return new Logins({ seals, tokens, clock, alarm, store })
 }
 
 /** Shared by all configurations that judge tokens alike: a provider that is down need not be asked for its keys again. */

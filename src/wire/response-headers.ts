@@ -76,6 +76,7 @@ export const HEADER_GROUPS = {
     'access-control-allow-headers': 1024,
     'access-control-max-age': 8,
   },
+  redirect: { location: 512 },
   page: {
     'content-security-policy': 1536,
     'x-content-type-options': 7,
@@ -97,6 +98,7 @@ export const HEADS: readonly (readonly Group[])[] = [
   ['answer', 'socket'],
   ['error', 'rate'],
   ['preflight'],
+  ['redirect'],
   ['page', 'encoded'],
 ]
 

@@ -220,12 +220,18 @@ function dataOf(event: string): unknown {
   return data === '[DONE]' ? data : JSON.parse(data)
 }
 
+const FORM = 'application/x-www-form-urlencoded'
+
 /** An accepted request must be valid. */
 function requestFaults(operation: Node, { requestBody }: Exchange): string[] {
   const { required } = asNode(operation.requestBody)
   if (operation.requestBody === undefined || (required !== true && requestBody.length === 0)) return []
-  const schema = absolute(at(operation, 'requestBody', 'content', 'application/json', 'schema'))
-  return faultsOf(compiled(bodies, schema), JSON.parse(requestBody.toString('utf8')), 'accepted request')
+  const content = at(operation, 'requestBody', 'content')
+  const text = requestBody.toString('utf8')
+  const isForm = FORM in content
+  const schema = absolute(at(content, isForm ? FORM : 'application/json', 'schema'))
+  const value = isForm ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text)
+  return faultsOf(compiled(bodies, schema), value, 'accepted request')
 }
 
 function faultsOf(validate: ValidateFunction, value: unknown, what: string): string[] {

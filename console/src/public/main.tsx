@@ -14,6 +14,7 @@ import * as common from '../shared/texts/common.ts'
 import { account, followAccount } from './account.ts'
 import { LookWithKey, lookedWith } from './look-with-key.tsx'
 import { Overview } from './overview.tsx'
+import * as deviceText from './texts/device.tsx'
 import * as text from './texts/frame.tsx'
 import * as invitationText from './texts/invitation.tsx'
 
@@ -25,6 +26,7 @@ const later = (name: keyof typeof import('./pages.ts')) => {
 
 const Invitation = later('Invitation')
 const InvitationNeeded = later('InvitationNeeded')
+const DevicePage = later('DevicePage')
 
 const PAGES: readonly Page[] = [
   { name: '', title: text.titles.overview, icon: icons.overview, key: 'o', view: Overview },
@@ -45,6 +47,7 @@ function App() {
   if (state.value === 'starting') return <Splash />
   if (isInvited) return isIn ? <Invitation /> : <Door about={invitationText.door} />
   if (isIn && account.value.problem?.code === 'INVITATION_NEEDED') return <InvitationNeeded />
+  if (asksForDevice()) return isIn ? <DevicePage /> : <Door about={deviceText.door} />
   const pages = pagesFor(isIn)
   const chosen = pages.find(({ name }) => name === page.value) ?? (isIn ? pages[0] : undefined)
   if (!chosen)
@@ -60,6 +63,8 @@ function App() {
     </Frame>
   )
 }
+
+const asksForDevice = (): boolean => /^device(?:=|$)/.test(anchor.value)
 
 function pagesFor(isIn: boolean): readonly Page[] {
   if (!isIn) return PAGES.filter(({ open }) => open)

@@ -1,5 +1,6 @@
 /** The pages that are not asked for at once, in one file: many small ones would be larger. */
 export { Billing } from './billing/billing.tsx'
+export { DevicePage } from './device.tsx'
 export { Errors } from './errors.tsx'
 export { Invitation, InvitationNeeded } from './invitation.tsx'
 export { Keys } from './keys/keys.tsx'

@@ -10,6 +10,7 @@ import type {
   AdminTlsSettings,
   ArchiveSettings,
   BackendSettings,
+  ClaudeLogin,
   GuestSettings,
   NoticeTargetSettings,
   ResponseSettings,
@@ -179,7 +180,15 @@ const identityOf = (identity: NonNullable<Settings['identity']>, { defaultPlan }
     scim: identity.scim && { secret: COVERED },
     issuers: identity.issuers.length > 0 ? identity.issuers.map(issuerOf) : undefined,
     agent_secret: identity.agentSecret && COVERED,
+    claude_login: identity.claudeLogin && claudeLoginOf(identity.claudeLogin),
   })
+
+const claudeLoginOf = ({ notice, settings }: ClaudeLogin): Section => ({
+  ...(notice !== undefined && { notice }),
+  ...(settings.size > 0 && {
+    settings: Object.fromEntries(settings),
+  }),
+})
 
 const IDENTITY = [
   ...[

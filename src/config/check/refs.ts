@@ -66,7 +66,7 @@ function tiersOf({ models }: MergedFiles): Names['tiers'] {
   return known.length === nodes.length ? [...new Set(known.map(({ value }) => `tier:${value}`))] : undefined
 }
 
-type Text = ScalarNode & { readonly value: string }
+type Text = Pick<ScalarNode, 'written' | 'span'> & { readonly value: string }
 export type Missing = (noun: string, text: Text, subject: string, known: readonly string[], hint?: string) => void
 
 function misser(report: Report): Missing {
@@ -185,6 +185,15 @@ function checkMain(root: MapNode, merged: MergedFiles, names: Names, missing: Mi
     if (isText(node) && !plans.has(node.value)) missing('plan', node, '`plan` is', [...plans.keys()])
     checkLimits(entry, 'an entry of groups limits', merged, names, missing)
   }
+  checkClaudeSettings(root, plans, missing)
+}
+
+/** The plans that managed settings of Claude Code are for. */
+function checkClaudeSettings(root: MapNode, plans: MergedFiles['plans'], missing: Missing): void {
+  const settings = nodeAt(root, ['identity', 'claude_login', 'settings'])
+  for (const [name, { key }] of settings?.is === 'map' ? settings.entries : [])
+    if (!plans.has(name))
+      missing('plan', { written: name, value: name, span: key }, '`settings` is for', [...plans.keys()])
 }
 
 const itemsOf = (node: Node | undefined): readonly Node[] => (node?.is === 'list' ? node.items : [])

@@ -6,6 +6,7 @@ import { type Part, SECTION_SETTINGS, type SectionSetting, type SectionSettings,
 import type {
   AdminTlsSettings,
   ArchiveSettings,
+  ClaudeLogin,
   GuestSettings,
   IdentitySettings,
   Loaded,
@@ -341,6 +342,7 @@ function identityRules(sides: Sides): Rules<IdentitySettings> {
     support: membersRule('identity.support', 'is an operator for support'),
     viewers: membersRule('identity.viewers', 'is an operator who reads'),
     agentSecret: (from, to) => agentSecretChanges(from, to, sides),
+    claudeLogin: claudeLoginChanges,
     groups: groupsRule,
     scim: (from, to) =>
       secretChange(
@@ -356,6 +358,36 @@ function identityRules(sides: Sides): Rules<IdentitySettings> {
     ],
     ...others,
   }
+}
+
+/** Sign-ins from Claude Code that begin or end, and plans whose settings change. */
+function claudeLoginChanges(from: ClaudeLogin | undefined, to: ClaudeLogin | undefined): readonly Said[] {
+  const field = 'identity.claude_login'
+  if (!to) return from ? [lost(field, 'people can no longer sign in from Claude Code')] : []
+  if (!from) return [won(field, 'people can sign in from Claude Code by /login')]
+  const plans = [...new Set([...from.settings.keys(), ...to.settings.keys()])]
+  const written = ({ settings }: ClaudeLogin, plan: string) => JSON.stringify(settings.get(plan)) ?? null
+  const changed = plans.filter(plan => written(from, plan) !== written(to, plan))
+  return [
+    ...changed.map(plan => ({
+      field: `${field}.settings`,
+      from: written(from, plan),
+      to: written(to, plan),
+      text: `Claude Code has ${to.settings.has(plan) ? 'other' : 'no'} managed settings on plan ${plan}`,
+      effect: 'other' as const,
+    })),
+    ...(from.notice === to.notice
+      ? []
+      : [
+          {
+            field: `${field}.notice`,
+            from: from.notice ?? null,
+            to: to.notice ?? null,
+            text: 'Claude Code shows another notice at its sign-in',
+            effect: 'plumbing' as const,
+          },
+        ]),
+  ]
 }
 
 /** Tokens that another secret signed are refused; svcctl gets new ones. */

@@ -43,6 +43,7 @@ const OF_PEOPLE = [
   'scim',
   'client_id',
   'console_client_id',
+  'claude_login',
 ] as const
 
 const NO_ISSUER = {

@@ -68,11 +68,18 @@ const FORMER_EQUALS_SECRET: Refusal = {
 }
 
 /** Reads the secret that agent tokens are signed with: that of the file, else of the environment. Undefined where neither names one. */
-export function readAgentSecret(root: MapNode, place: SecretPlace, report: Report): Secret | undefined {
+export function readAgentSecret(
+  root: MapNode,
+  main: ConfigFile | undefined,
+  place: SecretPlace,
+  report: Report,
+): Secret | undefined {
   const at = keyAt(root, ['identity'])
   if (!at) return undefined
   const node = nodeAt(root, ['identity', 'agent_secret'])
   const fetched = node ? fetchSecret(node, 'agent_secret', place) : place.env[AGENT_VARIABLE] || undefined
+  const login = keyAt(root, ['identity', 'claude_login'])
+  if (!node && fetched === undefined && login && isShared(main)) refuse({ span: login }, LOGIN_WITHOUT_SECRET, report)
   if (fetched === undefined) return undefined
   const secret = longEnough(fetched, LEAST_AGENT_CHARACTERS, node ? 'the secret of agent tokens' : AGENT_VARIABLE)
   if (!isRefusal(secret)) return new Secret(secret)
@@ -83,6 +90,13 @@ export function readAgentSecret(root: MapNode, place: SecretPlace, report: Repor
 /** A person who guesses the secret signs tokens for every account. */
 const LEAST_AGENT_CHARACTERS = 32
 const AGENT_VARIABLE = 'SVC_AGENT_SECRET'
+
+/** A gateway has to take tokens that another one issued. */
+const LOGIN_WITHOUT_SECRET: Refusal = {
+  rule: 'no-agent-secret',
+  says: 'sign-ins from Claude Code on a shared store need a secret',
+  hint: `add \`agent_secret: \${VARIABLE}\`, or set ${AGENT_VARIABLE}: every gateway needs the same`,
+}
 
 /** Reads the keys that responses are encrypted with, newest first. Empty where no responses are kept. */
 export function readResponseKeys(root: MapNode, place: SecretPlace, report: Report): readonly Secret[] {

@@ -5,6 +5,7 @@ import type { GroupEntry } from '../../policy/groups.ts'
 import { DEFAULTS } from '../defaults.ts'
 import type {
   AdminTlsSection,
+  ClaudeLoginSection,
   ConfigFile,
   FailoverSection,
   GroupSection,
@@ -25,6 +26,7 @@ import { type SectionSettings, settlePart } from '../section-settings.ts'
 import {
   type AdminTlsSettings,
   type BackendSettings,
+  type ClaudeLogin,
   type DecisionSettings,
   type GuestSettings,
   type IdentitySettings,
@@ -216,6 +218,12 @@ const identityOf = (
   ...(scim && { scim: { secret: scim } }),
   issuers: (written.issuers ?? []).map(each => serviceIssuerOf(each, publicUrl)),
   ...(agentSecret && { agentSecret }),
+  ...(written.claude_login && { claudeLogin: claudeLoginOf(written.claude_login) }),
+})
+
+const claudeLoginOf = ({ notice, settings = {} }: ClaudeLoginSection): ClaudeLogin => ({
+  ...(notice !== undefined && { notice }),
+  settings: new Map(Object.entries(settings)),
 })
 
 const groupOf = ({ claim, is, plan, org, role, limits }: GroupSection): GroupEntry => ({

@@ -6,6 +6,7 @@ import { claimedPlan, planName, planOf } from '../../policy/plan.ts'
 import type { Alarm } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyCaller, KeyStore } from '../store/key-store.ts'
+import type { LoginStore } from '../store/login-store.ts'
 import type { OrgStore } from '../store/org-store.ts'
 import { isActive } from './deprovision.ts'
 import type { Identified } from './identified.ts'
@@ -13,7 +14,7 @@ import type { KeyUses } from './key-uses.ts'
 import { hashOf, isWellFormed } from './keys.ts'
 import { MayOpen } from './may-open.ts'
 import { isWithin } from './networks.ts'
-import { type AgentTokens, agentPrefix } from './sign-in/agent-tokens.ts'
+import { type AgentSignIn, type AgentTokens, agentPrefix } from './sign-in/agent-tokens.ts'
 import type { SignIn, VerifyToken } from './sign-in/sign-in.ts'
 import { isBadToken, tokenDenied } from './sign-in/sign-in.ts'
 
@@ -25,6 +26,8 @@ export interface Identify {
   applicant(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
   /** Accepts a sign-in token only: keys do not manage keys. */
   signIn(authorization: string | undefined): Promise<SignedIn | Denied>
+  /** Identifies the person of a sign-in that was accepted before, and whose claims were kept. */
+  carried(signIn: AgentSignIn): Promise<Identified | Denied>
   /** Accepts the sign-in token of a person, who may not have an account yet. */
   person(authorization: string | undefined): Promise<SignIn | Denied>
 }
@@ -53,6 +56,7 @@ export interface IdentifyPorts {
     readonly keys: Pick<KeyStore, 'findCaller' | 'recallCaller'>
     readonly accounts: Pick<AccountStore, 'signIn' | 'find' | 'findByLabel'>
     readonly orgs: Pick<OrgStore, 'open'>
+    readonly logins: Pick<LoginStore, 'find'>
   }
 }
 
@@ -106,6 +110,7 @@ export function identifyWith(ports: IdentifyPorts): Identify {
       const found = await bySignIn(ports, mayOpen, orgs, signIn)
       return watched('denial' in found ? found : { ...found, signIn })
     },
+    carried: async signIn => watched(await bySignIn(ports, mayOpen, orgs, signIn)),
     person: async authorization =>
       authorization ? personIn(authorization) : { denial: { code: 'NO_AUTH', todo: signInFirst } },
   }
@@ -183,8 +188,17 @@ async function byAgentToken(
   const read = ports.agentTokens?.read(token)
   if (!read) return otherwise
   if ('problem' in read) return { denial: { code: 'INVALID_TOKEN', problem: read.problem } }
+  if (read.login !== undefined && !(await isOpen(ports, read.login))) return LOGIN_OVER
   const found = await bySignIn(ports, mayOpen, orgs, read)
   return 'denial' in found ? found : { ...found, scope: 'inference' }
+}
+
+/** Whether a login is neither over nor revoked, and this gateway still takes logins. */
+const isOpen = async ({ settings, store }: IdentifyPorts, login: string): Promise<boolean> =>
+  settings.identity?.claudeLogin !== undefined && (await store.logins.find(login)) !== undefined
+
+const LOGIN_OVER: Denied = {
+  denial: { code: 'INVALID_TOKEN', problem: 'This sign-in of Claude Code is over: run /login.', isFinal: true },
 }
 
 async function bySignIn(

@@ -13,7 +13,7 @@ export async function serveAnyone<App extends ListenerApp>(
   { endpoint, id }: Matched<OpenEndpoint<App>>,
 ): Promise<void> {
   const crowded = await crowdingOf(view, call, endpoint)
-  return crowded ? call.deny(crowded.denial) : endpoint.run(view.app, call, id)
+  return crowded ? call.deny(crowded.denial) : endpoint.run(view.app, call, id, view.identify)
 }
 
 /** Why a request that needs no key has to wait. Where its address has no reads left, a client with a key may have some. */

@@ -1,3 +1,4 @@
+import type { Identify } from '../../gateway/accounts/identify.ts'
 import type { HttpCall } from './call.ts'
 import type { RateBound } from './read-limits.ts'
 
@@ -23,5 +24,6 @@ export interface Endpoint {
 export interface OpenEndpoint<App> extends Endpoint {
   readonly who: 'anyone'
   readonly rate: RateBound
-  readonly run: (app: App, call: HttpCall, id: string) => Promise<void> | void
+  /** `identify` is for what a request brings in other places than its headers. */
+  readonly run: (app: App, call: HttpCall, id: string, identify: Identify) => Promise<void> | void
 }

@@ -1,4 +1,5 @@
 import type { Secret } from '../../config/settings.ts'
+import type { Logins } from '../../gateway/accounts/logins/logins.ts'
 import type { AgentTokens } from '../../gateway/accounts/sign-in/agent-tokens.ts'
 import type { Remembered } from '../../gateway/recent-requests.ts'
 import type { Gateway } from '../../gateway/request.ts'
@@ -26,4 +27,6 @@ interface ClientFacts {
   readonly guestSecrets: readonly Secret[]
   /** Signs agent tokens; absent where people do not sign in. */
   readonly agentTokens?: AgentTokens
+  /** Signs agents in by the device flow; absent where the files do not ask for it. */
+  readonly logins?: Logins
 }

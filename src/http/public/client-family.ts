@@ -33,6 +33,8 @@ interface CallerEndpoint extends Endpoint {
   readonly admits?: true
   /** Set where it serves inference, the one thing that agent tokens are good for. */
   readonly infers?: true
+  /** Set where agents ask for settings of their own, by their token. */
+  readonly agents?: true
   readonly run: (app: ClientApp, call: HttpCall, identified: Identified, id: string) => Promise<void>
 }
 
@@ -83,7 +85,8 @@ async function answer(view: View, call: HttpCall, match: Matched<ClientEndpoint>
     case 'caller': {
       const credential = clientCredential(call)
       const found = await (endpoint.admits ? identify.applicant(credential, call) : identify.bearer(credential, call))
-      const permitted = 'denial' in found || found.scope === undefined || endpoint.infers ? found : FOR_INFERENCE
+      const permitted =
+        'denial' in found || found.scope === undefined || endpoint.infers || endpoint.agents ? found : FOR_INFERENCE
       return serveKnown(app, call, endpoint, permitted, known => endpoint.run(app, call, known, id))
     }
     case 'signed-in': {

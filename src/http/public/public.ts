@@ -1,5 +1,9 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
+import type { Identify } from '../../gateway/accounts/identify.ts'
 import { readQuota } from '../../gateway/accounts/quota.ts'
+import { agentPrefix } from '../../gateway/accounts/sign-in/agent-tokens.ts'
+import type { Model } from '../../policy/config.ts'
+import { planOf } from '../../policy/plan.ts'
 import { clientTerms } from '../../wire/client-request.ts'
 import { parseChat, readInputAsChat } from '../../wire/input-as-chat.ts'
 import { outlineEmbeddings, parseBody } from '../../wire/openai/body.ts'
@@ -10,8 +14,10 @@ import { checkImages, readImages } from '../../wire/openai/images.ts'
 import { quotaRecord } from '../../wire/quota-record.ts'
 import { showReady } from '../health.ts'
 import type { HttpCall } from '../listener/call.ts'
+import { clientCredential } from '../listener/credentials.ts'
 import { listRequests, showAccount, showUsage } from './account.ts'
 import { issueAgentToken } from './agent-tokens.ts'
+import { claudeEndpoints } from './claude-login.ts'
 import type { ClientApp } from './client-app.ts'
 import { type ClientEndpoint, familyOfClients } from './client-family.ts'
 import { serveConsoleFile, showConsole } from './console.ts'
@@ -115,13 +121,27 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
 export const clientFamily = familyOfClients(publicEndpoints, ({ config, settings }) => [
   ...passthroughEndpoints(config),
   ...(settings.identity?.scim ? scimEndpoints : []),
+  ...(settings.identity?.claudeLogin ? claudeEndpoints : []),
 ])
 
 /** Dependencies of the model endpoints. */
 type CatalogApp = Pick<ClientApp, 'config' | 'settings' | 'loadedAt'>
 
-function listModels(app: CatalogApp, call: HttpCall): void {
-  call.json(200, catalog(app.config, { brand: app.settings.brand, createdAt: app.loadedAt }))
+/** An agent that signed in by /login is told of the models of its plan; anybody else of all. */
+async function listModels(app: CatalogApp, call: HttpCall, _id: string, identify: Identify): Promise<void> {
+  const { config, settings, loadedAt } = app
+  const agent = await agentOf(app, call, identify)
+  if (agent && 'denial' in agent) return call.deny(agent.denial)
+  const plan = agent && planOf(config, agent.caller)
+  const isShown = agent && ((model: Model) => plan?.models.has(model.name) === true)
+  call.json(200, catalog(config, { brand: settings.brand, createdAt: loadedAt, isShown }))
+}
+
+/** The agent whose token came with a request, where agents sign in. */
+function agentOf({ settings }: CatalogApp, call: HttpCall, identify: Identify) {
+  const credential = settings.identity?.claudeLogin && clientCredential(call)
+  if (!credential?.startsWith(`Bearer ${agentPrefix(settings.brand)}`)) return undefined
+  return identify.bearer(credential, call)
 }
 
 function showModel(app: CatalogApp, call: HttpCall, path: string): void {

@@ -9,6 +9,7 @@ import {
   flat,
   later,
   limited,
+  noRetry,
   overloadText,
   planLimit,
   quota,
@@ -53,7 +54,7 @@ export const errorCodes: { readonly [Code in ErrorCode]: Row<Code> } = {
       'The bearer is neither a key of this service nor a valid session token, or it is a key where keys are managed.',
     retry: never,
     todo: 'Check that the key belongs to this service, and that the session has not expired. Managing keys needs the access token of a sign-in.',
-    answer: ({ code, problem }) => flat(code, problem),
+    answer: ({ code, problem, isFinal }) => flat(code, problem, isFinal ? noRetry : {}),
   },
   VALIDATION_ERROR: {
     status: 400,

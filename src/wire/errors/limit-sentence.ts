@@ -68,6 +68,8 @@ function boundSentence(denial: KeysDenial | SignInsDenial | ReadsDenial): string
   switch (denial.of) {
     case 'keys':
       return `An account may change its keys ${denial.limit} times per hour.`
+    case 'codes':
+      return `A person may try ${denial.limit} codes of devices within ten minutes.`
     case 'sign-ins':
       return `${denial.limit} operator sign-ins from this address failed within a minute.`
     case 'reads':

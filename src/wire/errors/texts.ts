@@ -38,7 +38,8 @@ export interface ErrorTerms {
 const MAX_RETRY_AFTER_MS = 61_000
 /** SDKs do not wait for a header of 60 s or more. One that waits this long learns the rest from the next 429, a second at most. */
 const MAX_HEADER_MS = 59_999
-const noRetry = { 'x-should-retry': 'false' }
+/** SDKs try the same request no more. */
+export const noRetry = { 'x-should-retry': 'false' }
 
 /** A failure that passes: `retry-after` and the text say the same. */
 export const later = (code: string, seconds: number, cause: string, more?: string): Answer =>

@@ -6,12 +6,15 @@ export interface CatalogTerms {
   readonly brand: string
   /** When the configuration was loaded: brand names have no birthday of their own. */
   readonly createdAt: EpochMs
+  /** Models that are listed; absent where all are. */
+  readonly isShown?: ((model: Model) => boolean) | undefined
 }
 
 /** GET /v1/models: every model and alias but for patterns, on the one page that clients of Anthropic read as such. */
 export function catalog(config: Config, terms: CatalogTerms): object {
   const names = [...config.aliases.values()].filter(alias => !isPattern(alias))
-  const entries = [...config.models.values(), ...names]
+  const { isShown = () => true } = terms
+  const entries = [...config.models.values(), ...names].filter(each => isShown('model' in each ? each.model : each))
   return {
     object: 'list',
     data: entries.map(entry => catalogEntry(config, entry, terms)),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { claudeEndpoints } from '../../../src/http/public/claude-login.ts'
 import { publicEndpoints } from '../../../src/http/public/public.ts'
 import { scimEndpoints } from '../../../src/http/public/scim.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
@@ -120,7 +121,7 @@ describe('GET /openapi.json', () => {
         .filter(name => name !== 'parameters')
         .map(method => `${method.toUpperCase()} ${path}`),
     )
-    const endpoints = [...publicEndpoints, ...scimEndpoints]
+    const endpoints = [...publicEndpoints, ...scimEndpoints, ...claudeEndpoints]
     expect(documented.sort()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).sort())
   })
 

@@ -16,8 +16,8 @@ export interface AgentSecret {
 /** The part of a sign-in that an agent token carries. */
 export type CarriedSignIn = Pick<SignIn, 'account' | 'plan' | 'org' | 'label' | 'issuedAt'>
 
-/** The sign-in of an agent token, which ends with it. */
-export type AgentSignIn = CarriedSignIn & Pick<SignIn, 'expiresAt'>
+/** The sign-in of an agent token, which ends with it, and before that with its login, where it came of one. */
+export type AgentSignIn = CarriedSignIn & Pick<SignIn, 'expiresAt'> & { readonly login?: string }
 
 /** The longest life of an agent token. */
 export const LONGEST_AGENT_TOKEN: Millis = 3_600_000
@@ -40,26 +40,38 @@ export class AgentTokens {
     this.#context = `agent-token\0v1\0${JSON.stringify([brand, audience, issuer])}\0`
   }
 
-  /** A token for the sign-in; undefined where the gateway has no secret to sign it with. */
-  async issue(signIn: CarriedSignIn, life: Millis): Promise<IssuedAgentToken | undefined> {
+  /** A token for the sign-in, of a login where one is named; undefined where the gateway has no secret to sign it with. */
+  async issue(signIn: CarriedSignIn, life: Millis, login?: string): Promise<IssuedAgentToken | undefined> {
     const secret = await this.#secret.ensure()
     if (!secret) return undefined
     const { account, plan, org, label, issuedAt } = signIn
     const expiresAt = this.#clock.now() + Math.min(life, LONGEST_AGENT_TOKEN)
-    const claims = Buffer.from(JSON.stringify({ account, plan, org, label, issuedAt, expiresAt })).toString('base64url')
+    const claims = Buffer.from(JSON.stringify({ account, plan, org, label, issuedAt, expiresAt, login })).toString(
+      'base64url',
+    )
     // The code stands first: a log that masks the characters of a key then hides what the token is worth.
     return { token: `${agentPrefix(this.#brand)}${this.#codeOf(claims, secret)}.${claims}`, expiresAt }
   }
 
   /** The sign-in of a token that this deployment signed and that has not expired. */
   read(token: string): AgentSignIn | BadToken {
-    const [, code = '', claims = ''] = FORM.exec(token.slice(agentPrefix(this.#brand).length)) ?? []
-    if (code === '') return FOREIGN
-    const secret = this.#secret.read()
-    if (!secret || !timingSafeEqual(Buffer.from(code), Buffer.from(this.#codeOf(claims, secret)))) return FOREIGN
-    const signIn = signInIn(claims)
+    const signIn = this.#claimsOf(token)
     if (!signIn) return FOREIGN
     return signIn.expiresAt > this.#clock.now() ? signIn : EXPIRED
+  }
+
+  /** The login of a token, also of one that has expired; undefined where it has none, or is not of this deployment. */
+  loginOf(token: string): string | undefined {
+    return token.startsWith(agentPrefix(this.#brand)) ? this.#claimsOf(token)?.login : undefined
+  }
+
+  /** The claims of a token that this deployment signed. */
+  #claimsOf(token: string): AgentSignIn | undefined {
+    const [, code = '', claims = ''] = FORM.exec(token.slice(agentPrefix(this.#brand).length)) ?? []
+    if (code === '') return undefined
+    const secret = this.#secret.read()
+    if (!secret || !timingSafeEqual(Buffer.from(code), Buffer.from(this.#codeOf(claims, secret)))) return undefined
+    return signInIn(claims)
   }
 
   #codeOf(claims: string, secret: Secret): string {
@@ -96,7 +108,7 @@ const EXPIRED: BadToken = { problem: 'This agent token has expired: get a new on
 function signInIn(claims: string): AgentSignIn | undefined {
   const read: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString())
   if (!isObject(read)) return undefined
-  const { account, plan, org, label, issuedAt, expiresAt } = read
+  const { account, plan, org, label, issuedAt, expiresAt, login } = read
   if (typeof account !== 'string' || typeof issuedAt !== 'number' || typeof expiresAt !== 'number') return undefined
   return {
     account,
@@ -105,5 +117,6 @@ function signInIn(claims: string): AgentSignIn | undefined {
     ...(typeof label === 'string' && { label }),
     issuedAt,
     expiresAt,
+    ...(typeof login === 'string' && { login }),
   }
 }

@@ -1,0 +1,18 @@
+export const door = 'A device asks to be signed in. Sign in first, then compare the code that it shows.'
+export const title = 'Sign in a device'
+export const about = 'Claude Code shows a code after /login. Type it here.'
+export const code = 'Code'
+export const look = 'Continue'
+export const asks = (client: string) => `${client} asks to use your account`
+export const compare =
+  'Approve only if you started /login yourself just now, and the code there is the one below. Nobody of your company, and no support, asks you to approve a code that somebody sent you: whoever did gets to use your account.'
+export const address = 'Asked from'
+export const asked = 'Asked'
+export const gets = 'What it gets'
+export const forInference = 'Requests to models on your account, for 24 hours. It manages no keys and reads no bills.'
+export const account = 'Account'
+export const approve = 'Approve this code'
+export const deny = 'I did not ask for this'
+export const approved = 'Approved. Claude Code goes on in your terminal; you can close this page.'
+export const denied = 'Refused. The device gets nothing. If a message led you here, tell your operator.'
+export const toConsole = 'To the console'

@@ -1,0 +1,133 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { OidcServer } from '../support/identity/oidc.ts'
+import { letSignIn } from '../support/identity/signed-in.ts'
+import { did } from '../support/operator.ts'
+import { describeTmux, openTerminal, type Terminal } from '../support/terminal/tmux.ts'
+import { LATER_CLAUDE_CODE } from './setups/claude-code.ts'
+import { makeSite } from './support/agent.ts'
+import { installedFile, isInstalled } from './support/installed.ts'
+import { type Rig, startRig } from './support/rig.ts'
+
+const ANSWER = 'The gauge of Oslo says 8.5 mm.'
+const NOTICE = 'Approve only codes that you asked for yourself.'
+const SETTINGS = `{ permissions: { deny: ["WebFetch"] }, companyAnnouncements: ["Ask the gauge team."] }`
+
+// Claude Code starts slowly beside other lanes.
+describeTmux('Claude Code in a terminal', { timeout: 240_000 }, () => {
+  let rig: Rig
+  let oidc: OidcServer
+  let terminal: Terminal
+  let site: ReturnType<typeof makeSite>
+
+  beforeAll(async () => {
+    site = makeSite()
+    rig = await startRig('native', () => ({ text: ANSWER }), '', { now: true })
+    oidc = await letSignIn(
+      rig.test,
+      { ada: { plan: 'pro', email: 'ada@example.com' } },
+      {
+        identity: `console_client_id: svc-console, claude_login: { notice: "${NOTICE}", settings: { pro: ${SETTINGS} } }`,
+      },
+    )
+    const { home, work } = site
+    const settings = { forceLoginMethod: 'gateway', forceLoginGatewayUrl: rig.test.url }
+    const known = {
+      hasCompletedOnboarding: true,
+      theme: 'dark',
+      projects: { [work]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+    }
+    mkdirSync(join(home, '.claude'), { recursive: true })
+    writeFileSync(join(home, '.claude/settings.json'), JSON.stringify(settings))
+    writeFileSync(join(home, '.claude.json'), JSON.stringify(known))
+    terminal = openTerminal(
+      {
+        HOME: home,
+        DISABLE_AUTOUPDATER: '1',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        BROWSER: 'true',
+        IS_SANDBOX: '1',
+      },
+      work,
+    )
+  })
+  afterAll(async () => {
+    terminal.close()
+    await rig.close()
+    await oidc.stop()
+    site.remove()
+  })
+
+  /** Waits for a screen that shows this. */
+  const shows = async (text: RegExp): Promise<string> => {
+    await expect.poll(() => terminal.screen(), { interval: 200, timeout: 60_000 }).toMatch(text)
+    return terminal.screen()
+  }
+  /** Chooses an entry of the list on the screen, whichever is marked. */
+  const choose = async (entry: RegExp): Promise<void> => {
+    await shows(entry)
+    for (let tries = 0; !new RegExp(`❯.*${entry.source}`).test(terminal.screen()); tries++) {
+      if (tries === 5) throw new Error(`${entry} cannot be chosen:\n${terminal.screen()}`)
+      const before = terminal.screen()
+      terminal.press('Down')
+      await expect.poll(() => terminal.screen(), { interval: 50, timeout: 10_000 }).not.toBe(before)
+    }
+    terminal.press('Enter')
+  }
+  const decide = (verb: 'approve' | 'deny', user_code: string, token: string) =>
+    fetch(`${rig.test.url}/v1/account/device/${verb}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ user_code }),
+    })
+
+  it.skipIf(!isInstalled({ registry: 'npm', name: LATER_CLAUDE_CODE }))(
+    'goes from /login to an answer without a key, and a freeze ends the next request and the next refresh',
+    async () => {
+      const person = (await oidc.signIn('ada')).accessToken
+      terminal.press(installedFile(`${LATER_CLAUDE_CODE}/bin/claude.exe`), 'Enter')
+      await shows(/Not logged in/)
+      terminal.press('/login')
+      await shows(/\/login/)
+      terminal.press('Enter')
+      await shows(/Press Enter to connect|Enter to connect/)
+      expect(terminal.screen()).toContain(rig.test.url)
+      terminal.press('Enter')
+      await choose(/Yes, trust this gateway/)
+
+      const waiting = await shows(/[B-Z]{4}-[B-Z]{4}/)
+      expect(waiting).toContain(NOTICE)
+      const code = /\b([B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4})\b/.exec(waiting)?.[1] ?? ''
+      expect((await decide('approve', code, person)).status).toBe(200)
+      await shows(/ada@example\.com/)
+      await choose(/Yes, continue/)
+      await shows(/Login successful|Signed in/)
+      terminal.press('Enter')
+      await shows(/auto mode|for shortcuts/)
+      terminal.press('What does the gauge of Oslo say?', 'Enter')
+      await shows(/says 8\.5 mm/)
+
+      // In auto mode it asks for a safety check of Anthropic's own first, and again without it once that is refused.
+      const asked = rig.test.log.filter(({ path }) => path === '/v1/messages')
+      expect(asked.at(-1)).toMatchObject({ status: 200, account: expect.stringMatching(/^acct_/) })
+      expect(asked.every(({ key }) => key === undefined)).toBe(true)
+      const account = asked.at(-1)?.account ?? ''
+      expect(new Set((await rig.test.ledger()).map(row => row.account))).toEqual(new Set([account]))
+      expect(rig.test.log).toContainEqual(expect.objectContaining({ path: '/managed/settings', status: 200, account }))
+
+      await did(rig.test, 'accounts/freeze', { account })
+      terminal.press('And now?', 'Enter')
+      await shows(/froze this account/)
+      const stored = JSON.parse(readFileSync(join(site.home, '.claude/.credentials.json'), 'utf8'))
+      const refreshed = await fetch(`${rig.test.url}/oauth/token`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          grant_type: 'refresh_token',
+          refresh_token: stored.enterpriseGateway.idpRefreshToken,
+        }),
+      })
+      expect([refreshed.status, await refreshed.json()]).toMatchObject([401, { error: 'invalid_grant' }])
+    },
+  )
+})
