@@ -26,6 +26,9 @@ import { openResponseRecords, type ResponseRecords } from './response-records.ts
 import { prepareSchema } from './schema.ts'
 import type { Account, ReadOnly, StoredAccount, StoredKey, StoredOrg } from './stored-records.ts'
 
+/** LMDB sets places aside for as many named databases. */
+export const MOST_DATABASES = 48
+
 /** The files of the store: one LMDB environment. Reads are synchronous and see the last commit. */
 export interface Records {
   /** Keys by their hash. */
@@ -210,7 +213,7 @@ export async function openRecords(path: string, alarm?: Alarm): Promise<Records>
     overlappingSync: false,
     // Batches are made by hand. lmdb's own leave a promise without a handler: on a full disk its rejection ends the process.
     eventTurnBatching: false,
-    maxDbs: 48,
+    maxDbs: MOST_DATABASES,
   })
   let room: DiskRoom | undefined
   try {

@@ -1,6 +1,6 @@
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { journalOf, openMarksIn, readTail } from '../journal/tail.ts'
-import type { MetaName } from '../records.ts'
+import { type MetaName, MOST_DATABASES } from '../records.ts'
 import { SEALED } from '../response-records.ts'
 
 /** How many records of a table could not be read, by its name. */
@@ -14,7 +14,7 @@ export interface RecordRead {
 
 /** Reads every record through LMDB. Bytes that changed inside of a page show only here, and may end the process. */
 export function readRecords(path: string, tables: readonly string[], isOver: () => boolean): RecordRead {
-  const root = open({ path, readOnly: true, noSubdir: false, overlappingSync: false, maxDbs: 32 })
+  const root = open({ path, readOnly: true, noSubdir: false, overlappingSync: false, maxDbs: MOST_DATABASES })
   const unreadable: Record<string, number> = {}
   for (const name of tables) {
     const table: Database<unknown, never> = root.openDB(name === SEALED.name ? SEALED : { name })
