@@ -3,7 +3,8 @@
 --      8 what guests share, without the day: in the bucket of guests; in a cluster in that of the account, and shared/take.lua
 --      takes what all guests share  9 ring of the minute
 --      10 org of the account, only on a single server and only if it belongs to one
--- ARGV 3 lease, 0 for a trial, which takes nothing  4 request  5 account  6 terms  7 window start  8 window end  9 key|sign-in
+-- ARGV 3 lease, 0 for a trial, which takes nothing  4 request  5 account  6 terms  7 the key of the window, which is its start
+--      unless the end says another  8 window end, or `end start`  9 key|sign-in
 --      10 limit of what guests share in a day, '' for others  11 claims  12 terms of the org, '' for none
 -- If rules count the request, more follow: in KEYS the groups of their counters, in ARGV 13 the counters
 -- and their limits, as rules.lua reads them
@@ -26,7 +27,9 @@ local terms = redis.call('HGET', KEYS[3], 'terms')
 if not terms then return { 'key-gone' } end
 local asked = rules and cjson.decode(ARGV[13])
 local orgTerms = #KEYS - (asked and #asked[9] or 0) > 9 and redis.call('HGET', KEYS[10], 'terms') or ''
-if terms ~= ARGV[6] or orgTerms ~= ARGV[12] or now < tonumber(ARGV[7]) or now >= tonumber(ARGV[8]) then
+local windowEnd, windowStart = string.match(ARGV[8], '^(%d+) ?(%d*)$')
+if terms ~= ARGV[6] or orgTerms ~= ARGV[12] or now < tonumber(windowStart ~= '' and windowStart or ARGV[7])
+  or now >= tonumber(windowEnd) then
   return { 'stale', terms, digits(now) }
 end
 

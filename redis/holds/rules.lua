@@ -14,8 +14,11 @@ local DAY_MS = 86400000
 -- The measures that grow with each further round.
 local GROWS = { tokens = true, input_tokens = true, output_tokens = true, usd = true }
 local CELL_SECONDS = { second = 1, minute = 1, hour = 3600, day = 86400, week = 604800 }
+-- Beyond the bounds that a gateway sends of a calendar, cells are as long as their unit may be.
+local LONGEST_MS = { day = 25 * 3600000, week = 169 * 3600000, month = 31 * 86400000, quarter = 92 * 86400000 }
 -- How long a counter is kept at the least, behind the beginning of a cell.
-local KEPT_S = { [''] = 259200, second = 600, minute = 600, hour = 7200, day = 172800, week = 8 * 86400, month = 32 * 86400 }
+local KEPT_S = { [''] = 259200, second = 600, minute = 600, hour = 7200, day = 172800, week = 8 * 86400, month = 32 * 86400,
+  quarter = 94 * 86400 }
 local CELL = ';(%d+),(%d+),(%d+)'
 
 -- The seconds without a request that end the window of a session; nil for other windows.
@@ -29,7 +32,7 @@ end
 local function keptFor(per)
   local idle = idleOf(per)
   if idle then return idle + KEPT_S[''] end
-  return KEPT_S[per] or (tonumber(string.match(per, '^%d+')) + 5) * 86400
+  return KEPT_S[per] or KEPT_S[string.match(per, '^%a+')] or (tonumber(string.match(per, '^%d+')) + 5) * 86400
 end
 
 local function monthAt(now)
@@ -50,9 +53,18 @@ local function monthStart(index)
   return (era * 146097 + day - 719468) * DAY_MS
 end
 
+-- Lua knows no time zones: a gateway sends the beginnings of the cells around its present, `day@Europe:Berlin 20400 …`.
+local function startIn(w, index)
+  local starts, place = w.starts, index - w.first + 1
+  if place < 1 then return starts[1] + (place - 1) * w.longest end
+  if place > #starts then return starts[#starts] + (place - #starts) * w.longest end
+  return starts[place]
+end
+
 local function cellStart(w, index)
   if w.per == '' then return 0 end
   if w.idle then return math.floor(index / 2) * 1000 end
+  if w.starts then return startIn(w, index) end
   if w.per == 'month' then return monthStart(index) end
   return (index * w.seconds + w.from) * 1000
 end
@@ -62,11 +74,32 @@ local function cellEnd(w, index)
   return cellStart(w, index + 1 + (w.slides and CELLS_BEFORE or 0))
 end
 
+-- A window of a calendar: the first of its cells that the caller knows, and where each of them begins.
+local function calendarWindow(per, first, bounds, now)
+  local w = { per = per, now = now, slides = false, first = first, starts = {}, nothing = '-1,0,0,0',
+    longest = LONGEST_MS[string.match(per, '^%a+')] }
+  for start in string.gmatch(bounds, '%-?%d+') do w.starts[#w.starts + 1] = tonumber(start) end
+  local clock = first + math.min(0, math.floor((now - w.starts[1]) / w.longest))
+  for place = 2, #w.starts do
+    if w.starts[place] <= now then clock = first + place - 1 end
+  end
+  local last = #w.starts
+  if w.starts[last] <= now then clock = first + last - 1 + math.floor((now - w.starts[last]) / w.longest) end
+  w.clock, w.oldest = clock, clock
+  return w
+end
+
 -- For each window: whether it slides, and the current cell.
 local windows = {}
 local function windowOf(per, now)
   local w = windows[per]
   if w then return w end
+  local name, first, bounds = string.match(per, '^(%S+) (%d+) (.+)$')
+  if name then
+    w = calendarWindow(name, tonumber(first), bounds, now)
+    windows[per] = w
+    return w
+  end
   local days = tonumber(string.match(per, '^(%d+)d$'))
   w = { per = per, now = now, slides = per == 'minute' or days ~= nil, from = per == 'week' and FIRST_MONDAY or 0,
     seconds = days and days * 1440 or CELL_SECONDS[per], idle = idleOf(per) }

@@ -16,7 +16,18 @@ local now = clock()
 local request, how = ARGV[3], ARGV[4]
 local sums = readSums(ARGV[6])
 local charge = { tokens = number(ARGV[5]), cost = sums.cost, input = sums.inputTokens }
-local who, rest, total = ARGV[7], ARGV[8], ARGV[10]
+local who, rest, total, totals = ARGV[7], ARGV[8], ARGV[10], KEYS[7]
+
+-- The totals of the day that a row names, such as `2026-11-01`. A refund knows the day of UTC alone.
+local function totalsOf(text)
+  if type(text) ~= 'string' then return KEYS[7] end
+  local year, month, day = string.match(text, '^(%d+)-(%d+)-(%d+)$')
+  month = (month + 9) % 12
+  year = year - math.floor(month / 10)
+  local number = 365 * year + math.floor(year / 4) - math.floor(year / 100) + math.floor(year / 400)
+    + math.floor((month * 306 + 5) / 10) + day - 1 - 719468
+  return (string.gsub(KEYS[7], '%d+$', digits(number)))
+end
 
 -- Calls of hosted tools and their cost, by name; empty for a row without costs of tools.
 local function toolsIn(others)
@@ -80,6 +91,7 @@ local late = row ~= nil or state == 'orphan'
 if row and how == 'refund' then
   local key = row.others[KEY]
   who, rest, total = row.whose, row.rest, type(key) == 'string' and row.whose .. ' ' .. key or row.whose
+  totals = totalsOf(row.others[DAY])
 elseif row and how == 'orphan' then
   -- Its gateway is gone now, so the cost in its row is final.
   charge, rest = { tokens = was.tokens, cost = was.cost, input = was.input }, ''
@@ -133,8 +145,8 @@ if how == 'settle' or rest ~= '' then
   written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, added.cost, added.inputTokens,
     added.outputTokens, charge.tokens - was.tokens, now, who, rest)
   redis.call('ZADD', KEYS[6], '0', written)
-  addToTotals(KEYS[7], total, added)
-  addTools(KEYS[7] .. ':tools', total, how == 'refund' and '' or rest, row and row.others)
+  addToTotals(totals, total, added)
+  addTools(totals .. ':tools', total, how == 'refund' and '' or rest, row and row.others)
 end
 
 weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)

@@ -16,3 +16,4 @@ local CHARGES = 13
 local LABELS = 14
 local SESSION = 15
 local SAVED = 16
+local DAY = 17

@@ -299,6 +299,14 @@ export interface ConfigFile {
   limits?: LimitsSection
   errors?: ErrorsSection
   billing?: BillingSection
+  /**
+   * The time zone of days, weeks, months and quarters, with its daylight saving: of limits, `per_day`, `monthly_usd`, usage and invoices. Seconds, minutes and hours are the same everywhere, and so are windows that slide, such as `30d`. A change starts new counters; issued invoices stay as they are.
+   */
+  zone?: string
+  /**
+   * The day on which months begin, 1 to 28: with `26`, a month lasts from the 26th to the 25th. One that begins after the 15th has the name of the month in which it ends. Quarters begin with the months named January, April, July and October.
+   */
+  fiscal_month_starts?: number | string
   labels?: Labels
   notices?: Notices
   notice_targets?: NoticeTargets
@@ -754,7 +762,7 @@ export interface LimitRuleSection {
    */
   concurrent?: number | string
   /**
-   * The window. `second`, `hour`, `day`, `week` and `month` begin and end by the clock, UTC, weeks on Monday; `minute`, and days such as `30d`, are the last 60 seconds or 30 days, whenever they are looked at.
+   * The window. `second`, `hour`, `day`, `week`, `month` and `quarter` begin and end by the clock: seconds and hours of UTC, the others of `zone`, weeks on Monday, months on `fiscal_month_starts`; `minute`, and days such as `30d`, are the last 60 seconds or 30 days, whenever they are looked at.
    */
   per?: string
   /**

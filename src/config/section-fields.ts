@@ -110,6 +110,8 @@ export const SECTION_FIELDS = {
   'billing.seller.tax_id': {},
   'billing.seller.contact': {},
   'billing.round': { default: 'exact' },
+  zone: { default: 'UTC' },
+  fiscal_month_starts: { unit: 'count', default: 1 },
 } as const
 
 /** The default of each field of lists and maps, by its place in the schema. */
@@ -130,7 +132,6 @@ export const SECTION_DEFAULTS = {
   'passthrough_model.usd_per_1m.output': 0,
   'accepted.min': 0,
   'served_pool.canary.stop_when.after': 200,
-  zone: 'UTC',
   'notice_target.digest': '5m',
   'mcp_tool.transport': 'streamable_http',
   tool_timeout: '10s',

@@ -170,6 +170,8 @@ type PathIn<R> = R extends SectionSetting ? R['path'] : PathIn<R[keyof R]>
 /** Fields with code of their own: secrets, names, addresses and lists, and defaults that another field decides. */
 type Apart =
   | 'brand'
+  | 'zone'
+  | 'fiscal_month_starts'
   | 'store'
   | `server.${'listen' | 'admin' | 'workers' | 'state_dir' | 'trusted_proxies' | 'variables'}`
   | `server.${'public_url' | 'admin_url' | 'fleet_url' | 'console_url' | 'admin_token'}`

@@ -81,6 +81,7 @@ const WINDOW_STEPS: Readonly<Record<(typeof NAMED_WINDOWS)[number], SchemaStep>>
   day: 1,
   week: 1,
   month: 1,
+  quarter: 1,
 }
 
 const SCOPE_STEPS: Readonly<Record<ScopeKind, SchemaStep>> = {

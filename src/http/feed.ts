@@ -190,9 +190,9 @@ async function standingOf(
   config: () => Config,
   account: string,
 ): Promise<ShownStanding | undefined> {
-  const usage = await store.accounts.readUsage(account)
-  if (!usage) return undefined
   const files = config()
+  const usage = await store.accounts.readUsage(account, files.calendar)
+  if (!usage) return undefined
   return shownStanding(files, usage, await readLimits(files, store, { ...usage.record, keys: [] }, usage))
 }
 

@@ -127,7 +127,7 @@ const streamsOf = (context: AdminContext, files: readonly FileText[]): Streams =
 }
 
 async function auditQueryOf(context: AdminContext, { since, account: named }: SinceQuery): Promise<AuditQuery> {
-  const period = periodIn({ since }, context.clock.now())
+  const period = periodIn({ since }, context.clock.now(), context.config.calendar)
   if ('denial' in period) return refuse(context, period.denial)
   const account = named === undefined ? undefined : await auditedNamed(context, named)
   if (account && 'denial' in account) return refuse(context, account.denial)

@@ -1,5 +1,6 @@
 import type { DialectName } from './backend-dialects.ts'
 import type { Balance, Caches } from './balance/prompt-sketch.ts'
+import type { Calendar } from './calendar.ts'
 import type { FieldKind } from './fields.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import type { CountRule } from './limits/named-rules.ts'
@@ -59,6 +60,8 @@ export interface Config {
   readonly guestPlan?: Plan
   /** Set where a pool has a share of the conversations of a model. */
   readonly hasShares?: true
+  /** By whose days, weeks, months and quarters limits, quotas and invoices count. Absent: UTC, and months from the 1st. */
+  readonly calendar?: Calendar
 }
 
 /** A label that requests are counted under, such as `project`. */

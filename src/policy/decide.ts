@@ -8,6 +8,7 @@ import {
   type Claims,
   type Decision,
   type DeniedAt,
+  keyOfWindow,
   type Mutable,
   type SpendClaim,
   windowOf,
@@ -19,6 +20,7 @@ import type { Labels } from './label-values.ts'
 import { labelsFor } from './labels.ts'
 import { type Measure, sharedBy } from './limits/limit-rule.ts'
 import { claimsOfRules, type RuleClaim } from './limits/rule-claim.ts'
+import { splitLimits } from './limits/zoned-limits.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
 import { isOfKey, planName, planOf } from './plan.ts'
@@ -60,7 +62,8 @@ function decideOn(config: Config, facts: Facts, plan: Plan, labels?: Labels): De
   const { alias } = chosen
   const { imageSize } = sized
   const ruled = { caller, request, labels }
-  const claims = withRules(withTools(claimsOf(plan, caller.terms, sized, at), tools), plan, ruled, model)
+  const sizedClaims = withTools(claimsOf(config, plan, caller.terms, sized, at), tools)
+  const claims = withRules(sizedClaims, config, plan, ruled, model)
   const unfit = unfitFor(claims, plan, request)
   if (unfit) return unfit
   const commit = plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content')
@@ -103,25 +106,26 @@ const sizedFor = (config: Config, plan: Plan, model: Model, request: InferenceRe
   request.kind === 'passthrough' ? sizePassthrough(config, plan, request) : size(plan, model, request)
 
 /** The claims that every request of a plan makes, whatever it asks for. */
-export const leastClaims = (plan: Plan, terms: Terms, at: EpochMs): Claims => claimsOf(plan, terms, NO_SIZE, at)
+export const leastClaims = (config: Config, plan: Plan, terms: Terms, at: EpochMs): Claims =>
+  claimsOf(config, plan, terms, NO_SIZE, at)
 
 const NO_SIZE: Sized = { input: 0, output: NO_OUTPUT, price: NO_PRICE, items: 0 }
 
-function claimsOf(plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
-  const window = windowOf(at)
+function claimsOf({ calendar }: Config, plan: Plan, terms: Terms, sized: Sized, at: EpochMs): Claims {
+  const window = windowOf(at, calendar)
   const overage = terms.overage ?? plan.overage
-  const allotment = addNanoUsd(plan.monthlyNanoUsd, terms.grants?.[window.start] ?? ZERO_USD)
+  const allotment = addNanoUsd(plan.monthlyNanoUsd, terms.grants?.[keyOfWindow(window)] ?? ZERO_USD)
   const { input, output, price, items, pieces } = sized
   const spend: Mutable<SpendClaim> = { allotment, overageEnabled: overage !== false, window, price, items }
   if (overage !== true) spend.limit = spendLimit(allotment, overage)
-  const claims: Mutable<Claims> = { limits: plan.limits, input, spend, output }
+  const claims: Mutable<Claims> = { limits: splitLimits(plan.limits, calendar).recorded, input, spend, output }
   if (pieces) claims.pieces = pieces
   return claims
 }
 
 /** Claims with the rules of plan, org and key that count the request. */
-function withRules(claims: Claims, plan: Plan, facts: RuledFacts, model: Model): Claims {
-  const rules = rulesOf(claims, plan, facts, model)
+function withRules(claims: Claims, config: Config, plan: Plan, facts: RuledFacts, model: Model): Claims {
+  const rules = rulesOf(claims, config, plan, facts, model)
   return rules.length === 0 ? claims : { rules, ...claims }
 }
 
@@ -134,13 +138,15 @@ interface RuledFacts extends Pick<Facts, 'caller' | 'request'> {
 /** The rules of plan, org and key that count a request, each with its counter. */
 export function rulesOf(
   claims: Claims,
+  { calendar }: Config,
   plan: Plan,
   { caller, request, labels }: RuledFacts,
   model: Model,
 ): readonly RuleClaim[] {
   const [ofOrg, ofKey] = [caller.orgTerms?.limits, caller.key?.limits]
-  if (plan.rules.length === 0 && plan.counts.length === 0 && !ofOrg && !ofKey) return NO_RULES
-  const rules = [...plan.rules.map(({ rule }) => rule), ...plan.counts]
+  const { zoned } = splitLimits(plan.limits, calendar)
+  if (plan.rules.length === 0 && plan.counts.length === 0 && !ofOrg && !ofKey && zoned.length === 0) return NO_RULES
+  const rules = [...zoned, ...plan.rules.map(({ rule }) => rule), ...plan.counts]
   const own = [...sharedBy('org', ofOrg), ...sharedBy('key', ofKey)]
   const weighed = [...rules, ...own].filter(({ measure }) => mayWeigh(measure, claims))
   return claimsOfRules(weighed, caller, {
@@ -149,6 +155,7 @@ export function rulesOf(
     user: request.user,
     session: request.session,
     labels,
+    calendar,
   })
 }
 

@@ -1,3 +1,4 @@
+import { type Calendar, firstDayOf, spanAt, UTC_CALENDAR } from './calendar.ts'
 import type { Alias, Commit, EpochMs, HeldPrice, HostedTool, Model, Place, Plan, Pool, Route } from './config.ts'
 import {
   type Denied,
@@ -11,11 +12,13 @@ import {
   type ValidationDenial,
 } from './denial.ts'
 import type { Labels } from './label-values.ts'
+import type { LimitWindow } from './limits/limit-rule.ts'
 import type { CountRule } from './limits/named-rules.ts'
 import type { NoticeRule } from './limits/notice-rule.ts'
 import type { Readings } from './limits/readings.ts'
 import type { RuleClaim } from './limits/rule-claim.ts'
 import type { RuleReading } from './limits/rule-counter.ts'
+import { windowIn } from './limits/zoned-window.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** The decision on a request. `explain` says why. */
@@ -101,7 +104,17 @@ export interface OutputClaim {
 export interface Window {
   readonly start: EpochMs
   readonly end: EpochMs
+  /**
+   * The midnight, UTC, of its first day, by which spend and credit are stored: a month keeps them where its zone changes. Absent,
+   * as the next one, for months of UTC that begin on the 1st, whose key is their start.
+   */
+  readonly key?: EpochMs
+  /** The month as counters name it, with its zone. */
+  readonly per?: LimitWindow
 }
+
+/** The moment by which the spend of a billing window, and the credit for it, are stored. */
+export const keyOfWindow = ({ start, key = start }: Window): EpochMs => key
 
 /** The verdict of `judge` on claims. */
 export type Verdict = Admit | Refuse
@@ -131,12 +144,14 @@ export interface Granted {
 /** A thing that is built field by field: to spread what may be there costs more than all the rest of a decision. */
 export type Mutable<T> = { -readonly [Field in keyof T]: T[Field] }
 
-/** The billing window of a moment: its calendar month, UTC. */
-export function windowOf(at: EpochMs): Window {
-  const date = new Date(at)
-  const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()]
-  return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) }
+/** The billing window of a moment: its month. */
+export function windowOf(at: EpochMs, calendar: Calendar = UTC_CALENDAR): Window {
+  const { index, start, end } = spanAt('month', calendar, at)
+  const per = windowIn('month', calendar)
+  return per === 'month' ? { start, end } : { start, end, key: firstDayOf('month', calendar, index) * DAY_MS, per }
 }
+
+const DAY_MS = 86_400_000
 
 /** Refuses a field at a stage, with its position in the files. */
 export function invalidAt(stage: Stage, field: string, problem: string, at?: Place, reason?: InvalidReason): InvalidAt {

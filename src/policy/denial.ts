@@ -1,5 +1,5 @@
 import type { EpochMs, Millis, Place } from './config.ts'
-import type { LimitRule, RuleType } from './limits/limit-rule.ts'
+import type { LimitRule, LimitWindow, RuleType } from './limits/limit-rule.ts'
 import type { NamedType } from './limits/named-rules.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
@@ -100,12 +100,15 @@ export interface RateDenial {
   readonly type: NamedType
   readonly limit: number
   readonly retryAfterMs: Millis
+  /** The window of a month that is not one of UTC. */
+  readonly per?: LimitWindow
 }
 
 /** Any other rule refuses; a retry works as after a `RateDenial`. */
 export interface RuleDenial {
   readonly code: 'rate_limit_exceeded'
-  readonly type: RuleType
+  /** `daily_limit` where a zone has a counter of its own for the requests of a day. */
+  readonly type: RuleType | 'daily_limit'
   readonly limit: number
   readonly retryAfterMs: Millis
   readonly rule: LimitRule
@@ -182,6 +185,8 @@ export interface ToolDenial {
 export interface QuotaDenial {
   readonly code: 'quota_exceeded'
   readonly resetAt: EpochMs
+  /** The window of a month that is not one of UTC. */
+  readonly per?: LimitWindow
   readonly overageEnabled: boolean
   /** The most that the request may cost. */
   readonly worst: NanoUsd

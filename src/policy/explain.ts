@@ -11,6 +11,8 @@ import type { Labels } from './label-values.ts'
 import { labelsFor } from './labels.ts'
 import { type LimitRule, labelOf } from './limits/limit-rule.ts'
 import { allowedText } from './limits/limit-text.ts'
+import { nameOfRule } from './limits/named-rules.ts'
+import { writtenRule } from './limits/rule-claim.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
 import { queueRankOf } from './queue/queue-rank.ts'
@@ -153,13 +155,17 @@ const limitSteps = (plan: Plan, { limits, rules = [], spend }: Claims): readonly
 
 /** The outcome of each rule, and where it is written; nothing for one that the request only counts in. */
 export function ruleSteps(
-  { rules, counts }: Plan,
+  plan: Plan,
   rule: LimitRule,
   text: string,
   outcome: Step['outcome'] = 'pass',
 ): readonly Step[] {
-  if (counts.includes(rule)) return []
-  const own = rules.find(each => each.rule === rule)
+  const { rules, counts } = plan
+  const written = writtenRule(rule)
+  if (counts.includes(written)) return []
+  const own = rules.find(each => each.rule === written)
+  // A zone gives the limit of requests a day a counter of its own.
+  if (!own && nameOfRule(rule) === 'per_day') return [{ stage: 'rate', outcome, text, at: placeOf(plan, 'per_day') }]
   if (own?.at) return [{ stage: 'rate', outcome, text, at: own.at }]
   return [
     {

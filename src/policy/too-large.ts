@@ -3,6 +3,7 @@ import { type InvalidAt, invalidAt } from './decision.ts'
 import type { LimitRule } from './limits/limit-rule.ts'
 import { allowedText, amountText } from './limits/limit-text.ts'
 import { isNamed, type NamedRule } from './limits/named-rules.ts'
+import { writtenRule } from './limits/rule-claim.ts'
 
 /** Refuses a request that no window of the rule can hold. A 429 would be retried for ever. */
 export function tooLarge(
@@ -13,7 +14,7 @@ export function tooLarge(
 ): InvalidAt {
   const [whose, at] = isNamed(rule)
     ? [`plan ${plan.name}`, placeOf(plan, rule.name)]
-    : ['a limit', plan.rules.find(each => each.rule === rule)?.at]
+    : ['a limit', plan.rules.find(each => each.rule === writtenRule(rule))?.at]
   const text = `needs up to ${amountText(rule, needed)}, but ${whose} allows ${allowedText(rule)}`
   return invalidAt(stage, field, text, at)
 }

@@ -1,9 +1,12 @@
-import type { EpochMs } from './time.ts'
+import type { EpochMs, Millis } from './time.ts'
 
 /** A calendar day of some zone, without a zone of its own: days since 1970-01-01. */
 export type DayNumber = number
 
 const DAY_MS = 86_400_000
+
+/** The most that the clock of any zone is ahead of UTC. */
+export const MOST_AHEAD_MS: Millis = 14 * 3_600_000
 
 export const dayText = (day: DayNumber): string => new Date(day * DAY_MS).toISOString().slice(0, 10)
 
@@ -19,6 +22,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** The offset of a zone's clocks from UTC at a moment, in milliseconds: 3,600,000 in Berlin in winter. */
 function offsetAt(zone: string, at: EpochMs): number {
+  if (isUtc(zone)) return 0
   let format = formats.get(zone)
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {
@@ -42,8 +46,11 @@ function offsetAt(zone: string, at: EpochMs): number {
   return local - Math.floor(at / 1000) * 1000
 }
 
+/** Whether a zone's clocks need not be looked up. */
+export const isUtc = (zone: string): boolean => zone === 'UTC'
+
 /** The day of a zone that a moment is in. */
-const dayIn = (zone: string, at: EpochMs): DayNumber => Math.floor((at + offsetAt(zone, at)) / DAY_MS)
+export const dayIn = (zone: string, at: EpochMs): DayNumber => Math.floor((at + offsetAt(zone, at)) / DAY_MS)
 
 /** The first moment of a day of a zone. Where clocks skip midnight, the day begins after the skip. */
 export function startOfDay(zone: string, day: DayNumber): EpochMs {

@@ -1,3 +1,4 @@
+import { type DayNumber, readDay } from '../policy/zone.ts'
 import { type Field, field, listOf, type RecordOf } from './fields.ts'
 import { costs, counts, flag, moment, nanoUsds, number, optional, text, texts, word } from './shape.ts'
 
@@ -47,6 +48,11 @@ export const BILL = {
    * and in rows of older gateways, whose caching saved an unknown amount.
    */
   saved: field('saved_nano_usd', optional(nanoUsds)),
+  /**
+   * The day that it is billed on, such as `2026-11-01`, by the zone that the files had at its admission. Absent where that was UTC, and
+   * in rows of older gateways.
+   */
+  day: field('billing_day', optional(text)),
 } satisfies Readonly<Record<string, Field>>
 
 /** The fields of a row: the bill, and when and why it was charged. */
@@ -67,6 +73,12 @@ export interface Bill extends RecordOf<typeof BILL> {}
 
 /** One settled request, or one attempt that was wasted. */
 export interface LedgerRow extends RecordOf<typeof LEDGER_ROW> {}
+
+/** The day, since the epoch, whose sums a row is in: it never moves, whatever zone the files have later. */
+export const dayOfRow = ({ day, admittedAt }: Pick<Bill, 'day' | 'admittedAt'>): DayNumber =>
+  (day === undefined ? undefined : readDay(day)) ?? Math.floor(admittedAt / DAY_MS)
+
+const DAY_MS = 86_400_000
 
 /** The fields of a row, in the order of their declaration. */
 export const ROW_FIELDS = listOf(LEDGER_ROW)

@@ -1,6 +1,6 @@
 import type { Loaded } from '../config/settings.ts'
 import { decide } from '../policy/decide.ts'
-import type { Decision, Verdict } from '../policy/decision.ts'
+import { type Decision, keyOfWindow, type Verdict } from '../policy/decision.ts'
 import type { Denial } from '../policy/denial.ts'
 import { explain, type Step } from '../policy/explain.ts'
 import { type Flip, flipsOf } from '../policy/flip.ts'
@@ -52,7 +52,7 @@ export function pastOf({ config }: Pick<Loaded, 'config'>, record: DecisionRecor
 /** Times are in the clock of the gateway that decided. */
 function flipsAt(config: Loaded['config'], { facts }: DecisionRecord, decision: Decision, judged: Judged) {
   if ('denial' in decision) return []
-  const counters = countersOf(judged, decision.claims.spend.window.start)
+  const counters = countersOf(judged, keyOfWindow(decision.claims.spend.window))
   return flipsOf(config, { ...facts, at: judged.at }, counters, countersOfRules(judged))
 }
 

@@ -2,12 +2,13 @@ import { ago, moment } from '../config/model/formats.ts'
 import { unitOf } from '../config/model/units.ts'
 import { limitRuleOf } from '../config/resolve/limits.ts'
 import type { TokenClaims } from '../gateway/accounts/sign-in/claimed-sign-in.ts'
+import type { Calendar } from '../policy/calendar.ts'
 import type { Config, EpochMs, Millis, Plan } from '../policy/config.ts'
 import { type AccountCounters, calendarOf } from '../policy/counters/account-counters.ts'
-import { windowOf } from '../policy/decision.ts'
+import { keyOfWindow, windowOf } from '../policy/decision.ts'
 import type { Caller } from '../policy/facts.ts'
 import { countedBy, type LimitRule } from '../policy/limits/limit-rule.ts'
-import { CALENDAR_RULES, type CalendarReading } from '../policy/limits/named-rules.ts'
+import { CALENDAR_RULES, type CalendarReading, nameOfRule } from '../policy/limits/named-rules.ts'
 import type { RuleClaim } from '../policy/limits/rule-claim.ts'
 import { cellAt, NO_CELLS, type RuleCounter } from '../policy/limits/rule-counter.ts'
 import { aliasNamed } from '../policy/model.ts'
@@ -85,7 +86,7 @@ interface Usage extends Readonly<Record<CalendarReading, number>> {
 }
 
 /** The counters of an account that used as much. */
-export function countersOf(usage: Usage, at: EpochMs): AccountCounters {
+export function countersOf(usage: Usage, at: EpochMs, calendar?: Calendar): AccountCounters {
   const { minute, month, held, underWay } = usage
   const { requests, tokens, age } = minute
   const bucket = { second: Math.floor((at - age) / 1000), requests, tokens }
@@ -93,7 +94,7 @@ export function countersOf(usage: Usage, at: EpochMs): AccountCounters {
     minute: requests > 0 || tokens > 0 ? [bucket] : [],
     calendar: calendarOf(usage, Math.floor(at / 1000)),
     concurrent: underWay,
-    spend: { [windowOf(at).start]: { used: month, held } },
+    spend: { [keyOfWindow(windowOf(at, calendar))]: { used: month, held } },
   }
 }
 
@@ -101,8 +102,9 @@ export function countersOf(usage: Usage, at: EpochMs): AccountCounters {
 export function ruleCountersOf({ at, usage }: Scenario): (claim: RuleClaim) => RuleCounter {
   const used = new Map(usage.rules.map(rule => [countedBy(rule), rule]))
   return ({ rule }) => {
-    const found = used.get(countedBy(rule))
-    return found ? [{ index: cellAt(rule.per, at), used: found.most, held: 0 }] : NO_CELLS
+    // The requests of a day have a counter like this where they are counted by days of a zone.
+    const found = used.get(countedBy(rule)) ?? (nameOfRule(rule) === 'per_day' && { most: usage.day })
+    return found && found.most > 0 ? [{ index: cellAt(rule.per, at), used: found.most, held: 0 }] : NO_CELLS
   }
 }
 

@@ -12,7 +12,7 @@ import { type AccountCounters, holdOf } from '../policy/counters/account-counter
 import { judge } from '../policy/counters/judge.ts'
 import { readRules } from '../policy/counters/rule-hold.ts'
 import { decide } from '../policy/decide.ts'
-import type { Allowed, Decision, Verdict } from '../policy/decision.ts'
+import { type Allowed, type Decision, keyOfWindow, type Verdict } from '../policy/decision.ts'
 import type { Denial, Denied } from '../policy/denial.ts'
 import { explain, type Step } from '../policy/explain.ts'
 import type { Caller, Facts } from '../policy/facts.ts'
@@ -72,7 +72,7 @@ const withGrants = ({ steps }: Simulation, { text, role }: Granted): Pick<Simula
 async function decided(loaded: Loaded, scenario: Scenario): Promise<Simulation> {
   const { config } = loaded
   const { at, path, body, headers, usage } = scenario
-  const counters = { counters: countersOf(usage, at), ofRule: ruleCountersOf(scenario) }
+  const counters = { counters: countersOf(usage, at, config.calendar), ofRule: ruleCountersOf(scenario) }
   const caller = await identified(loaded, scenario)
   if ('denial' in caller) return { ...counters, ...caller, steps: [whoRefused(caller)] }
   const wire = readAt(path, body, loaded, caller)
@@ -143,7 +143,7 @@ async function limited(
   const hold = holdOf(
     counters,
     verdict.granted,
-    { requestId: REQUEST_ID, account: caller.account, window: decision.claims.spend.window.start },
+    { requestId: REQUEST_ID, account: caller.account, window: keyOfWindow(decision.claims.spend.window) },
     at,
   )
   const limit = settings.guests?.guestsNanoUsdPerDay

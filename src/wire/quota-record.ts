@@ -1,5 +1,6 @@
 import { type LimitUse, leftOf } from '../policy/counters/limit-use.ts'
 import type { LimitScope, LimitWindow, Measure } from '../policy/limits/limit-rule.ts'
+import { writtenWindow } from '../policy/limits/zoned-window.ts'
 import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import type { PaidTokens } from '../policy/price.ts'
 import { usdNumber } from './money.ts'
@@ -72,7 +73,8 @@ export const quotaRecord = ({ standing, held, tokens, limits }: Quota, keyPrefix
 })
 
 export function limitRecord({ rule, value, count }: LimitUse): LimitRecord {
-  const { measure, per = null, of = 'account', model = null, most } = rule
+  const { measure, of = 'account', model = null, most } = rule
+  const per = rule.per === undefined ? null : writtenWindow(rule.per)
   const amount = (number: number) => (measure === 'usd' ? usdNumber(nanoUsd(number)) : number)
   return {
     ...{ measure, per, of, model, ...(value !== undefined && { value }), limit: amount(most) },

@@ -36,6 +36,7 @@ export const FULL_BILL: Required<Bill> = {
   labels: { project: 'web', team: 'core' },
   session: '0197774b-b400-7000-8000-aaaaaaaaaaaa',
   saved: nanoUsd(3),
+  day: '2025-06-16',
 }
 
 /** Rows of every kind, with every field that each kind may have. */

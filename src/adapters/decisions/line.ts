@@ -1,5 +1,5 @@
 import { remembered } from '../../gateway/lifetimes.ts'
-import type { Granted } from '../../policy/decision.ts'
+import type { Granted, Window } from '../../policy/decision.ts'
 import {
   type Caller,
   type CallerKey,
@@ -115,9 +115,13 @@ function claimsOf(claims: ClaimsLine): string {
   return `{${rate},"spend":${spendOf(spend)},${size}${more}}`
 }
 
+/** Absent for months of UTC. */
+const calendarOf = ({ key, per }: Window): string =>
+  key === undefined ? '' : `,"key":${key},"per":${JSON.stringify(per)}`
+
 function spendOf({ allotment, overageEnabled, window, price, items, limit }: ClaimsLine['spend']): string {
   const paid = `{"input":${price.input},"output":${price.output}${price.item === undefined ? '' : `,"item":${price.item}`}}`
-  return `{"allotment":${allotment},"overageEnabled":${overageEnabled},"window":{"start":${window.start},"end":${window.end}},"price":${paid},"items":${items}${limit === undefined ? '' : `,"limit":${limit}`}}`
+  return `{"allotment":${allotment},"overageEnabled":${overageEnabled},"window":{"start":${window.start},"end":${window.end}${calendarOf(window)}},"price":${paid},"items":${items}${limit === undefined ? '' : `,"limit":${limit}`}}`
 }
 
 function signalsOf(signals: Facts['signals']): string {

@@ -16,9 +16,10 @@ import type {
   TermsChange,
 } from '../../gateway/store/account-store.ts'
 import { works } from '../../gateway/store/key-life.ts'
+import type { Calendar } from '../../policy/calendar.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { NO_SPEND, newestSecond, readingsOf } from '../../policy/counters/account-counters.ts'
-import { windowOf } from '../../policy/decision.ts'
+import { keyOfWindow, windowOf } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
 import type { AuditRow } from '../../records/audit.ts'
 import { sameTerms } from '../../records/terms.ts'
@@ -76,10 +77,15 @@ export class EmbeddedAccounts implements AccountStore {
     for await (const page of pagesOf(accounts)) for (const { key, value } of page) yield recordOf(key, accountOf(value))
   }
 
-  async *scan({ order, after, spend }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
+  async *scan({
+    order,
+    after,
+    spend,
+    calendar,
+  }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
     const { records, counters, now } = this.#state()
-    const { start } = windowOf(now())
-    const used = (account: string) => counters.of(account).spend[start]?.used ?? NO_SPEND.used
+    const window = keyOfWindow(windowOf(now(), calendar))
+    const used = (account: string) => counters.of(account).spend[window]?.used ?? NO_SPEND.used
     const scan = order === 'label' ? scanByLabel : scanById
     for await (const page of scan(records, after))
       yield page.map(([id, account]) => {
@@ -143,22 +149,22 @@ export class EmbeddedAccounts implements AccountStore {
       for (const { value } of page) if (account === undefined || value.account === account) yield value
   }
 
-  async readSpend(account: string): Promise<SpendReading> {
+  async readSpend(account: string, calendar?: Calendar): Promise<SpendReading> {
     const { records, counters, now } = this.#state()
     if (!records.accounts.doesExist(account)) throw new Error(`there is no account ${account}`)
-    const window = windowOf(now())
-    const { used, held } = counters.of(account).spend[window.start] ?? NO_SPEND
+    const window = windowOf(now(), calendar)
+    const { used, held } = counters.of(account).spend[keyOfWindow(window)] ?? NO_SPEND
     return { used, held, window }
   }
 
-  async readUsage(account: string): Promise<AccountUsage | undefined> {
+  async readUsage(account: string, calendar?: Calendar): Promise<AccountUsage | undefined> {
     const { records, counters, now } = this.#state()
     const record = findAccount(records, account)
     if (!record) return undefined
     const at = now()
-    const window = windowOf(at)
+    const window = windowOf(at, calendar)
     const counted = counters.of(account)
-    return { record, window, ...readingsOf(counted, window.start, at), newest: newestSecond(counted, at), at }
+    return { record, window, ...readingsOf(counted, keyOfWindow(window), at), newest: newestSecond(counted, at), at }
   }
 
   async countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis> {

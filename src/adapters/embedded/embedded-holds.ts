@@ -17,7 +17,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/counters/account-counters.ts'
 import { extensionOf, judge, judgeExtension } from '../../policy/counters/judge.ts'
 import { extendedRules, heldRules, readRules, readRulesAgain } from '../../policy/counters/rule-hold.ts'
-import type { Claims, Mutable } from '../../policy/decision.ts'
+import { type Claims, keyOfWindow, type Mutable } from '../../policy/decision.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
 import { type RuleReading, useOf } from '../../policy/limits/rule-counter.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
@@ -123,7 +123,7 @@ function admit(state: StoreState, admission: Admission): Admitted {
       judged: judgedOf(before, claims, verdict, at),
       newest: newestSecond(before, at),
     }
-  const request = { requestId, account, window: window.start }
+  const request = { requestId, account, window: keyOfWindow(window) }
   const hold = holdOf(before, verdict.granted, request, at, heldRules(claims, verdict.granted, verdict.rules))
   const taken = shared ? guestSpend.spentAndHeld(hold) : ZERO_USD
   if (shared && taken + hold.cost > shared.limit) {

@@ -19,6 +19,7 @@ import { pastRequests } from '../../gateway/store/past-requests.ts'
 import { INDEXED_MS } from '../../gateway/store/row-index.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
+import { MOST_AHEAD_MS } from '../../policy/zone.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
 import type { ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
 import { countedKeys } from './embedded-keys.ts'
@@ -101,7 +102,7 @@ export class EmbeddedLedger implements LedgerStore {
   async *readTotals(query: AccountTotalsQuery = {}): AsyncGenerator<Total, void, undefined> {
     const { records, writer, now } = this.#state()
     await writer.filed()
-    for (const range of rangesOf(query, dayAt(now()))) {
+    for (const range of rangesOf(query, dayAt(now() + MOST_AHEAD_MS))) {
       for await (const page of pagesOf(records.totals, range)) {
         for (const { key, value } of page) {
           const [day, account, plan, model, ofKey] = key
@@ -115,7 +116,7 @@ export class EmbeddedLedger implements LedgerStore {
   async *readTools(query: Omit<AccountTotalsQuery, 'among'> = {}): AsyncGenerator<ToolTotal, void, undefined> {
     const { records, writer, now } = this.#state()
     await writer.filed()
-    for (const range of rangesOf(query, dayAt(now()))) {
+    for (const range of rangesOf(query, dayAt(now() + MOST_AHEAD_MS))) {
       for await (const page of pagesOf(records.toolTotals, range)) {
         for (const { key, value } of page) {
           const [day, account, plan, model, tool, ofKey] = key

@@ -3,12 +3,11 @@ import type { RowState } from '../../gateway/store/store-record.ts'
 import { addTotals, LATER_SUMS, type LaterSums, NO_SUMS } from '../../gateway/store/total-sums.ts'
 import { chargesWithout } from '../../policy/billing/charges.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { dayAt } from '../../policy/counters/account-counters.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { callsOf } from '../../policy/tools.ts'
 import { inOrder, listOf, type MaybeName } from '../../records/fields.ts'
-import { BILL, type Bill, type LEDGER_ROW, type LedgerRow, ROW_FIELDS } from '../../records/ledger-row.ts'
+import { BILL, type Bill, dayOfRow, type LEDGER_ROW, type LedgerRow, ROW_FIELDS } from '../../records/ledger-row.ts'
 import type { Sums } from '../../records/sums.ts'
 import { put, type Write } from './lmdb.ts'
 
@@ -165,10 +164,13 @@ export type WasteKey = [day: number, pool: string]
 /** The place of a tool's totals; sign-ins have no key. */
 export type ToolKey = [day: number, account: string, plan: string, model: string, tool: string, ...key: string[]]
 
-export const totalKey = ({ admittedAt, account, plan, model, key }: LedgerRow): TotalKey =>
-  key === undefined ? [dayAt(admittedAt), account, plan, model] : [dayAt(admittedAt), account, plan, model, key]
+export function totalKey(row: LedgerRow): TotalKey {
+  const { account, plan, model, key } = row
+  const day = dayOfRow(row)
+  return key === undefined ? [day, account, plan, model] : [day, account, plan, model, key]
+}
 
-export const wasteTotalKey = ({ admittedAt, pool }: LedgerRow): WasteKey => [dayAt(admittedAt), pool]
+export const wasteTotalKey = (row: LedgerRow): WasteKey => [dayOfRow(row), row.pool]
 
 /** The calls and charges of `a` without those of `b`. */
 export function toolsWithout(a: ToolUse, b: ToolUse): ToolUse {

@@ -5,6 +5,7 @@ import type { Wrote } from '../../gateway/store/ledger-store.ts'
 import type { Why } from '../../policy/balance/cost.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import { writtenWindow } from '../../policy/limits/zoned-window.ts'
 import { rateTypes } from '../../wire/errors/codes.ts'
 import { LedgerMetrics } from './ledger-metrics.ts'
 import { CounterSeries, HistogramSeries } from './series.ts'
@@ -161,7 +162,10 @@ export class Metrics implements AttemptCounter {
     const named = model ?? (isInference ? 'other' : 'none')
     this.#requests.add(1, named, plan, String(status))
     if (code !== undefined) this.#denied.add(1, reasonOf(code, type))
-    if (limit) this.#limits.add(1, limit.measure, limit.per ?? 'none', limit.of ?? 'account')
+    if (limit) {
+      const per = limit.per === undefined ? 'none' : writtenWindow(limit.per)
+      this.#limits.add(1, limit.measure, per, limit.of ?? 'account')
+    }
     if (limitShare !== undefined) this.#limitShares.add(limitShare)
     if (rule !== undefined) this.#routes.add(1, rule)
     if (interrupted !== undefined) this.#interrupted.add(1, named)

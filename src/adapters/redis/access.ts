@@ -148,7 +148,8 @@ export class Access {
     this.wrote = options.wrote ?? (() => {})
     const { url, sentinelPassword, tls, alarm, answerMs = STORE_SILENCE_MS, after } = options
     this.#isCluster = readAddress(url).isCluster
-    this.layout = this.#isCluster ? new ClusterLayout(options.prefix) : new Layout(options.prefix)
+    const { prefix, now } = options
+    this.layout = this.#isCluster ? new ClusterLayout(prefix, now) : new Layout(prefix, now)
     const server = { url, ...(sentinelPassword !== undefined && { sentinelPassword }), ...(tls && { tls }) }
     const admit = (link: Link, shard: Shard) => this.#verify(link, shard)
     const common = { server, owners: this.layout.owners, alarm, answerMs, after, admit, back: events.back }

@@ -3,7 +3,14 @@ import type { Millis } from '../../policy/config.ts'
 import { heldBy, isHeld, refusedBy } from '../../policy/counters/refusal.ts'
 import type { Claims, Mutable, Refuse } from '../../policy/decision.ts'
 import { type StoredTerms, storedTerms, type Terms, termsOfStored } from '../../policy/facts.ts'
-import { CALENDAR_RULES, type CountName, mostOf, NAMED_RULES, namedRule } from '../../policy/limits/named-rules.ts'
+import {
+  CALENDAR_RULES,
+  type CountName,
+  mostOf,
+  NAMED_RULES,
+  namedRule,
+  quotaOf,
+} from '../../policy/limits/named-rules.ts'
 import { type Readings, readingsOfNumbers } from '../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { type Judged, judgedCells, judgedRules } from '../../policy/record.ts'
@@ -55,6 +62,7 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
     return {
       code: 'quota_exceeded',
       resetAt: window.end,
+      ...(window.per && { per: window.per }),
       overageEnabled,
       worst: nanoUsd(whole(worst)),
       left: nanoUsd(whole(left)),
@@ -69,8 +77,10 @@ function denialOf(kind: string, numbers: readonly number[], claims: Claims): Ref
   }
   const row = kind === 'calendar' ? CALENDAR_RULES[place - 1] : NAMED_RULES.find(({ type }) => type === kind)
   if (!row) throw new Error(`the admission script refuses by ${kind}, which is no limit`)
-  const most = row.name === 'monthly_usd' ? spend.limit : mostOf(limits, row.name)
-  const rule = namedRule(row.name, whole(most))
+  const rule =
+    row.name === 'monthly_usd'
+      ? quotaOf(whole(spend.limit), spend.window.per)
+      : namedRule(row.name, whole(mostOf(limits, row.name)))
   return wait === undefined ? heldBy(rule) : refusedBy(rule, whole(wait))
 }
 

@@ -11,7 +11,7 @@ import {
 import { type AccountCounters, type Hold, newestSecond } from '../../policy/counters/account-counters.ts'
 import { extensionOf, judge, judgeExtension } from '../../policy/counters/judge.ts'
 import { heldRules, readRulesAgain } from '../../policy/counters/rule-hold.ts'
-import { type Claims, type Mutable, windowOf } from '../../policy/decision.ts'
+import { type Claims, keyOfWindow, type Mutable, windowOf } from '../../policy/decision.ts'
 import type { CounterName, HeldRules } from '../../policy/limits/rule-claim.ts'
 import { NO_CELLS } from '../../policy/limits/rule-counter.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
@@ -185,7 +185,7 @@ export class CrossSlotHolds {
     const { ask, layout, now } = this.#access
     const bucket = layout.of(account)
     const at = await now(bucket.epoch)
-    const start = window ?? windowOf(at).start
+    const start = window ?? keyOfWindow(windowOf(at))
     const [[head, counts, calendar], ring, [used, held]] = await ask(bucket.epoch, client =>
       Promise.all([
         client.hmGet(bucket.counters(account), ['head', 'counts', 'calendar']),

@@ -8,6 +8,7 @@ import { dayAt, type Hold, NOTHING } from '../../policy/counters/account-counter
 import { CALENDAR_RULES } from '../../policy/limits/named-rules.ts'
 import { type CounterName, isSharedGroup } from '../../policy/limits/rule-claim.ts'
 import type { Checkpoint } from '../../records/hold.ts'
+import { dayOfRow } from '../../records/ledger-row.ts'
 import type { Access, RedisStoreOptions } from './access.ts'
 import { isScriptError, type Reply } from './client.ts'
 import { HOLD_FIELDS, holdTexts, readCheckpoint, readHold } from './hold-text.ts'
@@ -216,7 +217,7 @@ function callOf(layout: Layout, { how, hold: whole, settlement: all }: End, mayB
       bucket.hold(requestId),
       bucket.leases,
       bucket.ledger,
-      bucket.totals(dayAt(at)),
+      bucket.totals(bill ? dayOfRow(bill) : dayAt(at)),
       layout.guestSpend(account),
       bucket.minute(account),
       ...rules.keys,

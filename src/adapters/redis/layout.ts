@@ -17,11 +17,14 @@ const MOST = 10_000
 /** The names of all keys. `{…}` is the hash tag. */
 export class Layout {
   readonly #prefix: string
+  /** This process's clock, as close to that of Redis as a calendar needs: bounds of calendar windows are sent for the days around it. */
+  readonly now: () => EpochMs
   /** The bucket of an account; cached, because a request asks several times. */
   readonly of = remembered(MOST, account => this.bucket(bucketOf(account)))
 
-  constructor(prefix: string) {
+  constructor(prefix: string, now: () => EpochMs = Date.now) {
     this.#prefix = prefix
+    this.now = now
   }
 
   /** The identity of the store: its epoch, schema, day of creation and the number of keys ever minted. */

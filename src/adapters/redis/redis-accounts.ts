@@ -18,8 +18,9 @@ import type {
   SpendReading,
   TermsChange,
 } from '../../gateway/store/account-store.ts'
+import type { Calendar } from '../../policy/calendar.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { windowOf } from '../../policy/decision.ts'
+import { keyOfWindow, windowOf } from '../../policy/decision.ts'
 import { type Caller, storedTerms, type Terms } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { AuditRow } from '../../records/audit.ts'
@@ -83,9 +84,9 @@ export class RedisAccounts implements AccountStore {
     }
   }
 
-  async *scan({ wants, spend }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
+  async *scan({ wants, spend, calendar }: Scan = {}): AsyncGenerator<readonly ScannedAccount[], void, undefined> {
     const { layout, now } = this.#access
-    const window = spend ? windowOf(await now()).start : undefined
+    const window = spend ? keyOfWindow(windowOf(await now(), calendar)) : undefined
     const isWanted = wants ?? (() => true)
     for await (const names of this.#access.namesLike(layout.everyAccount)) {
       const accounts = names.flatMap(name => layout.accountIn(name) ?? [])
@@ -220,33 +221,33 @@ export class RedisAccounts implements AccountStore {
     for await (const row of newestOf(readers)) if (account === undefined || row.account === account) yield row
   }
 
-  async readSpend(account: string): Promise<SpendReading> {
+  async readSpend(account: string, calendar?: Calendar): Promise<SpendReading> {
     const { layout, now, ask } = this.#access
     const bucket = layout.of(account)
-    const window = windowOf(await now(bucket.epoch))
+    const window = windowOf(await now(bucket.epoch), calendar)
     const [found, [used, held]] = await Promise.all([
       this.findStored(account),
-      ask(bucket.epoch, client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
+      ask(bucket.epoch, client => client.hmGet(bucket.spend(account, keyOfWindow(window)), ['used', 'held'])),
     ])
     if (!found) throw new Error(`there is no account ${account}`)
     return { used: nanoUsd(Number(used ?? 0)), held: nanoUsd(Number(held ?? 0)), window }
   }
 
-  async readUsage(account: string): Promise<AccountUsage | undefined> {
+  async readUsage(account: string, calendar?: Calendar): Promise<AccountUsage | undefined> {
     const { layout, now, ask } = this.#access
     const bucket = layout.of(account)
     const at = await now(bucket.epoch)
-    const window = windowOf(at)
+    const window = windowOf(at, calendar)
     // The ring after the newest second, which may be put into it in between.
-    const [found, [head, counts, calendar], ring, [used, held]] = await Promise.all([
+    const [found, [head, counts, days], ring, [used, held]] = await Promise.all([
       this.findStored(account),
       ask(bucket.epoch, client => client.hmGet(bucket.counters(account), ['head', 'counts', 'calendar'])),
       ask(bucket.epoch, client => client.get(bucket.minute(account))),
-      ask(bucket.epoch, client => client.hmGet(bucket.spend(account, window.start), ['used', 'held'])),
+      ask(bucket.epoch, client => client.hmGet(bucket.spend(account, keyOfWindow(window)), ['used', 'held'])),
     ])
     if (!found) return undefined
     const spend = { used: nanoUsd(Number(used ?? 0)), held: nanoUsd(Number(held ?? 0)), window }
-    return { record: recordOf(found), ...readCounts({ head, counts, calendar, ring }, at), ...spend, at }
+    return { record: recordOf(found), ...readCounts({ head, counts, calendar: days, ring }, at), ...spend, at }
   }
 
   async countEvent(counts: readonly EventCount[], window: Millis): Promise<Millis> {

@@ -14,7 +14,7 @@ import {
 import type { Hold } from '../../policy/counters/account-counters.ts'
 import { extensionOf } from '../../policy/counters/judge.ts'
 import { heldRules } from '../../policy/counters/rule-hold.ts'
-import type { Claims } from '../../policy/decision.ts'
+import { type Claims, keyOfWindow, type Window } from '../../policy/decision.ts'
 import { isSharedGroup } from '../../policy/limits/rule-claim.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
 import { ZERO_USD } from '../../policy/nano-usd.ts'
@@ -202,6 +202,9 @@ export class RedisHolds implements HoldStore {
   }
 }
 
+/** The end of a window, and its start where another moment is the key of its spend. */
+const windowEndText = ({ start, end, key }: Window): string | number => (key === undefined ? end : `${end} ${start}`)
+
 /** Requests whose leases are renewed together. */
 const HEARTBEATS_AT_ONCE = 256
 
@@ -218,7 +221,7 @@ async function admit(
     keyHash === undefined ? bucket.account(account) : bucket.key(keyHash),
     bucket.account(account),
     bucket.counters(account),
-    bucket.spend(account, window.start),
+    bucket.spend(account, keyOfWindow(window)),
     bucket.hold(requestId),
     bucket.leases,
     access.layout.guestSpend(account),
@@ -227,7 +230,7 @@ async function admit(
     ...rules.keys,
   ]
   const values = [
-    ...[isTrial ? 0 : LEASE_MS, requestId, account, termsText(terms), window.start, window.end],
+    ...[isTrial ? 0 : LEASE_MS, requestId, account, termsText(terms), keyOfWindow(window), windowEndText(window)],
     ...[keyHash === undefined ? 'sign-in' : 'key', shared ? shared.limit : '', claimsText(claims)],
     orgTerms ? termsText(orgTerms) : '',
     ...rules.values,

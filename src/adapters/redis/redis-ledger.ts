@@ -19,7 +19,8 @@ import { pastRequests } from '../../gateway/store/past-requests.ts'
 import { INDEXED_MS, RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
-import type { LedgerRow } from '../../records/ledger-row.ts'
+import { MOST_AHEAD_MS } from '../../policy/zone.ts'
+import { dayOfRow, type LedgerRow } from '../../records/ledger-row.ts'
 import type { ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
 import type { Access } from './access.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
@@ -276,7 +277,7 @@ export class RedisLedger implements LedgerStore {
   async #record({ attempt, bill, cause }: Waste): Promise<void> {
     const { requestId, account, pool, admittedAt } = bill
     const { layout } = this.#access
-    const keys = [layout.of(account).ledger, layout.wasteOf(account, dayAt(admittedAt))]
+    const keys = [layout.of(account).ledger, layout.wasteOf(account, dayOfRow(bill))]
     const sums = sumsText({ ...bill, requests: 1 })
     const values = [requestId, attempt, sums, whoseOf(bill), restOf(bill, cause), pool]
     const [outcome] = await this.#access.change(account, 'waste', keys, values)
@@ -287,8 +288,9 @@ export class RedisLedger implements LedgerStore {
   async #daysOf({ since = 0, until = Number.POSITIVE_INFINITY, account }: AccountTotalsQuery): Promise<number[]> {
     const { layout, now } = this.#access
     const at = await now(account === undefined ? layout.meta : layout.of(account).epoch)
-    const end = Math.min(until, dayAt(at) + 1)
-    const first = Math.max(since, this.#access.since)
+    // Days of zones in the east begin before those of UTC, and days of zones in the west after them.
+    const end = Math.min(until, dayAt(at + MOST_AHEAD_MS) + 1)
+    const first = Math.max(since, this.#access.since - 1)
     return Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index)
   }
 }

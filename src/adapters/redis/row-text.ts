@@ -25,6 +25,7 @@ export const REST_PLACES: Readonly<Record<Exclude<keyof LedgerRow, HeadField>, n
   labels: 13,
   session: 14,
   saved: 15,
+  day: 16,
 }
 
 /** The fields in front of the rest, as text between blanks. */

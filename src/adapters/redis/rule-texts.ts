@@ -4,6 +4,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Hold } from '../../policy/counters/account-counters.ts'
 import { isRequests } from '../../policy/counters/rule-hold.ts'
 import type { Claims, Pieces } from '../../policy/decision.ts'
+import type { LimitWindow } from '../../policy/limits/limit-rule.ts'
 import {
   beginsWithLedger,
   type CounterName,
@@ -16,6 +17,8 @@ import {
 } from '../../policy/limits/rule-claim.ts'
 import {
   type Cell,
+  cellAt,
+  cellStart,
   firstCell,
   type RuleCounter,
   type RuleReading,
@@ -24,6 +27,7 @@ import {
   readRule,
   slides,
 } from '../../policy/limits/rule-counter.ts'
+import { calendarOf } from '../../policy/limits/zoned-window.ts'
 import type { Watch } from '../../policy/notices.ts'
 import type { Reply } from './client.ts'
 import { WEIGHT_TEXT } from './hold-text.ts'
@@ -40,7 +44,7 @@ const NO_RULES: RuleArguments = { keys: [], values: [] }
 export function claimedRules(layout: Layout, account: string, { rules, pieces }: Claims): RuleArguments {
   if (!rules) return NO_RULES
   const groups = groupsOf(rules)
-  return { keys: keysOf(layout, account, groups), values: [claimsText(rules, groups, pieces)] }
+  return { keys: keysOf(layout, account, groups), values: [claimsText(layout, rules, groups, pieces)] }
 }
 
 /** `growing` are the rules that another round takes more of. */
@@ -53,7 +57,11 @@ export function extendedRules(
   if (!rules && growing.length === 0) return NO_RULES
   const taken = rules?.taken ?? []
   const groups = groupsOf([...taken, ...growing])
-  const texts = [claimsText(growing, groups, pieces), takenText(taken, groups), String(soFar.bill.inputTokens)]
+  const texts = [
+    claimsText(layout, growing, groups, pieces),
+    takenText(layout, taken, groups),
+    String(soFar.bill.inputTokens),
+  ]
   return { keys: keysOf(layout, account, groups), values: texts }
 }
 
@@ -73,7 +81,7 @@ export function endedRules(
   const { images = 0, seconds = 0 } = pieces ?? {}
   return {
     keys: keysOf(layout, account, groups),
-    values: [endedText(taken, joined, groups), `${images} ${seconds}`],
+    values: [endedText(layout, taken, joined, groups), `${images} ${seconds}`],
     watched: watchesText(watches, taken),
   }
 }
@@ -99,17 +107,22 @@ export function adoptedRules(layout: Layout, { account, rules }: Pick<Hold, 'acc
   const cells = rules.taken.map(({ cell }) => `${cell},0,0`).join(';')
   return {
     keys: keysOf(layout, account, groups),
-    values: [takenText(rules.taken, groups), cells, WEIGHT_TEXT.textOf(rules.weight)],
+    values: [takenText(layout, rules.taken, groups), cells, WEIGHT_TEXT.textOf(rules.weight)],
   }
 }
 
 /** A flag of 2 says of a counter that the request joined it, and one of 3 that it begins with the ledger. */
-function endedText(taken: readonly TakenCell[], joined: readonly JoinedCell[], groups: readonly string[]): string {
-  if (joined.length === 0) return takenText(taken, groups)
+function endedText(
+  layout: Layout,
+  taken: readonly TakenCell[],
+  joined: readonly JoinedCell[],
+  groups: readonly string[],
+): string {
+  if (joined.length === 0) return takenText(layout, taken, groups)
   const all = [...taken, ...joined]
   const cells = all.map(({ cell }) => cell)
   const flags = [...taken.map(() => 0), ...joined.map(({ begins }) => (begins ? 3 : 2))]
-  return countersText(all, groups, cells, flags)
+  return countersText(layout, all, groups, cells, flags)
 }
 
 export function begunRules(layout: Layout, account: string, begun: readonly BegunCounter[]): RuleArguments {
@@ -130,24 +143,31 @@ const groupsOf = (counters: readonly CounterName[]): string[] => {
 const keysOf = (layout: Layout, account: string, groups: readonly string[]): string[] =>
   groups.map(group => layout.rules(account, group))
 
-function claimsText(claims: readonly RuleClaim[], groups: readonly string[], pieces: Pieces = {}): string {
+function claimsText(
+  layout: Layout,
+  claims: readonly RuleClaim[],
+  groups: readonly string[],
+  pieces: Pieces = {},
+): string {
   const { images = 0, seconds = 0 } = pieces
   const numbers = claims.map(({ rule }) => rule.most)
   const flags = claims.map(claim => (beginsWithLedger(claim) ? 1 : 0))
   const lastTurns = claims.some(({ rule }) => rule.lastTurn !== undefined)
     ? claims.map(({ rule }) => rule.lastTurn ?? 0)
     : []
-  return countersText(claims, groups, numbers, flags, images, seconds, lastTurns)
+  return countersText(layout, claims, groups, numbers, flags, images, seconds, lastTurns)
 }
 
-const takenText = (taken: readonly TakenCell[], groups: readonly string[]): string =>
+const takenText = (layout: Layout, taken: readonly TakenCell[], groups: readonly string[]): string =>
   countersText(
+    layout,
     taken,
     groups,
     taken.map(({ cell }) => cell),
   )
 
 function countersText(
+  { now }: Layout,
   counters: readonly CounterName[],
   groups: readonly string[],
   numbers: readonly number[],
@@ -156,11 +176,12 @@ function countersText(
   seconds = 0,
   lastTurns: readonly number[] = [],
 ): string {
-  const { fields, kinds } = namesOf(counters.map(({ field }) => field).join('\n'))
+  const { fields, measures, windows, isFixed } = namesOf(counters.map(({ field }) => field).join('\n'))
+  const pers = isFixed ? windows : boundedWindows(counters, now())
   const places = counters.map(({ group }) => groups.indexOf(group) + 1)
   const own = JSON.stringify(groups)
   const turns = lastTurns.length > 0 ? `,[${lastTurns}]` : ''
-  return `[${fields},[${places}],[${numbers}],${kinds},[${flags}],${images},${seconds},${own}${turns}]`
+  return `[${fields},[${places}],[${numbers}],${measures},${pers},[${flags}],${images},${seconds},${own}${turns}]`
 }
 
 /** The fields of counters, and their measures and windows, as JSON: those of most requests are those of another one. */
@@ -168,8 +189,33 @@ const namesOf = remembered(1000, text => {
   const fields = text === '' ? [] : text.split('\n')
   const measures = fields.map(measureOfField)
   const windows = fields.map(field => windowOfField(field) ?? '')
-  return { fields: JSON.stringify(fields), kinds: `${JSON.stringify(measures)},${JSON.stringify(windows)}` }
+  return {
+    fields: JSON.stringify(fields),
+    measures: JSON.stringify(measures),
+    windows: JSON.stringify(windows),
+    isFixed: windows.every(per => per === '' || !isBounded(per)),
+  }
 })
+
+/** Whether scripts cannot know where the cells of a window begin. They know the months of UTC. */
+const isBounded = (per: LimitWindow): boolean => per !== 'month' && calendarOf(per) !== undefined
+
+/** The windows of counters as scripts read them, with the beginnings of the cells around a moment where Lua cannot know them. */
+const boundedWindows = (counters: readonly CounterName[], at: EpochMs): string =>
+  JSON.stringify(
+    counters.map(({ field }) => {
+      const per = windowOfField(field) ?? ''
+      return per !== '' && isBounded(per) ? boundsText(per, at) : per
+    }),
+  )
+
+/** `day@Europe:Berlin 20400 1762470000000 …`: the cell before the current one, its beginning, and those of the next three. */
+function boundsText(per: LimitWindow, at: EpochMs): string {
+  const first = cellAt(per, at) - 1
+  return `${per} ${first} ${BOUNDS.map(place => cellStart(per, first + place)).join(' ')}`
+}
+
+const BOUNDS = [0, 1, 2, 3, 4]
 
 type Counters = [fields: readonly string[], places: readonly number[]]
 

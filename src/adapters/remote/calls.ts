@@ -45,8 +45,8 @@ export const CALLS: Calls = {
     noteChange: answers(nothing, json),
     readAudit: streams(json, optional(json)),
     readAuditBack: streams(json, optional(json)),
-    readSpend: answers(json, text),
-    readUsage: answers(optional(json), text),
+    readSpend: answers(json, text, optional(json)),
+    readUsage: answers(optional(json), text, optional(json)),
     countEvent: answers(number, json, number),
   },
   orgs: {

@@ -21,12 +21,13 @@ import {
   record,
   repeatedJson,
   text,
+  word,
 } from '../../records/shape.ts'
 
 // The messages of each request, after the parts that they are made of.
 
 const price = record<HeldPrice>({ input: nanoUsds, output: nanoUsds, item: optional(nanoUsds) })
-const window = record<Window>({ start: number, end: number })
+const window = record<Window>({ start: number, end: number, key: optional(number), per: optional(word<LimitWindow>()) })
 
 /** Both sides have the table of named rules. */
 const countRule = record<CountRule>({

@@ -5,6 +5,7 @@ import {
   KIND_WORDS,
   lateRows,
   monthText,
+  periodText,
   roundingText,
   savedText,
   stateText,
@@ -20,7 +21,9 @@ import { alignPoints, type Column, foldedText, table, tableText } from '../kit/t
 export function invoiceText(invoice: ShownInvoice): string {
   const { number, account, label, gateway, seller, plans, lines, tools, days } = invoice
   const what = `Invoice ${number} for ${monthText(invoice)}: ${oneLine(label)} (${account})`
-  const of = [plans.length === 0 ? '' : `plan ${plans.join(', then ')}`, gateway, 'UTC'].filter(Boolean).join(' · ')
+  const of = [plans.length === 0 ? '' : `plan ${plans.join(', then ')}`, gateway, periodText(invoice)]
+    .filter(Boolean)
+    .join(' · ')
   const state = stateText(invoice) ?? (invoice.issued_at ? `Issued ${invoice.issued_at.slice(0, 10)}` : undefined)
   const head = [what, ...(seller === null ? [] : [`from ${oneLine(seller.name)}`]), of, ...(state ? [state] : [])]
   const parts = [

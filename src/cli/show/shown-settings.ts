@@ -19,6 +19,7 @@ import type {
   StoreSettings,
   ToolSettings,
 } from '../../config/settings.ts'
+import { UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { Config, HostedTool, Model, Pool } from '../../policy/config.ts'
 import type { GroupEntry } from '../../policy/groups.ts'
 import {
@@ -34,8 +35,11 @@ import { COVERED, type Section, SHOWN, shownPrices, shownRule, shownSize, shownU
 /** The settings of the process, besides the policy. */
 export function shownSettings(settings: Settings, config: Config): Section {
   const { brand, store, ledger, guests, responses, errors } = settings
+  const { calendar = UTC_CALENDAR } = config
   return {
     brand,
+    zone: calendar.zone,
+    fiscal_month_starts: calendar.monthStarts,
     server: serverOf(settings.server),
     store: store.kind === 'embedded' ? `embedded:${store.path}` : store.shown,
     ...(store.kind === 'redis' && redisOf(store)),

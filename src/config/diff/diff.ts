@@ -1,4 +1,5 @@
 import type { Alias, Config } from '../../policy/config.ts'
+import { compareCalendar } from './diff-calendar.ts'
 import {
   type Change,
   compare,
@@ -48,6 +49,7 @@ const PARTS: Readonly<Record<keyof Config, Compare>> = {
   passthrough: comparePassthrough,
   labels: compareLabels,
   notices: compareNotices,
+  calendar: compareCalendar,
   // Made of the texts, of the routes, and of the models.
   revision: nothing,
   matchers: nothing,

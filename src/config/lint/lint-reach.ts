@@ -137,6 +137,7 @@ const HOLDS: Readonly<Record<string, readonly LimitWindow[]>> = {
   day: ['second', 'hour'],
   week: ['second', 'hour', 'day'],
   month: ['second', 'hour', 'day'],
+  quarter: ['second', 'hour', 'day', 'month'],
 }
 
 interface Span {
@@ -155,6 +156,7 @@ const SPANS: Readonly<Record<string, Span>> = {
   day: { least: DAY, most: DAY, slides: false },
   week: { least: 7 * DAY, most: 7 * DAY, slides: false },
   month: { least: 28 * DAY, most: 31 * DAY, slides: false },
+  quarter: { least: 90 * DAY, most: 92 * DAY, slides: false },
 }
 
 /** A window that slides has 60 cells, and the one that began. */

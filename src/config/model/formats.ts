@@ -7,6 +7,7 @@ import { limitScope, limitWindow } from './limit-text.ts'
 import type { Format } from './scalar.ts'
 import { smtp } from './smtp-address.ts'
 import { store } from './store-address.ts'
+import { meant } from './suggest.ts'
 import { onlyVariable } from './variables.ts'
 
 /** Where a listener takes connections. */
@@ -160,6 +161,8 @@ const MOST_INSTRUCTIONS = 2000
 
 const zone: Format<string> = {
   read: text => {
+    // Some engines know offsets such as +01:00 as well, which have no daylight saving.
+    if (!/^[A-Za-z]/.test(text)) return undefined
     try {
       new Intl.DateTimeFormat('en-US', { timeZone: text })
       return text
@@ -171,6 +174,11 @@ const zone: Format<string> = {
   rule: 'bad-zone',
   expects: 'a time zone',
   hint: 'write a name such as UTC or Europe/Berlin',
+  fault: text => {
+    if (typeof Intl === 'undefined') return 'this Node has no time zones: run one that is built with ICU'
+    const near = meant(text, Intl.supportedValuesOf('timeZone'))
+    return near === undefined ? undefined : `did you mean \`${near}\`?`
+  },
 }
 
 /** A regular expression of JSON Schema, whatever engine runs it. */

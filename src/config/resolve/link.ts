@@ -47,6 +47,7 @@ import { wordsIn } from '../pool-words.ts'
 import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
 import { acceptsOf, declaredIn } from './accepts.ts'
 import { betaMembersOf } from './beta-members.ts'
+import { calendarOf } from './calendar.ts'
 import { labelsOf } from './labels.ts'
 import { limitsOf, rowsOf, withCounts } from './limits.ts'
 import { noticesOf } from './notices.ts'
@@ -71,6 +72,7 @@ export function link(
   const defaultName = merged.defaultModel?.data ?? ''
   const defaultModel = aliases.get(defaultName) ?? the(defaultName, models)
   const { identity, guests } = main
+  const calendar = calendarOf(main)
   const passthrough = each(merged.passthrough, declaration => linkPassthrough(declaration, models, main))
   const routes = merged.routes.map(declaration => linkRoute(declaration, models))
   return Object.freeze({
@@ -91,6 +93,7 @@ export function link(
     servicePlans: servicePlansOf(identity, plans),
     ...(guests && { guestPlan: the(guests.plan, plans) }),
     ...([...models.values()].some(({ traffic }) => traffic) && { hasShares: true as const }),
+    ...(calendar && { calendar }),
   })
 }
 

@@ -1,11 +1,25 @@
-import { type BillingMonth, invoiceNumber, monthAt, monthBefore, stateOf } from '../../policy/billing/billing-month.ts'
+import {
+  type BillingMonth,
+  invoiceNumber,
+  monthAt,
+  monthBefore,
+  monthNamed,
+  stateOf,
+} from '../../policy/billing/billing-month.ts'
 import { type Coverage, coverageOf, coverageSince } from '../../policy/billing/coverage.ts'
 import { forecastOf } from '../../policy/billing/forecast.ts'
 import type { Rounding } from '../../policy/billing/rounding.ts'
+import { type Calendar, startOf } from '../../policy/calendar.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { dayAt } from '../../policy/counters/account-counters.ts'
 import { nanoUsd, subtractNanoUsd } from '../../policy/nano-usd.ts'
-import { type LateUsage, type ShownInvoice, type ShownSeller, shownInvoice } from '../../wire/invoice/shown-invoice.ts'
+import { dayText, isUtc, readDay } from '../../policy/zone.ts'
+import {
+  type InvoicePeriod,
+  type LateUsage,
+  type ShownInvoice,
+  type ShownSeller,
+  shownInvoice,
+} from '../../wire/invoice/shown-invoice.ts'
 import type { IssuedInvoice } from '../store/issued-invoice.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import { type Invoice, invoiceOf } from './invoice.ts'
@@ -44,9 +58,10 @@ export async function listInvoices(
   ledger: InvoiceLedger,
   billed: Billed & { readonly createdAt: EpochMs },
   now: EpochMs,
+  calendar?: Calendar,
 ): Promise<readonly ShownInvoice[]> {
-  const first = monthAt(billed.createdAt).since
-  const months = monthsUntil(monthAt(now), LISTED_MONTHS).filter(({ since }) => since >= first)
+  const first = monthAt(billed.createdAt, calendar).since
+  const months = monthsUntil(monthAt(now, calendar), LISTED_MONTHS).filter(({ since }) => since >= first)
   const invoices = await readMonths(ledger, billed, months, now)
   return invoices.filter(hasUsage).reverse()
 }
@@ -82,7 +97,7 @@ async function readMonths(
       invoices.push(kept.invoice)
       continue
     }
-    const made = await makeInvoice(usage, billed, month, issued, now)
+    const made = await makeInvoice(usage, billed, periodOf(month, issued), issued, now)
     const isDue = made.invoice.final && hasUsage(made.invoice)
     const answer = isDue ? await ledger.keepInvoice(made) : undefined
     if (answer) issued.set(month.month, answer)
@@ -90,6 +105,38 @@ async function readMonths(
     invoices.push(answer?.invoice ?? { ...made.invoice, issued_at: null })
   }
   return invoices
+}
+
+/**
+ * A month with the days that it bills: it begins where the last issued invoice ended, which may have been made by another
+ * calendar, so that each day is on one invoice.
+ */
+function periodOf(month: BillingMonth, issued: ReadonlyMap<string, IssuedInvoice>): BillingMonth {
+  const before = issued.get(monthBefore(month).month)
+  if (!before) return month
+  const firstDay = issuedDays(before).endDay
+  return firstDay === month.firstDay ? month : { ...month, firstDay, since: startOf('day', month.calendar, firstDay) }
+}
+
+/** The days of an invoice that was issued: of its calendar month, unless it names others. */
+function issuedDays({
+  month,
+  invoice: { from, to },
+}: IssuedInvoice): Pick<BillingMonth, 'month' | 'firstDay' | 'endDay'> {
+  const usual = monthNamed(month)
+  if (!usual) throw new Error(`an invoice was issued for ${month}, which is no month`)
+  const [first, last] = [from, to].map(text => (text === undefined ? undefined : readDay(text)))
+  return { month, firstDay: first ?? usual.firstDay, endDay: last === undefined ? usual.endDay : last + 1 }
+}
+
+/** What an invoice says of its days, where those are not all of its month by UTC. */
+function shownPeriod({ month, firstDay, endDay, calendar }: BillingMonth): InvoicePeriod {
+  const usual = monthNamed(month)
+  const isUsual = usual?.firstDay === firstDay && usual.endDay === endDay
+  return {
+    ...(!isUtc(calendar.zone) && { zone: calendar.zone }),
+    ...(!isUsual && { from: dayText(firstDay), to: dayText(endDay - 1) }),
+  }
 }
 
 /** Whether there is something to charge for. */
@@ -106,12 +153,13 @@ async function makeInvoice(
   const invoice = await usage.of(month)
   const late = await lateUsage(usage, month, issued)
   const state = stateOf(month, now)
-  const costs = new Map(invoice.days.map(({ name, cost }) => [dayAt(Date.parse(name)), cost]))
+  const costs = new Map(invoice.days.map(({ name, cost }) => [readDay(name) ?? 0, cost]))
   const forecast = forecastOf(costs, month, now)
   const shown = shownInvoice(
     {
       number: invoiceNumber(account, month.month),
       ...{ account, label, gateway, seller, round, state, month: month.month },
+      ...shownPeriod(month),
       issued_at: state === 'issued' ? new Date(now).toISOString() : null,
     },
     {
@@ -141,7 +189,7 @@ async function lateUsage(
   for (const earlier of monthsUntil(month, LATE_MONTHS).slice(0, -1)) {
     const own = issued.get(earlier.month)
     if (!own) continue
-    const { total, allotment } = await usage.of(earlier)
+    const { total, allotment } = await usage.of(issuedDays(own))
     const before = [...issued.values()].reduce((sum, each) => sum + (each.late[earlier.month] ?? 0), own.used as number)
     const cost = subtractNanoUsd(total.cost, nanoUsd(before))
     if (cost === 0) continue
@@ -162,10 +210,10 @@ class UsageOfMonths {
     this.#account = account
   }
 
-  of({ month, since, until }: BillingMonth): Promise<Invoice> {
+  of({ month, firstDay, endDay }: Pick<BillingMonth, 'month' | 'firstDay' | 'endDay'>): Promise<Invoice> {
     const known = this.#read.get(month)
     if (known) return known
-    const read = invoiceOf(this.#ledger, { account: this.#account, since: dayAt(since), until: dayAt(until) })
+    const read = invoiceOf(this.#ledger, { account: this.#account, since: firstDay, until: endDay })
     this.#read.set(month, read)
     return read
   }

@@ -1,11 +1,13 @@
+import type { Calendar } from '../../policy/calendar.ts'
 import type { Config } from '../../policy/config.ts'
 import { type LimitUse, usesOfClaims } from '../../policy/counters/limit-use.ts'
 import { leastClaims } from '../../policy/decide.ts'
 import type { Claims } from '../../policy/decision.ts'
 import type { Caller, CallerKey } from '../../policy/facts.ts'
-import { type LimitRule, labelOf, scopeOf, sharedBy } from '../../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule, labelOf, scopeOf, sharedBy } from '../../policy/limits/limit-rule.ts'
 import { beginsWithLedger, claimsOfRules, isSharedGroup, type RuleClaim } from '../../policy/limits/rule-claim.ts'
 import type { RuleReading } from '../../policy/limits/rule-counter.ts'
+import { splitLimits } from '../../policy/limits/zoned-limits.ts'
 import { planOf } from '../../policy/plan.ts'
 import type { AccountStore, AccountUsage } from '../store/account-store.ts'
 import { beginCounters, type CounterStores } from '../store/begin-counters.ts'
@@ -36,13 +38,15 @@ export async function readLimits(
   const { at } = usage
   const plan = planOf(config, limited)
   if (!plan) return []
-  const all = [...plan.rules.map(({ rule }) => rule), ...sharedBy('org', limited.orgTerms?.limits)]
+  const { calendar } = config
+  const { zoned } = splitLimits(plan.limits, calendar)
+  const all = [...zoned, ...plan.rules.map(({ rule }) => rule), ...sharedBy('org', limited.orgTerms?.limits)]
   const ofKeys = all.filter(({ of }) => of === 'key')
   const ofEach = all.filter(rule => scopeOf(rule).isOfEach)
   const others = all.filter(rule => rule.of !== 'key' && !scopeOf(rule).isOfEach)
-  const subject = { plan: plan.name }
-  const ofLabels = labelClaims(ofEach, limited, plan.name)
-  const counted = new Set(ofLabels.map(({ rule }) => rule))
+  const subject = { plan: plan.name, calendar }
+  const ofLabels = labelClaims(ofEach, limited, subject)
+  const counted = new Set(ofLabels.map(({ rule }) => countedBy(rule)))
   const rules = [
     ...claimsOfRules(others, { terms }, subject),
     ...ofLabels,
@@ -50,21 +54,25 @@ export async function readLimits(
       claimsOfRules([...ofKeys, ...sharedBy('key', key?.limits)], key ? { terms, key } : { terms }, subject),
     ),
   ]
-  const claims = { ...leastClaims(plan, terms, at), rules }
+  const claims = { ...leastClaims(config, plan, terms, at), rules }
   const read = rules.length > 0 ? await readBegun(config, stores, account, claims, at) : []
   return [
     ...usesOfClaims(claims, { at, readings: usage, newest: usage.newest, rules: read }),
-    ...ofEach.filter(rule => !counted.has(rule)).map(rule => ({ rule })),
+    ...ofEach.filter(rule => !counted.has(countedBy(rule))).map(rule => ({ rule })),
   ]
 }
 
 /** The counters of the label values that the keys have. */
-function labelClaims(rules: readonly LimitRule[], { terms, keys }: Limited, plan: string): readonly RuleClaim[] {
+function labelClaims(
+  rules: readonly LimitRule[],
+  { terms, keys }: Limited,
+  subject: { readonly plan: string; readonly calendar?: Calendar | undefined },
+): readonly RuleClaim[] {
   return rules.flatMap(rule => {
     const label = labelOf(rule.of)
     if (label === undefined) return []
     const values = new Set(keys.flatMap(key => key?.labels?.[label] ?? []))
-    return [...values].flatMap(value => claimsOfRules([rule], { terms }, { plan, labels: { [label]: value } }))
+    return [...values].flatMap(value => claimsOfRules([rule], { terms }, { ...subject, labels: { [label]: value } }))
   })
 }
 
@@ -78,7 +86,9 @@ export async function readLimitsOfKeys(
   const uses = new Map<string, LimitUse[]>()
   const isPlanned = planOf(config, caller)?.rules.some(({ rule }) => rule.of === 'key')
   const usage =
-    isPlanned || keys.some(({ limits }) => limits) ? await stores.accounts.readUsage(caller.account) : undefined
+    isPlanned || keys.some(({ limits }) => limits)
+      ? await stores.accounts.readUsage(caller.account, config.calendar)
+      : undefined
   if (!usage) return uses
   for (const counted of countedApart(keys))
     for (const use of await readLimits(config, stores, { ...caller, keys: [...counted.values()] }, usage)) {

@@ -65,7 +65,7 @@ async function leastOf(accounts: Scans, config: Config, query: ListQuery): Promi
   const { limit } = query
   const first = new BoundedHeap<Placed>(limit + 1, inOrder)
   const take = takerOf(config, query, first)
-  for await (const page of accounts.scan(scanOf(query, first))) page.forEach(take)
+  for await (const page of accounts.scan(scanOf(config, query, first))) page.forEach(take)
   const found = first.inOrder()
   const shown = found.slice(0, limit)
   const records = shown.map(({ record }) => record)
@@ -110,8 +110,8 @@ function compared<T extends string | number>(a: T, b: T): number {
 }
 
 /** In the order of ids it is known of many accounts that they are not on the page before anything else of them is. */
-function scanOf({ order, after }: ListQuery, first: BoundedHeap<Placed>): Scan {
-  if (order === 'spend') return { spend: true }
+function scanOf({ calendar }: Config, { order, after }: ListQuery, first: BoundedHeap<Placed>): Scan {
+  if (order === 'spend') return { spend: true, ...(calendar && { calendar }) }
   if (order !== 'id') return {}
   const isBehind = (account: string) => !after || account > after.account
   return { wants: account => isBehind(account) && first.takes({ rank: account, account } as Placed) }

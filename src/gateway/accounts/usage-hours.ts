@@ -1,6 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { dayAt } from '../../policy/counters/account-counters.ts'
-import type { LedgerRow } from '../../records/ledger-row.ts'
+import { dayOfRow, type LedgerRow } from '../../records/ledger-row.ts'
 import type { Total, WasteTotal } from '../../records/sums.ts'
 import { LONGEST_ADMISSION_MS } from '../store/archive-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
@@ -99,6 +98,7 @@ class HourSums {
 
   #addCharge(row: LedgerRow, requests: number, later: LaterSums): void {
     const { account, plan, model, key, admittedAt, inputTokens, outputTokens, cost } = row
+    const day = dayOfRow(row)
     const hour = hourOf(admittedAt)
     const labels = this.#labels.map(label => row.labels?.[label])
     const session = this.#sessions ? row.session : undefined
@@ -107,7 +107,7 @@ class HourSums {
       ...(labels.length > 0 && row.labels && { labels: row.labels }),
       ...(session !== undefined && { session }),
     }
-    const of = { hour, day: dayAt(admittedAt), account, plan, model, ...(key !== undefined && { key }), ...named }
+    const of = { hour, day, account, plan, model, ...(key !== undefined && { key }), ...named }
     const added = { ...later, requests, inputTokens, outputTokens, cost }
     const sums = addTotals(this.#totals.get(name) ?? NO_SUMS, added)
     this.#totals.set(name, { ...of, ...sums })
@@ -118,7 +118,7 @@ class HourSums {
     const hour = hourOf(admittedAt)
     const name = JSON.stringify([hour, pool])
     const sums = addWaste(this.#waste.get(name) ?? NO_WASTE, { ...row, attempts: 1 })
-    this.#waste.set(name, { hour, day: dayAt(admittedAt), pool, ...sums })
+    this.#waste.set(name, { hour, day: dayOfRow(row), pool, ...sums })
   }
 }
 

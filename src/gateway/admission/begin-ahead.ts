@@ -1,3 +1,4 @@
+import type { Calendar } from '../../policy/calendar.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
 import { countedBy, type LimitRule, scopeOf } from '../../policy/limits/limit-rule.ts'
 import {
@@ -10,6 +11,7 @@ import {
 } from '../../policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter, windowStart } from '../../policy/limits/rule-counter.ts'
 import { addDay, addSums, countedOf, firstDay } from '../../policy/limits/rule-seed.ts'
+import { windowIn } from '../../policy/limits/zoned-window.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import { originsOf } from '../store/begin-counters.ts'
 import type { HoldStore } from '../store/hold-store.ts'
@@ -60,8 +62,8 @@ export async function beginAhead(config: Config, stores: AheadStores, added: New
 export function addedRules(config: Config, before?: Config): NewRules {
   const ofPlans = new Map(
     [...config.plans].map(([name]) => {
-      const known = new Set(rulesOf(before, name).map(countedBy))
-      return [name, rulesOf(config, name).filter(rule => !known.has(countedBy(rule)))] as const
+      const known = new Set(rulesOf(before, name).map(rule => counterOf(rule, before)))
+      return [name, rulesOf(config, name).filter(rule => !known.has(counterOf(rule, config)))] as const
     }),
   )
   return {
@@ -70,6 +72,10 @@ export function addedRules(config: Config, before?: Config): NewRules {
     count: ({ plan }) => ofPlans.get(plan) ?? [],
   }
 }
+
+/** What a limit counts by: one of a calendar that changed has another counter. */
+const counterOf = (rule: LimitRule, config: Config | undefined): string =>
+  `${countedBy(rule)} ${rule.per === undefined ? '' : windowIn(rule.per, config?.calendar)}`
 
 /** A limit that an operator sets for an account, or for an org. */
 export const addedFor = (who: { readonly account: string } | { readonly org: string }, rule: LimitRule): NewRules => ({
@@ -130,7 +136,7 @@ async function missingOfMany(
   const owners: { readonly org?: string }[] = [{}]
   if (long.some(({ of }) => of === 'org')) for await (const { org } of orgs.readAll()) owners.push({ org })
   const plans = [...config.plans.keys()]
-  const claims = owners.flatMap(terms => plans.flatMap(plan => claimsOfMany(added, long, plan, terms)))
+  const claims = owners.flatMap(terms => plans.flatMap(plan => claimsOfMany(config, added, long, plan, terms)))
   const rules = [...new Map(claims.map(claim => [nameOf(claim), claim])).values()]
   const missing: RuleClaim[] = []
   const begun = new Set<string>()
@@ -147,9 +153,15 @@ async function missingOfMany(
 
 const COUNTERS_AT_ONCE = 256
 
-function claimsOfMany(added: NewRules, long: readonly LimitRule[], plan: string, terms: { readonly org?: string }) {
+function claimsOfMany(
+  { calendar }: Config,
+  added: NewRules,
+  long: readonly LimitRule[],
+  plan: string,
+  terms: { readonly org?: string },
+) {
   const rules = added.count({ plan, account: '', ...terms }).filter(rule => long.includes(rule))
-  return claimsOfRules(rules, { terms }, { plan })
+  return claimsOfRules(rules, { terms }, { plan, calendar })
 }
 
 interface Claimed {
@@ -179,7 +191,8 @@ async function claimsOf(
   if (rules.length === 0) return NO_CLAIMS
   const isByKey = key !== undefined && rules.some(({ of }) => of === 'key')
   const caller = isByKey ? { terms, key: { id: await originOf(account, key) } } : { terms }
-  return claimsOfRules(rules, caller, { plan, model: config.models.get(model) ?? { name: model, tier: '' } })
+  const { calendar, models } = config
+  return claimsOfRules(rules, caller, { plan, model: models.get(model) ?? { name: model, tier: '' }, calendar })
 }
 
 const NO_CLAIMS: readonly RuleClaim[] = []
@@ -191,12 +204,11 @@ async function addDays(
   now: EpochMs,
 ): Promise<void> {
   const isWanted = (rule: LimitRule) => !isShortWindow(rule.per) && scopeOf(rule).isOfMany
-  for await (const total of ledger.readTotals({ since: begun.firstDay(now) }))
+  const { calendar, models } = claimed.config
+  for await (const total of ledger.readTotals({ since: begun.firstDay(now, calendar) }))
     for (const claim of await claimsOf(claimed, total, isWanted))
-      if (begun.has(claim) && total.day >= firstDay(claim, now))
-        begun.change(total.account, claim, counter =>
-          addDay(counter, claim, countedOf(claimed.config.models, total), now),
-        )
+      if (begun.has(claim) && total.day >= firstDay(claim, now, calendar))
+        begun.change(total.account, claim, counter => addDay(counter, claim, countedOf(models, total), now, calendar))
 }
 
 async function addRows(
@@ -232,9 +244,9 @@ class BegunCounters {
   }
 
   /** The first day that counts in any of them. */
-  firstDay(now: EpochMs): number {
+  firstDay(now: EpochMs, calendar: Calendar | undefined): number {
     const claims = [...this.#counters.values()].flatMap(counters => [...counters.values()].map(({ claim }) => claim))
-    return Math.min(...claims.map(claim => firstDay(claim, now)))
+    return Math.min(...claims.map(claim => firstDay(claim, now, calendar)))
   }
 
   has(claim: RuleClaim): boolean {

@@ -20,7 +20,7 @@ export function joinedRules(
   if (!plan || !model) return undefined
   const { claims, labels } = decision
   const isTaken = new Set((claims.rules ?? []).map(({ group, field }) => `${group} ${field}`))
-  const joined = rulesOf(claims, plan, { caller, request, labels }, model).filter(
+  const joined = rulesOf(claims, config, plan, { caller, request, labels }, model).filter(
     ({ rule, group, field }) => rule.measure !== 'concurrent' && !isTaken.has(`${group} ${field}`),
   )
   if (joined.length === 0) return undefined

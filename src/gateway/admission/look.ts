@@ -29,7 +29,7 @@ export async function noRoom(
   const plan = planOf(config, caller)
   // The admission says what that means.
   if (!plan) return undefined
-  const claims = leastClaims(plan, terms, clock.now())
+  const claims = leastClaims(config, plan, terms, clock.now())
   const { limit, ...spend } = claims.spend
   const admission: Mutable<Admission> = {
     requestId,

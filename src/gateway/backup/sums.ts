@@ -3,6 +3,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import { windowOf } from '../../policy/decision.ts'
 import { callsOf } from '../../policy/tools.ts'
+import { dayOfRow } from '../../records/ledger-row.ts'
 import type { Sums as RowsSums } from '../../records/sums.ts'
 import { type Called, RowSums } from '../store/row-sums.ts'
 import type { RecordKind, RowState, StoreRecord } from '../store/store-record.ts'
@@ -34,6 +35,8 @@ export class Sums {
   /** Days to be compared by account; undefined where all days are compared. */
   readonly #closely: ReadonlySet<string> | undefined
   readonly #rows = new RowSums()
+  /** Whether a month began on another day than the 1st: which of the days of the totals it has is not known then. */
+  #isFiscal = false
   #firstRow = Number.POSITIVE_INFINITY
   #firstTotal = Number.POSITIVE_INFINITY
 
@@ -56,7 +59,7 @@ export class Sums {
     const whole = Math.max(this.#since, this.#firstRow + (this.#firstTotal < this.#firstRow ? 1 : 0))
     const wrong: WrongSums[] = []
     for (const { number, ...sums } of this.#numbers.values())
-      if (number !== 0n && (sums.of === 'spend' || sums.day >= whole)) wrong.push(sums)
+      if (number !== 0n && (sums.of === 'spend' ? !this.#isFiscal : sums.day >= whole)) wrong.push(sums)
     return wrong.sort((a, b) => a.day - b.day)
   }
 
@@ -67,8 +70,8 @@ export class Sums {
   }
 
   row(row: RowState): void {
-    const { kind, pool, admittedAt } = row
-    const day = dayAt(admittedAt)
+    const { kind, pool } = row
+    const day = dayOfRow(row)
     this.#firstRow = Math.min(this.#firstRow, day)
     if (kind === 'waste') this.#add({ of: 'waste', day, whose: pool }, '', numbersOf(row, 1, row), -1)
     else this.#charge(row, day)
@@ -82,6 +85,7 @@ export class Sums {
   }
 
   spent(account: string, window: EpochMs, cost: number, sign: 1 | -1): void {
+    if (new Date(window).getUTCDate() !== 1) this.#isFiscal = true
     if (window >= this.#windows) this.#add({ of: 'spend', day: dayAt(window), whose: account }, '', [cost], sign)
   }
 
@@ -126,8 +130,7 @@ const MOST_DAYS = 1_000_000
 
 const dayName = ({ of, day }: WrongSums): string => `${of} ${day}`
 
-const toolSums = ({ admittedAt, account }: RowState) =>
-  ({ of: 'tools', day: dayAt(admittedAt), whose: account }) as const
+const toolSums = (row: RowState) => ({ of: 'tools', day: dayOfRow(row), whose: row.account }) as const
 
 interface Named {
   readonly plan: string

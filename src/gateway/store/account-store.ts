@@ -1,4 +1,6 @@
+import type { Calendar } from '../../policy/calendar.ts'
 import type { EpochMs, Millis, Overage } from '../../policy/config.ts'
+import type { Window } from '../../policy/decision.ts'
 import type { Caller, Terms } from '../../policy/facts.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
@@ -43,10 +45,10 @@ export interface AccountStore {
   /** Reads the audit newest first, as far as the caller goes. */
   readAuditBack(query?: Pick<AuditQuery, 'account'>): AsyncIterable<AuditRow>
 
-  /** The spend of an account in the billing window of this moment. Rejects with an Error when there is no such account. */
-  readSpend(account: string): Promise<SpendReading>
+  /** The spend of an account in the billing window of this moment, by a calendar, or UTC. Rejects with an Error when there is no such account. */
+  readSpend(account: string, calendar?: Calendar): Promise<SpendReading>
   /** An account, and what it has used of its limits at this moment; undefined when there is no such account. */
-  readUsage(account: string): Promise<AccountUsage | undefined>
+  readUsage(account: string, calendar?: Calendar): Promise<AccountUsage | undefined>
 
   /**
    * Counts one event under each name if every count is below its limit in the running window, else none.
@@ -92,6 +94,8 @@ export interface Scan {
   readonly wants?: (account: string) => boolean
   /** Whether to read what each spent as well. */
   readonly spend?: boolean
+  /** The calendar of its billing windows. Absent: UTC. */
+  readonly calendar?: Calendar
 }
 
 export interface ScannedAccount extends AccountRecord {
@@ -155,7 +159,7 @@ export interface GatewayChange extends Pick<AuditRow, 'by' | 'before' | 'after'>
 export interface SpendReading {
   readonly used: NanoUsd
   readonly held: NanoUsd
-  readonly window: { readonly start: EpochMs; readonly end: EpochMs }
+  readonly window: Window
 }
 
 /** An account's use of its limits. */

@@ -50,9 +50,10 @@ function once(ledger: CounterStores['ledger'], name: string, read: () => Promise
 
 async function begin(config: Config, { holds, ledger, keys }: CounterStores, missing: MissingCounters): Promise<void> {
   const { account, claims, counters, at } = missing
+  const { calendar } = config
   const begun = claims
     .filter(({ group, field }) => counters.some(name => name.group === group && name.field === field))
-    .map(claim => ({ claim, since: firstDay(claim, at), counter: NO_CELLS as RuleCounter }))
+    .map(claim => ({ claim, since: firstDay(claim, at, calendar), counter: NO_CELLS as RuleCounter }))
   const since = Math.min(...begun.map(each => each.since))
   const isOfKeys = begun.some(({ claim }) => claim.rule.of === 'key')
   const origins = isOfKeys ? originsOf(await keys.listOf(account)) : NO_ORIGINS
@@ -61,7 +62,7 @@ async function begin(config: Config, { holds, ledger, keys }: CounterStores, mis
     const counted = countedOf(config.models, { ...sums, key })
     for (const each of begun)
       if (sums.day >= each.since && countsSums(each.claim, config.models, counted))
-        each.counter = addDay(each.counter, each.claim, counted, at)
+        each.counter = addDay(each.counter, each.claim, counted, at, calendar)
   }
   await holds.beginCounters(
     account,

@@ -1,6 +1,7 @@
 import { orgIn } from '../../gateway/accounts/accounts.ts'
 import type { AccountRecord, TermsChange } from '../../gateway/store/account-store.ts'
 import { orgId } from '../../gateway/store/org-store.ts'
+import { keyOfWindow } from '../../policy/decision.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
@@ -40,7 +41,7 @@ export async function showAccount(context: AdminContext, { account }: { readonly
 export async function shownOf({ config, store, clock }: AdminContext, record: AccountRecord): Promise<ShownAccount> {
   const { account, terms } = record
   const [spend, keys, org] = await Promise.all([
-    store.accounts.readSpend(account),
+    store.accounts.readSpend(account, config.calendar),
     store.keys.listOf(account),
     terms.org === undefined ? undefined : store.orgs.find(terms.org),
   ])
@@ -70,7 +71,7 @@ async function setOverage(context: AdminContext, { account, overage }: BodyOf<ty
 function grant(context: AdminContext, { account: named, usd }: BodyOf<typeof calls.grantCredit>): Shown {
   return change(context, named, async ({ account }) => ({
     grant: nanoOf(usd),
-    window: (await context.store.accounts.readSpend(account)).window.start,
+    window: keyOfWindow((await context.store.accounts.readSpend(account, context.config.calendar)).window),
   }))
 }
 

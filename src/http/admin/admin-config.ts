@@ -68,7 +68,7 @@ export const listPlans = async ({ store, config }: ConfigApp): Promise<AnswerOf<
 /** GET /admin/matrix: which models and hosted tools each plan has, and its limits. */
 export const showMatrix = ({ config }: ConfigApp): AnswerOf<typeof calls.showMatrix> => ({
   ...shownMatrix(config),
-  plans: [...config.plans.values()].map(shownPlanLimits),
+  plans: [...config.plans.values()].map(plan => shownPlanLimits(plan, config.calendar)),
 })
 
 /** POST /admin/reload: takes the files as they are now, whole or not at all. */

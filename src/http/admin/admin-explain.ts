@@ -128,7 +128,7 @@ function heldBy({ hold, decision: { claims } }: NonNullable<Trial['admitted']>):
 
 /** The use of every limit that may refuse the request; none of an account that is gone by now. */
 async function usesOf({ config, store }: AdminContext, { account, key }: TrialSender): Promise<readonly LimitUse[]> {
-  const usage = await store.accounts.readUsage(account.account)
+  const usage = await store.accounts.readUsage(account.account, config.calendar)
   if (!usage) return []
   const { kind, terms } = usage.record
   const org = terms.org === undefined ? undefined : await store.orgs.find(terms.org)

@@ -20,7 +20,7 @@ import { sendStream } from './stream-answer.ts'
 /** Dependencies of invoices. */
 type InvoiceApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
 
-type InvoiceContext = Pick<AdminContext, 'store' | 'settings' | 'clock'>
+type InvoiceContext = Pick<AdminContext, 'store' | 'settings' | 'clock' | 'config'>
 
 /** GET /admin/invoice: what one account is charged for a month, as JSON, CSV or a page to print. */
 export async function showInvoice(
@@ -82,7 +82,7 @@ async function readPage(
   text: string,
   { limit = 50, cursor }: InvoicesQuery,
 ): Promise<ShownMonthInvoices | Denied> {
-  const month = monthIn(text)
+  const month = monthIn(text, app.config)
   if ('denial' in month) return month
   const after = cursor === undefined ? undefined : readCursor('label', cursor)
   if (cursor !== undefined && !after) return invalid('cursor', 'must be that of another page')
@@ -101,7 +101,7 @@ async function readPage(
 
 /** The invoices of all accounts for a month such as `2026-10`, in no order. */
 export function readInvoicesOf(context: InvoiceContext, text: string): AsyncIterable<ShownInvoice> | Denied {
-  const month = monthIn(text)
+  const month = monthIn(text, context.config)
   if ('denial' in month) return month
   return allInvoices(context.store.accounts, month, account => readInvoiceFor(context, account, month))
 }
@@ -111,7 +111,7 @@ export async function readInvoiceNamed(
   context: InvoiceContext,
   { account: named, month: text }: { readonly account: string; readonly month: string },
 ): Promise<ShownInvoice | Denied> {
-  const month = monthIn(text)
+  const month = monthIn(text, context.config)
   if ('denial' in month) return month
   const account = await accountNamed(context, named)
   return 'denial' in account ? account : readInvoiceFor(context, account, month)

@@ -15,7 +15,7 @@ type PastLedger = Parameters<typeof searchRequests>[0]['ledger']
 /** For those that ask what this process alone knows: rows are found by each gateway. */
 export const NO_ROWS: PastLedger = { readPast: async () => ({ requests: [] }) }
 
-type PastContext = Pick<AdminContext, 'store' | 'settings' | 'clock'> & { readonly recent?: Remembered }
+type PastContext = Pick<AdminContext, 'store' | 'settings' | 'clock' | 'config'> & { readonly recent?: Remembered }
 
 /** Finds requests in what this process remembers, where it is a gateway, and in the ledger. */
 export async function readPast(
@@ -44,7 +44,7 @@ function notRead(
 
 async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<PastQuery | Denied> {
   const { model, pool, before, errors, limit = 100, slow: slowText = '0s' } = texts
-  const period = periodIn(texts, context.clock.now())
+  const period = periodIn(texts, context.clock.now(), context.config.calendar)
   if ('denial' in period) return period
   if (limit > MOST) return invalid('limit', `must be a number from 1 to ${MOST}`)
   const slow = readDuration(slowText)

@@ -1,8 +1,10 @@
 import { labelsOf } from '../../gateway/accounts/labels.ts'
 import { type UsageQuery, usageBy } from '../../gateway/accounts/usage-totals.ts'
 import type { LedgerQuery } from '../../gateway/store/ledger-store.ts'
+import { type Calendar, dayOfCalendar, startOf, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { isUtc } from '../../policy/zone.ts'
 import { type LedgerRecord, ledgerRecord } from '../../wire/admin/ledger-record.ts'
 import { dayText, hourText } from '../../wire/admin/since.ts'
 import {
@@ -53,7 +55,7 @@ export async function readUsage(context: UsageContext, asked: AskedUsage): Promi
   const unknown = unknownLabel(context, groups.by)
   const wasteBy = wasteIn(asked, groups.by)
   if ('denial' in wasteBy) return wasteBy
-  const period = periodIn(texts, context.clock.now())
+  const period = periodIn(texts, context.clock.now(), context.config.calendar)
   if ('denial' in period) return period
   const owner = await ownerIn(context, texts)
   if ('denial' in owner) return owner
@@ -79,26 +81,29 @@ const noSuchGroup = ({ config }: Pick<UsageContext, 'config'>, name: string): De
   invalid('by', `\`${name}\` is no group; there are ${[...GROUPS, ...config.labels.keys()].join(', ')}`)
 
 async function usageOfDays(
-  { store }: UsageContext,
+  { store, config: { calendar } }: UsageContext,
   period: Period,
   groups: AskedGroups,
   query: UsageQuery,
 ): Promise<UsageReport> {
-  const days = daysIn(period)
+  const days = daysIn(period, calendar)
   const since = days.since === undefined ? {} : { since: dayText(days.since) }
   const until = days.until === undefined ? {} : { until: dayText(days.until) }
-  return usageReport({ ...groups, ...since, ...until }, await usageBy(store, { ...query, ...days }))
+  return usageReport(
+    { ...groups, ...since, ...until, ...zoneOf(calendar) },
+    await usageBy(store, { ...query, ...days }),
+  )
 }
 
 /** Hours are made of rows, of which old ones may be out of reach. */
 async function usageOfHours(
-  { store, settings, clock }: UsageContext,
+  { store, settings, clock, config: { calendar } }: UsageContext,
   period: Period,
   groups: AskedGroups,
   query: UsageQuery,
 ): Promise<UsageReport | Denied> {
   const isByHour = groups.by.includes('hour')
-  const asked = isByHour ? hoursIn(period, clock.now()) : wholeDays(period, clock.now())
+  const asked = isByHour ? hoursIn(period, clock.now()) : wholeDays(period, clock.now(), calendar)
   if ('denial' in asked) return asked
   const kept = Math.ceil((clock.now() - rowsReachBack(settings)) / HOUR) * HOUR
   const hours = { ...asked, since: Math.min(Math.max(asked.since, kept), asked.until) }
@@ -109,11 +114,11 @@ async function usageOfHours(
   const isWhole = !isByHour && period.since === undefined
   const hoursLeftOut = isWhole ? 0 : (since - asked.since) / HOUR
   if (isByHour || since > Math.max(asked.since, 0))
-    return usageReport({ ...groups, since: hourText(since), ...until, hoursLeftOut }, usage)
-  const days = daysIn(period)
+    return usageReport({ ...groups, since: hourText(since), ...until, hoursLeftOut, ...zoneOf(calendar) }, usage)
+  const days = daysIn(period, calendar)
   const from = days.since === undefined ? {} : { since: dayText(days.since) }
   const to = days.until === undefined ? {} : { until: dayText(days.until) }
-  return usageReport({ ...groups, ...from, ...to }, usage)
+  return usageReport({ ...groups, ...from, ...to, ...zoneOf(calendar) }, usage)
 }
 
 /** How long after its admission the row of a request can be read: an endpoint takes rows and gives none back. */
@@ -127,13 +132,15 @@ function wasteIn({ waste }: Pick<AskedUsage, 'waste'>, by: readonly Group[]): Pi
 }
 
 const HOUR: Millis = 3_600_000
-const DAY: Millis = 24 * HOUR
 
-/** The UTC days that a period touches, as moments. */
-function wholeDays(period: Period, now: EpochMs): Required<Period> {
-  const { since = 0, until = Math.floor(now / DAY) + 1 } = daysIn(period)
-  return { since: since * DAY, until: until * DAY }
+/** The days that a period touches, as moments. */
+function wholeDays(period: Period, now: EpochMs, calendar: Calendar = UTC_CALENDAR): Required<Period> {
+  const { since = 0, until = dayOfCalendar(calendar, now) + 1 } = daysIn(period, calendar)
+  return { since: since === 0 ? 0 : startOf('day', calendar, since), until: startOf('day', calendar, until) }
 }
+
+/** The zone of a report's days; absent where that is UTC. */
+const zoneOf = (calendar: Calendar = UTC_CALENDAR) => (isUtc(calendar.zone) ? {} : { zone: calendar.zone })
 
 interface AskedGroups {
   readonly by: readonly Group[]
@@ -153,7 +160,7 @@ function groupsIn({ by, split }: Pick<AskedUsage, 'by' | 'split'>): AskedGroups 
 }
 
 export async function rowsQuery(context: UsageContext, texts: RowsQuery): Promise<LedgerQuery | Denied> {
-  const period = periodIn(texts, context.clock.now())
+  const period = periodIn(texts, context.clock.now(), context.config.calendar)
   if ('denial' in period) return period
   const owner = await ownerIn(context, texts)
   return 'denial' in owner ? owner : { ...period, ...owner }

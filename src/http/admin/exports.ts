@@ -56,7 +56,7 @@ export async function* standingsOf(
     else keys.set(key.account, [key])
   }
   for (const [name, own] of keys) {
-    const usage = await store.accounts.readUsage(name)
+    const usage = await store.accounts.readUsage(name, config.calendar)
     if (!usage) continue
     const limited = { ...usage.record, keys: own.filter(({ status }) => status === 'active') }
     yield shownStanding(config, usage, await readLimits(config, store, limited, usage))
@@ -80,7 +80,7 @@ async function readAuditQuery(
   app: ExportApp,
   { since, account }: Pick<AuditTexts, 'since' | 'account'>,
 ): Promise<AuditQuery | Denied> {
-  const from = periodIn(since === undefined ? {} : { since }, app.clock.now())
+  const from = periodIn(since === undefined ? {} : { since }, app.clock.now(), app.config.calendar)
   if ('denial' in from) return from
   const named = account === undefined ? undefined : await auditedNamed(app, account)
   if (named && 'denial' in named) return named

@@ -1,5 +1,5 @@
+import { type Calendar, dayOfCalendar, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { dayAt } from '../../policy/counters/account-counters.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { readMonth, readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
 import type { PeriodQuery } from '../../wire/admin-api/fields.ts'
@@ -11,23 +11,23 @@ export interface Period {
 }
 
 /** A month names both ends, so that neither goes with it. */
-export function periodIn({ since, until, month }: PeriodQuery, now: EpochMs): Period | Denied {
+export function periodIn({ since, until, month }: PeriodQuery, now: EpochMs, calendar?: Calendar): Period | Denied {
   if (month !== undefined) {
     if (since !== undefined || until !== undefined) return invalid('month', 'cannot be combined with since or until')
-    return readMonth(month) ?? invalid('month', 'must be a month such as 2026-10')
+    return readMonth(month, calendar) ?? invalid('month', 'must be a month such as 2026-10')
   }
-  const from = since === undefined ? undefined : readSince(since, now)
+  const from = since === undefined ? undefined : readSince(since, now, calendar)
   if (since !== undefined && from === undefined) return invalid('since', `must be ${SINCE_FORMS}`)
-  const to = until === undefined ? undefined : readSince(until, now)
+  const to = until === undefined ? undefined : readSince(until, now, calendar)
   if (until !== undefined && to === undefined) return invalid('until', `must be ${SINCE_FORMS}`)
   if (from !== undefined && to !== undefined && to <= from) return invalid('until', 'must be after since')
   return { ...(from !== undefined && { since: from }), ...(to !== undefined && { until: to }) }
 }
 
-/** The UTC days that a period touches: the first one, and the one after the last. */
-export const daysIn = ({ since, until }: Period) => ({
-  ...(since !== undefined && { since: dayAt(since) }),
-  ...(until !== undefined && { until: dayAt(until - 1) + 1 }),
+/** The days that a period touches: the first one, and the one after the last. */
+export const daysIn = ({ since, until }: Period, calendar: Calendar = UTC_CALENDAR) => ({
+  ...(since !== undefined && { since: dayOfCalendar(calendar, since) }),
+  ...(until !== undefined && { until: dayOfCalendar(calendar, until - 1) + 1 }),
 })
 
 /** The UTC hours that a period touches; the last 48, with the running one, where it says no beginning. */

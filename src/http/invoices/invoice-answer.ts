@@ -3,9 +3,9 @@ import { type Billed, listInvoices, readInvoiceOf } from '../../gateway/accounts
 import type { Clock } from '../../gateway/ports.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
-import { type BillingMonth, monthAt } from '../../policy/billing/billing-month.ts'
+import { type BillingMonth, monthNamed } from '../../policy/billing/billing-month.ts'
+import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { readMonth } from '../../wire/admin/since.ts'
 import { invoiceCsv } from '../../wire/invoice/invoice-csv.ts'
 import { invoiceHtml } from '../../wire/invoice/invoice-html.ts'
 import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
@@ -17,15 +17,14 @@ interface InvoiceSources {
   readonly store: Pick<Store, 'ledger'>
   readonly settings: Pick<Settings, 'server' | 'billing'>
   readonly clock: Pick<Clock, 'now'>
+  readonly config: Pick<Config, 'calendar'>
 }
 
 type Account = Pick<AccountRecord, 'account' | 'label' | 'createdAt'>
 
 /** The month that is asked for. */
-export function monthIn(text: string | undefined): BillingMonth | Denied {
-  const period = readMonth(text ?? '')
-  return period ? monthAt(period.since) : invalid('month', 'must be a month such as 2026-10')
-}
+export const monthIn = (text: string | undefined, { calendar }: Pick<Config, 'calendar'>): BillingMonth | Denied =>
+  monthNamed(text ?? '', calendar) ?? invalid('month', 'must be a month such as 2026-10')
 
 /** The invoice of an account for a month. */
 export const readInvoiceFor = (
@@ -36,11 +35,11 @@ export const readInvoiceFor = (
 
 /** The months of an account that have usage. */
 export async function readInvoicesFor(
-  { store, settings, clock }: InvoiceSources,
+  { store, settings, clock, config }: InvoiceSources,
   account: Account,
 ): Promise<ShownInvoices> {
   const billed = { ...billedOf(settings, account), createdAt: account.createdAt }
-  return shownInvoices(account, await listInvoices(store.ledger, billed, clock.now()))
+  return shownInvoices(account, await listInvoices(store.ledger, billed, clock.now(), config.calendar))
 }
 
 function billedOf({ server, billing }: InvoiceSources['settings'], { account, label }: Account): Billed {

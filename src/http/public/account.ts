@@ -2,7 +2,7 @@ import type { Identified } from '../../gateway/accounts/identified.ts'
 import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import { ownRequests } from '../../gateway/accounts/own-requests.ts'
 import { namesIn } from '../../gateway/store/ledger-store.ts'
-import { dayAt } from '../../policy/counters/account-counters.ts'
+import { dayOfCalendar, UTC_CALENDAR } from '../../policy/calendar.ts'
 import { isShown } from '../../policy/counters/limit-use.ts'
 import { invalid } from '../../policy/denial.ts'
 import type { Total } from '../../records/sums.ts'
@@ -23,7 +23,7 @@ export async function showAccount(
   call: HttpCall,
   { caller, person }: Identified,
 ): Promise<void> {
-  const usage = await store.accounts.readUsage(caller.account)
+  const usage = await store.accounts.readUsage(caller.account, config.calendar)
   if (!usage) throw new Error(`there is no account ${caller.account}`)
   const uses = (await readLimits(config, store, { ...caller, keys: [caller.key] }, usage)).filter(isShown)
   call.json(200, ownAccount(config, { ...caller, person }, { ...usage, uses }), UNCACHED)
@@ -35,13 +35,14 @@ export async function showUsage(app: AccountApp, call: HttpCall, { caller }: Ide
   if ('denial' in query) return call.deny(query.denial)
   const days = wholeIn(query.days ?? '30', MOST_DAYS)
   if (days === undefined) return call.deny(invalid('days', `must be a number from 1 to ${MOST_DAYS}`).denial)
-  const until = dayAt(app.clock.now())
+  const { calendar = UTC_CALENDAR } = app.config
+  const until = dayOfCalendar(calendar, app.clock.now())
   const totals: Total[] = []
   const { account } = caller
   const among = namesIn(app.config)
   const since = until - days + 1
   for await (const total of app.store.ledger.readTotals({ account, since, among })) totals.push(total)
-  call.json(200, ownUsage({ until, days }, totals), UNCACHED)
+  call.json(200, ownUsage({ until, days, calendar }, totals), UNCACHED)
 }
 
 const MOST_DAYS = 90

@@ -6,7 +6,7 @@ import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
 
 /** Dependencies of showing invoices. */
-type InvoicesApp = Pick<ClientApp, 'store' | 'settings' | 'clock'>
+type InvoicesApp = Pick<ClientApp, 'store' | 'settings' | 'clock' | 'config'>
 
 /** GET /billing/invoices: the months of the caller's account, or the invoice of one, as JSON, CSV or a page to print. */
 export async function showInvoices(app: InvoicesApp, call: HttpCall, { caller }: Identified): Promise<void> {
@@ -15,7 +15,7 @@ export async function showInvoices(app: InvoicesApp, call: HttpCall, { caller }:
   const asked = formatIn(query.format)
   if ('denial' in asked) return call.deny(asked.denial)
   const isList = query.month === undefined && asked.format === 'json'
-  const month = isList ? undefined : monthIn(query.month)
+  const month = isList ? undefined : monthIn(query.month, app.config)
   if (month && 'denial' in month) return call.deny(month.denial)
   const account = await app.store.accounts.find(caller.account)
   if (!account) throw new Error(`there is no account ${caller.account}`)

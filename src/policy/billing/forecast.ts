@@ -1,12 +1,13 @@
+import { dayOfCalendar } from '../calendar.ts'
 import type { EpochMs } from '../config.ts'
 import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
+import type { BillingMonth } from './billing-month.ts'
 
-/** Costs by UTC day, counted since the epoch. */
+/** Costs by day, counted since the epoch. */
 export type DayCosts = ReadonlyMap<number, NanoUsd>
 
 /** Days whose mean continues: a week has every day of the week. */
 const MEAN_DAYS = 7
-const DAY_MS = 86_400_000
 
 /**
  * Estimates what a running month will cost: what was used so far, and for each day that is left the mean of the last seven full
@@ -14,18 +15,18 @@ const DAY_MS = 86_400_000
  */
 export function forecastOf(
   costs: DayCosts,
-  { since, until }: { readonly since: EpochMs; readonly until: EpochMs },
+  { firstDay, endDay, until, calendar }: BillingMonth,
   now: EpochMs,
 ): NanoUsd | undefined {
-  if (now < since + DAY_MS || now >= until) return undefined
-  const today = Math.floor(now / DAY_MS)
-  const from = Math.max(since / DAY_MS, today - MEAN_DAYS)
+  const today = dayOfCalendar(calendar, now)
+  if (today <= firstDay || now >= until) return undefined
+  const from = Math.max(firstDay, today - MEAN_DAYS)
   let [used, recent] = [0, 0]
   for (const [day, cost] of costs) {
     used += cost
     if (day >= from && day < today) recent += cost
   }
   const mean = recent / (today - from)
-  const daysLeft = until / DAY_MS - today - 1
+  const daysLeft = endDay - today - 1
   return nanoUsd(used + Math.round(Math.max(0, mean - (costs.get(today) ?? 0)) + mean * daysLeft))
 }

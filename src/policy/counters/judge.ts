@@ -1,5 +1,5 @@
 import type { EpochMs } from '../config.ts'
-import type { Claims, Granted, Mutable, Verdict } from '../decision.ts'
+import { type Claims, type Granted, keyOfWindow, type Mutable, type Verdict } from '../decision.ts'
 import type { QuotaDenial, RateDenial, RuleDenial } from '../denial.ts'
 import { GROWS, type LimitRule } from '../limits/limit-rule.ts'
 import { type CountRule, type NamedRule, quotaOf } from '../limits/named-rules.ts'
@@ -34,7 +34,7 @@ export function judge(
   rules?: readonly RuleReading[],
 ): Verdict {
   const live = liveMinute(counters, now)
-  const readings = readingsIn(counters, live, claims.spend.window.start)
+  const readings = readingsIn(counters, live, keyOfWindow(claims.spend.window))
   return judgeReadings({ readings, second: live.second, buckets: live.buckets, rules }, claims, now)
 }
 
@@ -92,6 +92,7 @@ function quotaDenial(claims: Claims, { used }: Readings, worst: NanoUsd): QuotaD
   return {
     code: 'quota_exceeded',
     resetAt: spend.window.end,
+    ...(spend.window.per && { per: spend.window.per }),
     overageEnabled: spend.overageEnabled,
     worst,
     left,
@@ -138,7 +139,8 @@ function eachLimit(
     const { used, held } = read?.[place] ?? NOTHING_READ
     visit(rule, used, held, mosts?.[place] ?? rule.most, place)
   })
-  if (spend.limit !== undefined) visit(quotaOf(spend.limit), readings.used, readings.held, spend.limit)
+  if (spend.limit !== undefined)
+    visit(quotaOf(spend.limit, spend.window.per), readings.used, readings.held, spend.limit)
 }
 
 /**

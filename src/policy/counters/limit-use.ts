@@ -37,7 +37,7 @@ export function usesOfClaims(
   const live = { readings, second: Math.floor(at / 1000), buckets }
   const uses: LimitUse[] = limits.map(rule => ({ rule, count: countOfRule(rule, readNamed(rule, live)) }))
   if (spend.limit !== undefined) {
-    const rule = quotaOf(spend.limit)
+    const rule = quotaOf(spend.limit, spend.window.per)
     uses.push({ rule, count: countOfRule(rule, readQuota(spend, readings)) })
   }
   return [...uses, ...rules.map((claim, place) => useOf(claim, read[place] ?? NOTHING_READ))]

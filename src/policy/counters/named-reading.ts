@@ -37,6 +37,6 @@ export function readNamed(
 
 /** Reads the monthly quota in the billing window of a request. */
 export const readQuota = ({ window }: Pick<SpendClaim, 'window'>, { used, held }: Readings): RuleReading =>
-  readingIn({ index: cellAt('month', window.start), used, held })
+  readingIn({ index: cellAt(window.per ?? 'month', window.start), used, held })
 
 const readingIn = (cell: Cell): RuleReading => ({ ...cell, cells: [cell] })

@@ -1,14 +1,26 @@
 import type { Denial, RateDenial, RuleDenial } from '../denial.ts'
-import { isIdle, type LimitRule, RULE_TYPES } from '../limits/limit-rule.ts'
-import { isNamed, type NamedRule, rowOf, ruleOfType } from '../limits/named-rules.ts'
+import { isIdle, type LimitRule, RULE_TYPES, type RuleType } from '../limits/limit-rule.ts'
+import { isNamed, type NamedRule, nameOfRule, rowOf, ruleOfType } from '../limits/named-rules.ts'
+import { calendarOf } from '../limits/zoned-window.ts'
 import type { Millis } from '../time.ts'
 
 /** A rule refuses until time makes room. That of a session has a type of its own: no wait helps while the session goes on. */
 export function refusedBy(rule: LimitRule | NamedRule, retryAfterMs: Millis): RateDenial | RuleDenial {
-  const { most: limit } = rule
-  if (isNamed(rule)) return { code: 'rate_limit_exceeded', type: rowOf(rule.name).type, limit, retryAfterMs }
-  const type = isIdle(rule.per) ? 'session_limit' : RULE_TYPES[rule.measure]
-  return { code: 'rate_limit_exceeded', type, limit, rule, retryAfterMs }
+  const { most: limit, per } = rule
+  if (isNamed(rule)) {
+    const { type, per: usual } = rowOf(rule.name)
+    const denial = { code: 'rate_limit_exceeded', type, limit, retryAfterMs } as const
+    return per === usual || per === undefined ? denial : { ...denial, per }
+  }
+  return { code: 'rate_limit_exceeded', type: typeOf(rule), limit, rule, retryAfterMs }
+}
+
+/** The limit of requests a day has one type, whatever the zone of the day. */
+function typeOf(rule: LimitRule): RuleType | 'daily_limit' {
+  const { measure, per } = rule
+  if (isIdle(per)) return 'session_limit'
+  const isZonedDay = per !== undefined && calendarOf(per)?.unit === 'day'
+  return isZonedDay && nameOfRule(rule) === 'per_day' ? rowOf('per_day').type : RULE_TYPES[measure]
 }
 
 /** A rule refuses until other requests make room. The type of a named rule says so by itself. */
@@ -22,8 +34,12 @@ const RUNNING_MS: Millis = 1000
 const RESERVED_MS: Millis = 2000
 
 /** The rule that refused, as policy and texts know it. */
-export const ruleOf = (denial: RateDenial | RuleDenial): LimitRule | NamedRule =>
-  'rule' in denial ? denial.rule : ruleOfType(denial.type, denial.limit)
+export function ruleOf(denial: RateDenial | RuleDenial): LimitRule | NamedRule {
+  if ('rule' in denial) return denial.rule
+  const { type, limit, per } = denial
+  const rule = ruleOfType(type, limit)
+  return per === undefined ? rule : { ...rule, per }
+}
 
 /** Whether running requests hold what is missing. A month that is spent is another denial, of a code of its own. */
 export function isHeld(denial: RateDenial | RuleDenial): boolean {

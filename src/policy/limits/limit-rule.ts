@@ -1,3 +1,5 @@
+import { writtenWindow, type ZonedWindow } from './zoned-window.ts'
+
 /**
  * A limit of any measure, window and scope, as a plan, a key or an operator writes it: at most so much in each window.
  * Plain JSON, which is how stores and the admin API have it.
@@ -44,13 +46,16 @@ export const GROWS: Readonly<Record<Measure, boolean>> = {
   concurrent: false,
 }
 
-/** `minute` slides, and so do days that are counted: `30d`. All others begin and end by the clock, UTC; weeks on Monday. */
-export type LimitWindow = (typeof NAMED_WINDOWS)[number] | `${number}d` | IdleWindow
+/**
+ * `minute` slides, and so do days that are counted: `30d`. All others begin and end by the clock: seconds and hours of UTC, the longer
+ * ones of the calendar that the files have, which is UTC unless they say otherwise; weeks on Monday. Only claims and counters name it.
+ */
+export type LimitWindow = (typeof NAMED_WINDOWS)[number] | `${number}d` | IdleWindow | ZonedWindow
 
 /** The window of a session: it ends once the session had no request for so long. */
 export type IdleWindow = `idle:${number}${'s' | 'm' | 'h'}`
 
-export const NAMED_WINDOWS = ['second', 'minute', 'hour', 'day', 'week', 'month'] as const
+export const NAMED_WINDOWS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter'] as const
 
 /** The longest window that slides, in days: counters are kept no longer. */
 export const MOST_DAYS = 90
@@ -85,7 +90,8 @@ export function idleWindow(seconds: number): IdleWindow {
 }
 
 /** A window as commands and names of limits have it: `per day`, or `idle 24h`. */
-export const windowWords = (per: LimitWindow): string => (isIdle(per) ? per.replace(':', ' ') : `per ${per}`)
+export const windowWords = (per: LimitWindow): string =>
+  isIdle(per) ? per.replace(':', ' ') : `per ${writtenWindow(per)}`
 
 /**
  * `user` is the end user that a request names in `user`, of its account; requests without one share a limit, and so do those
@@ -185,7 +191,7 @@ export type CountedRule = Omit<LimitRule, 'most' | 'lastTurn' | 'warn'>
 
 /** The count of a rule as a text, whatever the number: rules that count the same have the same text. */
 export const countedBy = ({ measure, per, of, model }: CountedRule): string =>
-  `${measure}/${per ?? ''}/${of ?? 'account'}/${model ?? ''}`
+  `${measure}/${per === undefined ? '' : writtenWindow(per)}/${of ?? 'account'}/${model ?? ''}`
 
 /** The parts of a model that a rule looks at. */
 export interface RuledModel {

@@ -8,6 +8,7 @@ import {
   type ScopeKind,
   slidingDays,
 } from './limit-rule.ts'
+import { calendarOf } from './zoned-window.ts'
 
 /** Unit, window and scope of a rule, as explanations word them: `tokens a day for svc-core, of each key`. */
 export const ruleText = (rule: LimitRule): string => `${UNITS[rule.measure]} ${whereText(rule)}`
@@ -40,13 +41,23 @@ export function amountText({ measure }: Pick<LimitRule, 'measure'>, amount: numb
   return `${amount.toLocaleString('en-US')} ${amount === 1 ? unit.replace(/s$/, '') : unit}`
 }
 
-/** `a day (UTC)`, `in any 30 days`, `until it is idle for 24h`, `at once` */
-export const windowText = (per: LimitWindow | undefined): string =>
-  per === undefined
-    ? 'at once'
-    : (WINDOW_TEXTS[per] ?? (isIdle(per) ? idleText(per) : `in any ${slidingDays(per)} days`))
+/** `a day (UTC)`, `a month from the 26th (Europe/Berlin)`, `in any 30 days`, `until it is idle for 24h`, `at once` */
+export function windowText(per: LimitWindow | undefined): string {
+  if (per === undefined) return 'at once'
+  const known = WINDOW_TEXTS[per]
+  if (known !== undefined) return known
+  if (isIdle(per)) return `until it is idle for ${per.slice('idle:'.length)}`
+  const window = calendarOf(per)
+  if (!window) return `in any ${slidingDays(per)} days`
+  const { zone, monthStarts } = window.calendar
+  return `a ${window.unit}${monthStarts === 1 ? '' : ` from the ${dateText(monthStarts)}`} (${zone})`
+}
 
-const idleText = (per: string): string => `until it is idle for ${per.slice('idle:'.length)}`
+/** `1st`, `26th` */
+function dateText(date: number): string {
+  const isTeen = date > 10 && date < 14
+  return `${date}${(!isTeen && ['', 'st', 'nd', 'rd'][date % 10]) || 'th'}`
+}
 
 export const UNITS: Readonly<Record<Measure, string>> = {
   requests: 'requests',
@@ -66,6 +77,7 @@ const WINDOW_TEXTS: Readonly<Record<string, string>> = {
   day: 'a day (UTC)',
   week: 'a week (UTC)',
   month: 'a month (UTC)',
+  quarter: 'a quarter (UTC)',
 }
 
 const SCOPE_TEXTS: Readonly<Record<Exclude<ScopeKind, 'account'>, string>> = {

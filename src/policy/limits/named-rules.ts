@@ -1,5 +1,6 @@
 import type { LimitRule, LimitWindow, Measure } from './limit-rule.ts'
 import type { Readings } from './readings.ts'
+import { writtenWindow } from './zoned-window.ts'
 
 /**
  * The rules that a plan writes in a field of their own, such as `rpm`. To the policy, to texts and to screens each is a rule
@@ -121,7 +122,12 @@ export function namedRule<Name extends RuleName>(name: Name, most: number): Name
 }
 
 /** The monthly quota: its number has the grants and the overage of an account. */
-export const quotaOf = (most: number): NamedRule => ({ name: 'monthly_usd', measure: 'usd', most, per: 'month' })
+export const quotaOf = (most: number, per: LimitWindow = 'month'): NamedRule => ({
+  name: 'monthly_usd',
+  measure: 'usd',
+  most,
+  per,
+})
 
 /** The named rule of a type. */
 export function ruleOfType(type: NamedType, most: number): NamedRule {
@@ -133,7 +139,7 @@ export function ruleOfType(type: NamedType, most: number): NamedRule {
 /** The name of a rule that has one: a plan may write it either way. */
 export const nameOfRule = ({ measure, per, of = 'account', model }: LimitRule): RuleName | undefined =>
   of === 'account' && model === undefined
-    ? NAMED_RULES.find(row => row.measure === measure && row.per === per)?.name
+    ? NAMED_RULES.find(row => row.measure === measure && row.per === (per && writtenWindow(per)))?.name
     : undefined
 
 /** The counted rules of a plan, in the order of the table. */

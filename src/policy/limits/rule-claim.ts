@@ -1,3 +1,4 @@
+import type { Calendar } from '../calendar.ts'
 import type { Labels } from '../label-values.ts'
 import {
   countsModel,
@@ -9,6 +10,7 @@ import {
   type RuledModel,
   scopeOf,
 } from './limit-rule.ts'
+import { windowIn } from './zoned-window.ts'
 
 /** A rule that a request has to keep, and the counter that it takes of. */
 export interface RuleClaim extends CounterName {
@@ -89,10 +91,11 @@ export function claimsOfRules(
   caller: RuledCaller,
   subject: RuleSubject,
 ): readonly RuleClaim[] {
-  const { model, session } = subject
+  const { model, session, calendar } = subject
   const claims: RuleClaim[] = []
-  for (const rule of rules) {
-    if (model && !countsModel(rule, model)) continue
+  for (const written of rules) {
+    if (model && !countsModel(written, model)) continue
+    const rule = calendar ? ruleIn(written, calendar) : written
     const group = groupOf(rule, caller, subject)
     if (group !== undefined) addClaim(claims, { rule, group, field: fieldOf(rule, caller, session) })
   }
@@ -116,7 +119,28 @@ interface RuleSubject {
   readonly session?: string | undefined
   /** The values of its labels, by label. */
   readonly labels?: Labels | undefined
+  /** Absent: UTC. */
+  readonly calendar?: Calendar | undefined
 }
+
+/** A rule that names its window by the calendar of the files. */
+export function ruleIn(rule: LimitRule, calendar: Calendar): LimitRule {
+  if (rule.per === undefined) return rule
+  const known = ZONED.get(rule)
+  if (known?.calendar === calendar) return known.rule
+  const per = windowIn(rule.per, calendar)
+  const zoned = per === rule.per ? rule : { ...rule, per }
+  ZONED.set(rule, { calendar, rule: zoned })
+  if (zoned !== rule) WRITTEN.set(zoned, rule)
+  return zoned
+}
+
+/** The rule as a plan has it, of one that names its window by a calendar. */
+export const writtenRule = (rule: LimitRule): LimitRule => WRITTEN.get(rule) ?? rule
+
+/** Every request of a plan claims the same rules. */
+const ZONED = new WeakMap<LimitRule, { readonly calendar: Calendar; readonly rule: LimitRule }>()
+const WRITTEN = new WeakMap<LimitRule, LimitRule>()
 
 /** Adds a claim. The lower of two rules over one counter holds, and a request counts in it once. */
 function addClaim(claims: RuleClaim[], claim: RuleClaim): void {

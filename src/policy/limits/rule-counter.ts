@@ -1,6 +1,8 @@
+import { spanAt, startOf } from '../calendar.ts'
 import type { EpochMs, Millis } from '../time.ts'
 import { idleSeconds, type LimitWindow, slidingDays } from './limit-rule.ts'
 import { addToSession, currentSession, isAlive, sessionIndex, sessionSecond } from './session-cell.ts'
+import { calendarOf } from './zoned-window.ts'
 
 /**
  * The use of one measure in one window: cells, oldest first. Plain JSON, replaced as a whole, never changed in place.
@@ -11,7 +13,7 @@ export type RuleCounter = readonly Cell[]
 
 /** A calendar window is one cell, and so is a session; a window that slides has 61, of a sixtieth of its length each. */
 export interface Cell {
-  /** How many cells of its length there were before it; of months, since the year 0. */
+  /** How many cells of its length there were before it; of months and quarters, since the year 0. */
   readonly index: number
   /** Settled. */
   readonly used: number
@@ -161,19 +163,21 @@ const FIRST_MONDAY_SECONDS = 4 * 86_400
 
 const clock = (seconds: number, from = 0): Length => ({ seconds, from, slides: false })
 
-/** Lengths by window. Those of days and sessions are added when first used; there are few. Months vary, so nobody asks for their length. */
+const NO_LENGTH = clock(0)
+
+/** Lengths by window. Those of days and sessions are added when first used; there are few. Units of calendars vary, and have none. */
 const LENGTHS = new Map<LimitWindow, Length>([
   ['second', clock(1)],
   ['minute', { seconds: 1, from: 0, slides: true }],
   ['hour', clock(3600)],
   ['day', clock(86_400)],
   ['week', clock(604_800, FIRST_MONDAY_SECONDS)],
-  ['month', clock(0)],
 ])
 
 function lengthOf(per: LimitWindow): Length {
   const known = LENGTHS.get(per)
   if (known) return known
+  if (calendarOf(per)) return NO_LENGTH
   const idle = idleSeconds(per)
   const length =
     idle === undefined
@@ -186,10 +190,8 @@ function lengthOf(per: LimitWindow): Length {
 /** The cell that a moment is in. What runs has no window, and one cell. */
 export function cellAt(per: LimitWindow | undefined, at: EpochMs): number {
   if (per === undefined) return 0
-  if (per === 'month') {
-    const date = new Date(at)
-    return date.getUTCFullYear() * 12 + date.getUTCMonth()
-  }
+  const window = calendarOf(per)
+  if (window) return spanAt(window.unit, window.calendar, at).index
   const { seconds, from, idle } = lengthOf(per)
   const second = Math.floor(at / 1000)
   return idle === undefined ? Math.floor((second - from) / seconds) : sessionIndex(second)
@@ -198,7 +200,8 @@ export function cellAt(per: LimitWindow | undefined, at: EpochMs): number {
 /** When a cell begins. */
 export function cellStart(per: LimitWindow | undefined, index: number): EpochMs {
   if (per === undefined) return 0
-  if (per === 'month') return Date.UTC(Math.floor(index / 12), index % 12)
+  const window = calendarOf(per)
+  if (window) return startOf(window.unit, window.calendar, index)
   const { seconds, from, idle } = lengthOf(per)
   return (idle === undefined ? index * seconds + from : sessionSecond(index)) * 1000
 }

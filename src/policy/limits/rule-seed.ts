@@ -1,11 +1,12 @@
+import { type Calendar, dayOfCalendar, startOf, UTC_CALENDAR } from '../calendar.ts'
 import type { EpochMs } from '../time.ts'
 import { countsModel, type LimitWindow, type Measure, type RuledModel, slidingDays } from './limit-rule.ts'
 import type { RuleClaim } from './rule-claim.ts'
 import { addToCell, cellAt, cellStart, isOver, type RuleCounter, windowStart } from './rule-counter.ts'
 
-/** The ledger's sums of one UTC day, plan, model and key. */
+/** The ledger's sums of one day, plan, model and key. */
 export interface DaySums extends Sums {
-  /** Days since the epoch. */
+  /** Days since the epoch, by the calendar that the files had when their requests were admitted. */
   readonly day: number
   readonly plan: string
   readonly model: string
@@ -22,9 +23,9 @@ export interface Sums {
 
 const DAY_MS = 86_400_000
 
-/** The first UTC day, in days since the epoch, that counts in the window of a rule at a moment. */
-export const firstDay = ({ rule: { per } }: RuleClaim, at: EpochMs): number =>
-  per === undefined ? Math.floor(at / DAY_MS) : Math.floor(windowStart(per, at) / DAY_MS)
+/** The first day of the ledger, in days since the epoch, that counts in the window of a rule at a moment. */
+export const firstDay = ({ rule: { per } }: RuleClaim, at: EpochMs, calendar: Calendar = UTC_CALENDAR): number =>
+  dayOfCalendar(calendar, per === undefined ? at : windowStart(per, at))
 
 /**
  * Whether a counter would be the same if it began anew: nothing of it counts, and of a window that slides nothing lies in
@@ -53,8 +54,13 @@ export function countsSums(
  * The counter with the sums of one day. In a window that slides they count as if they were used at the end of the day, or
  * now: never less than there was.
  */
-export const addDay = (counter: RuleCounter, claim: RuleClaim, sums: DaySums, now: EpochMs): RuleCounter =>
-  addSums(counter, claim, sums, Math.min(now, (sums.day + 1) * DAY_MS - 1), now)
+export const addDay = (
+  counter: RuleCounter,
+  claim: RuleClaim,
+  sums: DaySums,
+  now: EpochMs,
+  calendar: Calendar = UTC_CALENDAR,
+): RuleCounter => addSums(counter, claim, sums, Math.min(now, startOf('day', calendar, sums.day + 1) - 1), now)
 
 /** The counter with what requests came to that were admitted at a moment. */
 export const addSums = (

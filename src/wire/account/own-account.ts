@@ -1,5 +1,6 @@
 import type { Config, EpochMs, Plan } from '../../policy/config.ts'
 import type { LimitUse } from '../../policy/counters/limit-use.ts'
+import { keyOfWindow, type Window } from '../../policy/decision.ts'
 import { type Caller, isFrozen } from '../../policy/facts.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
@@ -50,7 +51,7 @@ interface OwnWindow {
 /** A caller's account as stores have it. */
 interface StoredUsage extends Readings {
   readonly record: { readonly label: string }
-  readonly window: { readonly start: EpochMs; readonly end: EpochMs }
+  readonly window: Window
   readonly at: EpochMs
   /** The use of the limits that the caller may see. */
   readonly uses: readonly LimitUse[]
@@ -86,7 +87,7 @@ export function ownAccount(config: Config, caller: ProvenCaller, usage: StoredUs
 }
 
 function windowOf(plan: Plan | undefined, { terms }: Caller, { window, used, held }: StoredUsage): OwnWindow {
-  const granted = terms.grants?.[window.start] ?? ZERO_USD
+  const granted = terms.grants?.[keyOfWindow(window)] ?? ZERO_USD
   return {
     start: iso(window.start),
     end: iso(window.end),

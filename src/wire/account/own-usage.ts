@@ -1,16 +1,20 @@
+import { type Calendar, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CachedTokens } from '../../policy/price.ts'
+import { isUtc } from '../../policy/zone.ts'
 import { dayText } from '../admin/since.ts'
 import { savedFields } from '../admin/usage-report.ts'
 import { usdText } from '../money.ts'
 
-/** GET /billing/usage: what an account used by day, model, plan and key. Days are UTC. */
+/** GET /billing/usage: what an account used by day, model, plan and key. */
 export interface OwnUsage {
   readonly object: 'list'
   readonly unit: 'usd'
   readonly since: string
   readonly until: string
   readonly days: number
+  /** The zone of the days; absent where that is UTC. */
+  readonly zone?: string
   readonly data: readonly OwnUsageRow[]
 }
 
@@ -48,10 +52,14 @@ interface Total extends CachedTokens {
 }
 
 /** `until` is the last of the days, in days since the epoch. */
-export function ownUsage({ until, days }: { until: number; days: number }, totals: readonly Total[]): OwnUsage {
+export function ownUsage(
+  { until, days, calendar: { zone } = UTC_CALENDAR }: { until: number; days: number; calendar?: Calendar },
+  totals: readonly Total[],
+): OwnUsage {
   const rows = totals.filter(({ day }) => day <= until).sort(inOrder)
   const [since, last] = [dayText(until - days + 1), dayText(until)]
-  return { object: 'list', unit: 'usd', since, until: last, days, data: rows.map(rowOf) }
+  const named = isUtc(zone) ? {} : { zone }
+  return { object: 'list', unit: 'usd', since, until: last, days, ...named, data: rows.map(rowOf) }
 }
 
 const inOrder = (a: Total, b: Total): number => a.day - b.day || (nameOf(a) < nameOf(b) ? -1 : 1)

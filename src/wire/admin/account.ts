@@ -1,4 +1,5 @@
 import type { Config, EpochMs, Overage } from '../../policy/config.ts'
+import { keyOfWindow, type Window } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { planOf } from '../../policy/plan.ts'
@@ -109,7 +110,7 @@ interface StoredAccount extends Pick<Caller, 'account' | 'kind' | 'terms' | 'org
 interface Spend {
   readonly used: NanoUsd
   readonly held: NanoUsd
-  readonly window: { readonly start: EpochMs; readonly end: EpochMs }
+  readonly window: Window
 }
 
 interface KeyOfAccount {
@@ -130,7 +131,7 @@ export function shownAccount(
 ): ShownAccount {
   const { account, label, kind, terms, orgTerms, createdAt, signIns = [], invitation } = record
   const plan = planOf(config, record)
-  const granted = terms.grants?.[window.start] ?? ZERO_USD
+  const granted = terms.grants?.[keyOfWindow(window)] ?? ZERO_USD
   return {
     account,
     label,

@@ -1,5 +1,6 @@
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { LimitUse } from '../../policy/counters/limit-use.ts'
+import { keyOfWindow, type Window } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
 import { COLUMN_RULES, type ColumnRule, mostOf } from '../../policy/limits/named-rules.ts'
@@ -245,14 +246,14 @@ function costOf(entry: RequestEnd): Partial<ShownRequest> {
 /** An account and its limits as stores have them. */
 interface StoredStanding extends Readings {
   readonly record: Pick<Caller, 'account' | 'kind' | 'terms'> & { readonly label: string }
-  readonly window: { readonly start: EpochMs; readonly end: EpochMs }
+  readonly window: Window
   readonly at: EpochMs
 }
 
 export function shownStanding(config: Config, standing: StoredStanding, limits: readonly LimitUse[]): ShownStanding {
   const { record, used, held, window, concurrent, at } = standing
   const plan = planOf(config, record)
-  const granted = record.terms.grants?.[window.start] ?? ZERO_USD
+  const granted = record.terms.grants?.[keyOfWindow(window)] ?? ZERO_USD
   return {
     event: 'standing',
     at: iso(at),

@@ -1,5 +1,6 @@
 import { type LimitUse, leftOf } from '../../policy/counters/limit-use.ts'
 import { type LimitRule, MEASURES } from '../../policy/limits/limit-rule.ts'
+import { writtenWindow } from '../../policy/limits/zoned-window.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { SCOPE, WINDOW } from '../limit-rule.ts'
 import { usdText } from '../money.ts'
@@ -32,7 +33,8 @@ export const LIMIT_USE = record(
 export interface ShownLimitUse extends TypeOf<typeof LIMIT_USE> {}
 
 export function shownLimitUse({ rule, key, value, count }: LimitUse): ShownLimitUse {
-  const { measure, per = null, of = 'account', model = null, most } = rule
+  const { measure, of = 'account', model = null, most } = rule
+  const per = rule.per === undefined ? null : writtenWindow(rule.per)
   const amount = (number: number) => (measure === 'usd' ? usdText(nanoUsd(number)) : String(number))
   return {
     ...{ measure, per, of, model, key: key ?? null, ...(value !== undefined && { value }), limit: amount(most) },

@@ -1,7 +1,9 @@
+import { type Calendar, UTC_CALENDAR } from '../../policy/calendar.ts'
 import { type Config, type Inclusion, type Place, type Plan, placeOf } from '../../policy/config.ts'
 import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
 import { allowedText } from '../../policy/limits/limit-text.ts'
 import { quotaOf } from '../../policy/limits/named-rules.ts'
+import { ruleIn } from '../../policy/limits/rule-claim.ts'
 import { fixed, list, map, orNull, type RecordOf, record, type TypeOf, text } from '../schema/schema.ts'
 import { PLAN_LIMITS, planLimits } from './plan-limits.ts'
 
@@ -48,16 +50,19 @@ const cell = (inclusion: Inclusion | undefined): TypeOf<typeof INCLUSION> | null
   inclusion ? { by: inclusion.by, at: placeText(inclusion.at) } : null
 
 /** `at` is the place of the plan; `list` has all of its limits, each with a sentence and its place. */
-export function shownPlanLimits(plan: Plan): ShownPlanLimits {
-  const named = plan.limits.map(rule => shownLimit(plan, rule, placeOf(plan, rule.name)))
+export function shownPlanLimits(plan: Plan, calendar: Calendar = UTC_CALENDAR): ShownPlanLimits {
+  const shownLimit = limitsShownBy(plan, calendar)
+  const named = plan.limits.map(rule => shownLimit(rule, placeOf(plan, rule.name)))
   const month = quotaOf(plan.monthlyNanoUsd)
-  const rules = plan.rules.map(({ rule, at }) => shownLimit(plan, rule, at))
-  const list = [...named, shownLimit(plan, month, placeOf(plan, 'monthly_usd')), ...rules]
+  const rules = plan.rules.map(({ rule, at }) => shownLimit(rule, at))
+  const list = [...named, shownLimit(month, placeOf(plan, 'monthly_usd')), ...rules]
   return { plan: plan.name, ...planLimits(plan), at: placeText(plan.at), list }
 }
 
-const shownLimit = (plan: Plan, rule: LimitRule, at: Place = plan.at) => ({
-  ...{ limit: ruleName(rule), text: allowedText(rule), at: placeText(at) },
-})
+const limitsShownBy =
+  (plan: Plan, calendar: Calendar) =>
+  (rule: LimitRule, at: Place = plan.at) => ({
+    ...{ limit: ruleName(rule), text: allowedText(ruleIn(rule, calendar)), at: placeText(at) },
+  })
 
 const placeText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`

@@ -1,4 +1,7 @@
+import { monthNamed } from '../../policy/billing/billing-month.ts'
+import { type Calendar, dayOfCalendar, startOf, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import { readDay } from '../../policy/zone.ts'
 
 /** The forms that `readSince` reads, for messages. */
 export const SINCE_FORMS =
@@ -6,12 +9,14 @@ export const SINCE_FORMS =
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** The moment that a text means: so long before now, the beginning of a UTC day, or a time. Undefined when it means none. */
-export function readSince(text: string, now: EpochMs): EpochMs | undefined {
+/** The moment that a text means: so long before now, the beginning of a day, or a time. Undefined when it means none. */
+export function readSince(text: string, now: EpochMs, calendar: Calendar = UTC_CALENDAR): EpochMs | undefined {
   const { amount, unit = '' } = /^(?<amount>\d{1,6})(?<unit>[smhd])$/.exec(text)?.groups ?? {}
   if (amount !== undefined) return Math.max(0, now - Number(amount) * (UNITS[unit] ?? 0))
   const day = DAYS_AGO.get(text)
-  if (day !== undefined) return (Math.floor(now / DAY) - day) * DAY
+  if (day !== undefined) return startOf('day', calendar, dayOfCalendar(calendar, now) - day)
+  const date = readDay(text)
+  if (date !== undefined) return startOf('day', calendar, date)
   if (!/^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?Z)?$/.test(text)) return undefined
   const at = Date.parse(text)
   // Date.parse takes 31 February for 3 March in some engines.
@@ -30,14 +35,16 @@ const DAYS_AGO: ReadonlyMap<string, number> = new Map([
   ['yesterday', 1],
 ])
 
-/** The first moment of a UTC month such as `2026-10`, and of the month after it. Undefined where the text is no month. */
-export function readMonth(text: string): { readonly since: EpochMs; readonly until: EpochMs } | undefined {
-  const [, year, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text) ?? []
-  if (year === undefined) return undefined
-  return { since: Date.UTC(Number(year), Number(month) - 1), until: Date.UTC(Number(year), Number(month)) }
+/** The first moment of a month such as `2026-10`, and of the month after it. Undefined where the text is no month. */
+export function readMonth(
+  text: string,
+  calendar?: Calendar,
+): { readonly since: EpochMs; readonly until: EpochMs } | undefined {
+  const month = monthNamed(text, calendar)
+  return month && { since: month.since, until: month.until }
 }
 
-/** A UTC day, given in days since the epoch: `2026-11-21`. */
+/** A day, given in days since the epoch: `2026-11-21`. */
 export const dayText = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10)
 
 /** A UTC hour, by its first moment: `2026-11-21T14:00Z`. */

@@ -89,7 +89,7 @@ export interface UsageRecord extends TypeOf<typeof USAGE> {}
 
 const WASTE = record(
   {
-    day: optional(text('The UTC day, if split by day.')),
+    day: optional(text('The day, if split by day.')),
     hour: optional(text('The hour, if split by hour.')),
     pool: text(),
     attempts: whole(),
@@ -108,22 +108,23 @@ export const USAGE_REPORT = record({
   object: fixed('list'),
   by: text('`day`, or `account,model`.'),
   since: orNull(
-    text('The first UTC day, such as `2026-11-01`, or hour, such as `2026-11-01T14:00Z`; null for the whole history.'),
+    text('The first day, such as `2026-11-01`, or hour, such as `2026-11-01T14:00Z`; null for the whole history.'),
   ),
-  until: optional(text('The UTC day or hour after the last one, if the report ends before the current one.')),
+  until: optional(text('The day or hour after the last one, if the report ends before the current one.')),
   hours_left_out: optional(
     whole('How many hours before `since` are left out, if their rows are gone or too many for one report.'),
   ),
   data: list(USAGE),
   waste: list(WASTE, 'The operator’s cost of failed attempts by pool, which is not part of `data`.'),
   split: optional(word(GROUPS, 'The grouping that splits others, if any.')),
+  zone: optional(text('The time zone of days, such as `Europe/Berlin`; absent if they are UTC. Hours are UTC.')),
 })
 
 export interface UsageReport extends TypeOf<typeof USAGE_REPORT> {}
 
 /** `since` and `until` are texts; without `since` it is of all there ever was. `split` says the second group by a field of its own. */
 export const usageReport = (
-  { by, split, since, until, hoursLeftOut = 0 }: ReportTerms,
+  { by, split, since, until, hoursLeftOut = 0, zone }: ReportTerms,
   { lines, waste }: { readonly lines: readonly Line[]; readonly waste: readonly Wasted[] },
 ): UsageReport => ({
   object: 'list',
@@ -134,6 +135,7 @@ export const usageReport = (
   data: lines.map(line => usageRecord(line, split)),
   waste: waste.map(wasteRecord),
   ...(split && !split.startsWith('label:') && { split: split as (typeof GROUPS)[number] }),
+  ...(zone !== undefined && { zone }),
 })
 
 interface ReportTerms {
@@ -142,6 +144,7 @@ interface ReportTerms {
   readonly since?: string
   readonly until?: string
   readonly hoursLeftOut?: number
+  readonly zone?: string
 }
 
 interface Sums extends CachedTokens {

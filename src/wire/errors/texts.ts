@@ -1,5 +1,9 @@
-import type { Millis } from '../../policy/config.ts'
+import { dayOfCalendar, UTC_CALENDAR } from '../../policy/calendar.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { ExhaustedDenial, OverloadDenial, PlanDenial, QuotaDenial } from '../../policy/denial.ts'
+import type { LimitWindow } from '../../policy/limits/limit-rule.ts'
+import { calendarOf } from '../../policy/limits/zoned-window.ts'
+import { dayText, isUtc } from '../../policy/zone.ts'
 import { usdText } from '../money.ts'
 import { type LimitDenial, limitSentence } from './limit-sentence.ts'
 
@@ -73,11 +77,21 @@ export function planLimit({ code, type, model, plan, tool, of }: PlanDenial, doc
   return { reason: type, headers: noRetry, body: { error: { code, type, message, retry_after_ms: 0, docs } } }
 }
 
-export function quota({ code, resetAt, overageEnabled, worst, left, fits }: QuotaDenial, topupUrl: string): Answer {
-  const resetDate = new Date(resetAt).toISOString().slice(0, 10)
+export function quota(
+  { code, resetAt, per, overageEnabled, worst, left, fits }: QuotaDenial,
+  topupUrl: string,
+): Answer {
+  const { zone, date: resetDate } = renewalOf(resetAt, per)
   const hint = fits > 0 ? ` max_tokens up to ${fits} would fit.` : ''
-  const message = `The request may cost up to $${usdText(worst)}, but only $${usdText(left)} of the monthly quota remain until ${resetDate}.${hint}`
+  const message = `The request may cost up to $${usdText(worst)}, but only $${usdText(left)} of the monthly quota remain until ${resetDate}${zone}.${hint}`
   return { headers: noRetry, body: { error: { code, message, resetDate, topupUrl, overageEnabled } } }
+}
+
+/** The day on which a month begins anew, and its zone as text where days are not those of UTC. */
+function renewalOf(resetAt: EpochMs, per: LimitWindow = 'month'): { readonly date: string; readonly zone: string } {
+  const { calendar = UTC_CALENDAR } = calendarOf(per) ?? {}
+  const date = dayText(dayOfCalendar(calendar, resetAt))
+  return { date, zone: isUtc(calendar.zone) ? '' : ` (${calendar.zone})` }
 }
 
 export function exhausted({ code, tier, attempted, retryAfterMs, problem, misfit }: ExhaustedDenial): Answer {

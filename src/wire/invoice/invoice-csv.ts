@@ -5,8 +5,25 @@ import type { ShownInvoice } from './shown-invoice.ts'
  * Each item on a line of its own. Lines and tools together cost what models and tools do, and what the days do; late usage is
  * beside them.
  */
-export function invoiceItems({ number, account, label, month, lines, models, tools, days, late }: ShownInvoice) {
-  const of = (item: 'line' | 'model' | 'tool' | 'day' | 'late') => ({ number, account, label, month, item })
+export function invoiceItems({
+  number,
+  account,
+  label,
+  month,
+  zone,
+  from,
+  to,
+  lines,
+  models,
+  tools,
+  days,
+  late,
+}: ShownInvoice) {
+  const of = (item: 'line' | 'model' | 'tool' | 'day' | 'late') => ({
+    ...{ number, account, label, month, item },
+    ...(zone !== undefined && { zone }),
+    ...(from !== undefined && { from, to }),
+  })
   return [
     ...lines.map(({ model, ...each }) => ({ ...of('line'), name: model, ...each })),
     ...models.map(each => ({ ...of('model'), ...each })),

@@ -6,6 +6,7 @@ import {
   KIND_WORDS,
   lateRows,
   monthText,
+  periodText,
   roundingText,
   savedText,
   stateText,
@@ -19,7 +20,7 @@ export function invoiceHtml(invoice: ShownInvoice): string {
   const facts = [
     ['Number', text(number)],
     ['Account', `${text(label)}<br><small>${text(account)}</small>`],
-    ['Month', `${text(month)} <small>UTC</small>`],
+    ['Month', `${text(month)} <small>${text(periodText(invoice))}</small>`],
     ['Issued', invoice.issued_at === null ? '–' : text(invoice.issued_at.slice(0, 10))],
     ...(plans.length === 0 ? [] : [['Plan', plans.map(text).join(', then ')]]),
     ['Service', text(gateway)],

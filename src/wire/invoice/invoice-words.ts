@@ -5,6 +5,11 @@ import type { Amount, ShownInvoice, ShownLine } from './shown-invoice.ts'
 export const monthText = ({ month }: { readonly month: string }): string =>
   new Intl.DateTimeFormat('en-US', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(Date.parse(month))
 
+/** The days that an invoice is for, and their zone: `2026-10-26 to 2026-11-25, Europe/Berlin`, or `UTC`. */
+export function periodText({ from, to, zone = 'UTC' }: Pick<ShownInvoice, 'from' | 'to' | 'zone'>): string {
+  return from === undefined || to === undefined ? zone : `${from} to ${to}, ${zone}`
+}
+
 /** Units of lines, by kind. */
 export const KIND_WORDS: Readonly<Record<ShownLine['kind'], string>> = {
   input: 'input tokens',

@@ -50,7 +50,7 @@ const SUMS = {
 
 export type InvoiceSums = RecordOf<typeof SUMS>
 
-const ITEM = record({ name: text('A model, or a UTC day such as `2026-10-21`.'), ...SUMS }, 'InvoiceItem')
+const ITEM = record({ name: text('A model, or a day such as `2026-10-21`.'), ...SUMS }, 'InvoiceItem')
 
 export interface InvoiceItem extends TypeOf<typeof ITEM> {}
 
@@ -111,6 +111,17 @@ export const INVOICE_HEAD = {
   issued_at: orNull(moment('Null until it is issued. An issued invoice never changes.')),
 }
 
+/** The days that an invoice is for, if those are not all of its month by UTC. */
+const INVOICE_PERIOD = {
+  zone: optional(text('The time zone of its days, such as `Europe/Berlin`; absent if they are UTC.')),
+  from: optional(
+    text('The first of its days, such as `2026-10-26`; absent, as `to`, if the month has all of its calendar days.'),
+  ),
+  to: optional(text('The last of its days.')),
+}
+
+export type InvoicePeriod = Partial<RecordOf<typeof INVOICE_PERIOD>>
+
 /**
  * The charges of an account for a month. Lines and tools add up to the total, and so do the days, both exactly (`usd`)
  * and as rounded (`amount_usd`); total and late usage add up to the amount.
@@ -128,6 +139,7 @@ export const INVOICE = record(
     seller: orNull(described(SELLER, '`billing.seller`.')),
     round: word(ROUNDINGS, '`billing.round`.'),
     month: INVOICE_HEAD.month,
+    ...INVOICE_PERIOD,
     plans: list(text()),
     lines: list(LINE),
     models: list(ITEM),
@@ -149,7 +161,16 @@ export interface ShownInvoice extends TypeOf<typeof INVOICE> {}
 
 type Stated = Pick<
   ShownInvoice,
-  'number' | 'state' | 'issued_at' | 'account' | 'label' | 'gateway' | 'seller' | 'round' | 'month'
+  | 'number'
+  | 'state'
+  | 'issued_at'
+  | 'account'
+  | 'label'
+  | 'gateway'
+  | 'seller'
+  | 'round'
+  | 'month'
+  | keyof typeof INVOICE_PERIOD
 >
 
 interface Sums extends CachedTokens {

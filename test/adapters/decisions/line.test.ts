@@ -123,7 +123,12 @@ const seen = fc.oneof(
 const spend = fc.record({
   allotment: money,
   overageEnabled: fc.boolean(),
-  window: fc.record({ start: count, end: count }),
+  window: fc.record({
+    start: count,
+    end: count,
+    key: rarely(count),
+    per: rarely(fc.constant('month@Europe:Berlin' as const)),
+  }),
   price: fc.record({ input: money, output: money, item: rarely(money) }),
   items: count,
   limit: rarely(money),

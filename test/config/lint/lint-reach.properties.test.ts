@@ -26,7 +26,7 @@ const MODELS = [
 ]
 const tierOf = (model: string) => MODELS.find(({ name }) => name === model)?.tier
 
-const WINDOWS = ['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '2d', '7d', '30d', '31d'] as const
+const WINDOWS = ['second', 'minute', 'hour', 'day', 'week', 'month', 'quarter', '1d', '2d', '7d', '30d', '31d'] as const
 
 const limit = fc
   .record({

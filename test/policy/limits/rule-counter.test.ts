@@ -16,7 +16,20 @@ import {
 
 const NOON = Date.UTC(2026, 1, 11, 12)
 const DAY = 86_400_000
-const windows: readonly LimitWindow[] = ['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '30d', '90d']
+const windows: readonly LimitWindow[] = [
+  'second',
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'day@Australia:Lord_Howe',
+  'month@America:New_York@26',
+  '1d',
+  '30d',
+  '90d',
+]
 const window = fc.constantFrom(...windows)
 const moment = fc.integer({ min: Date.UTC(2020, 0, 1), max: Date.UTC(2040, 0, 1) })
 

@@ -26,7 +26,18 @@ import { cellAt, cellStart, NO_CELLS, type RuleCounter, slides } from '../../../
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { type Ask, claimsOf, costAt, NOON, WIDE } from '../play.ts'
 
-const WINDOWS: readonly LimitWindow[] = ['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '30d']
+const WINDOWS: readonly LimitWindow[] = [
+  'second',
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'day@Europe:Berlin',
+  '1d',
+  '30d',
+]
 
 const rule: fc.Arbitrary<LimitRule> = fc
   .record({

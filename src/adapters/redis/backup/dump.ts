@@ -3,8 +3,8 @@ import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { RowState, StoreRecord } from '../../../gateway/store/store-record.ts'
 import { addWaste, NO_WASTE } from '../../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../../policy/config.ts'
-import { dayAt } from '../../../policy/counters/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
+import { dayOfRow } from '../../../records/ledger-row.ts'
 import type { WasteTotal } from '../../../records/sums.ts'
 import type { Access } from '../access.ts'
 import type { Client } from '../client.ts'
@@ -149,7 +149,7 @@ class Dumping {
     for await (const text of rowTexts(this.#dedicated, bucket.ledger)) {
       const row = readRowState(text)
       if (row.settledAt > at) {
-        if (row.kind !== 'waste' && dayAt(row.admittedAt) < liveFrom) throw new StoreUnavailable(DISTURBED)
+        if (row.kind !== 'waste' && dayOfRow(row) < liveFrom) throw new StoreUnavailable(DISTURBED)
         continue
       }
       if (text >= young) count++
@@ -275,8 +275,8 @@ const wasteIn = (days: ReadonlySet<string>, replies: readonly Raw[]): readonly W
   )
 
 const wasteOf = (row: RowState): WasteTotal => {
-  const { admittedAt, pool } = row
-  return { day: dayAt(admittedAt), pool, ...addWaste(NO_WASTE, { ...row, attempts: 1 }) }
+  const { pool } = row
+  return { day: dayOfRow(row), pool, ...addWaste(NO_WASTE, { ...row, attempts: 1 }) }
 }
 
 /** The costs of failed attempts by day and pool. */

@@ -99,7 +99,7 @@ export function invoicesContract(start: Start): void {
     const shop = await openShop(store, 'late')
     const { ledger, holds } = store
     const billed = { account: shop.account, label: 'late', gateway: 'g', seller: null, round: 'exact' as const }
-    const [november, december, january] = [NOON, NOON + 31 * DAY_MS, NOON + 62 * DAY_MS].map(monthAt)
+    const [november, december, january] = [NOON, NOON + 31 * DAY_MS, NOON + 62 * DAY_MS].map(at => monthAt(at))
     if (!november || !december || !january) throw new RangeError('there are three months')
     const readAt = (at: number, month: typeof november) => readInvoiceOf(ledger, billed, month, at)
     const use = async (id: string) => admit(store, shop, id, claimsOf({ at: clock.at, rpm: 1e6, limit: 1e12 }))

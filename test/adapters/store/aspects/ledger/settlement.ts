@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest'
+import type { Settlement } from '../../../../../src/gateway/store/hold-store.ts'
+import { dayAt } from '../../../../../src/policy/counters/account-counters.ts'
 import { windowOf } from '../../../../../src/policy/decision.ts'
 import { nanoUsd } from '../../../../../src/policy/nano-usd.ts'
+import { dayText } from '../../../../../src/policy/zone.ts'
 import type { Start } from '../../contract.ts'
 import {
   admission,
@@ -13,6 +16,7 @@ import {
   rowOf,
   settlement,
   sumOf,
+  totalsOf,
 } from '../../fixtures.ts'
 
 const MONTH_END = windowOf(NOON).end - 1
@@ -170,6 +174,25 @@ export function settlementContract(start: Start): void {
     await (how === 'refund' ? store.holds.refund(hold) : store.holds.settle(settlement(hold)))
 
     expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: how === 'refund' ? 0 : 50, held: 0 })
+  })
+
+  it('a settlement, an orphan and what takes it back count on the day that their rows name', async () => {
+    const { store, clock } = await start()
+    const shop = await openShop(store)
+    const day = dayAt(NOON) + 1
+    const onDay = (settled: Settlement): Settlement => ({ ...settled, bill: { ...settled.bill, day: dayText(day) } })
+    await store.holds.settle(onDay(settlement(await admit(store, shop, 'req_1'))))
+    const lost = await admit(store, shop, 'req_2')
+    await store.holds.heartbeat([{ hold: lost, soFar: onDay(settlement(lost)) }])
+    clock.at += LAPSED
+    await store.holds.sweep()
+    await store.holds.refund(lost)
+
+    const totals = await totalsOf(store)
+    const rows = await ledgerOf(store)
+    expect(rows.map(({ kind }) => kind)).toEqual(['settle', 'orphan', 'late'])
+    expect(totals.map(total => total.day)).toEqual(totals.map(() => day))
+    expect(totals.reduce((sum, { cost }) => sum + cost, 0)).toBe(sumOf(rows))
   })
 
   it('an account nobody opened has no spend to read', async () => {

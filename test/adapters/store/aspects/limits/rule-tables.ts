@@ -24,7 +24,21 @@ export interface RuleSpec {
   readonly lastTurn?: number
 }
 
-const WINDOWS: readonly LimitWindow[] = ['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '7d', '30d']
+/** Windows whose cells a gateway tells Redis: quarters, and those of calendars. */
+export const ZONED = ['quarter', 'day@Australia:Lord_Howe', 'week@Europe:Berlin', 'month@America:New_York@26'] as const
+
+const WINDOWS: readonly LimitWindow[] = [
+  'second',
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+  '1d',
+  '7d',
+  '30d',
+  ...ZONED,
+]
 
 /** Sessions of two limits end after these. */
 const IDLE: readonly [LimitWindow, LimitWindow] = ['idle:90s', 'idle:24h']

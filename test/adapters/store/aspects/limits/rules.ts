@@ -26,6 +26,7 @@ import {
   type Shop,
   settlement,
 } from '../../fixtures.ts'
+import { ZONED } from './rule-tables.ts'
 
 /** A request weighs 10 tokens in, 20 out, 50 nano-USD, 2 images and 4 seconds. */
 const WEIGHS = { requests: 1, tokens: 30, input_tokens: 10, output_tokens: 20, images: 2, seconds: 4, usd: 50 } as const
@@ -195,7 +196,7 @@ export function rulesContract(start: Start): void {
     },
   )
 
-  it.each(['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '30d', '90d'] as const)(
+  it.each(['second', 'minute', 'hour', 'day', 'week', 'month', '1d', '30d', '90d', ...ZONED] as const)(
     'a retry after the wait for a %s is admitted, and one a millisecond earlier is not',
     async per => {
       const { store, clock } = await start(NOON + 250)
