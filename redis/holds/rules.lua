@@ -586,7 +586,7 @@ function rules.settle(list, weight, charge, was, joins)
     local c, flag = list[i], list.flags[i] or 0
     if flag > 1 then
       if joins and (flag == 2 or c.head) then addToCell(c, c.amount, amounts(charge, 1)[c.measure], 0, currentOf(c)) end
-    else
+    elseif c.measure ~= 'requests' or charged.requests > 0 then
       addToCell(c, c.amount, charged[c.measure] - before[c.measure], held and -held[c.measure] or 0, currentOf(c))
     end
   end
@@ -603,12 +603,12 @@ function rules.adopt(list, weight)
   rules.write(list)
 end
 
--- Restores the hold of an orphan that still runs; it was counted as a request before.
+-- Restores the hold of an orphan that still runs; it was counted as a request before, which does not renew the count of a session.
 function rules.resume(list, weight)
   local held = heldAmounts(weight)
   for i = 1, #list do
     local c = list[i]
-    addToCell(c, c.amount, 0, held[c.measure], currentOf(c))
+    if c.measure ~= 'requests' then addToCell(c, c.amount, 0, held[c.measure], currentOf(c)) end
   end
   rules.write(list)
 end

@@ -1,6 +1,5 @@
 import { CALENDAR_UNITS, type Calendar, type CalendarUnit, UTC_CALENDAR } from '../calendar.ts'
 import { isUtc } from '../zone.ts'
-import type { LimitWindow } from './limit-rule.ts'
 
 /**
  * A unit of a deployment's own calendar, as counters are named by it: `day@Europe:Berlin`, `month@Europe:Berlin@26`. Files, keys
@@ -16,7 +15,10 @@ export interface CalendarWindow {
 }
 
 /** The window that counts where files have a calendar. Windows shorter than a day, and those that slide, are the same everywhere. */
-export function windowIn(per: LimitWindow, { zone, monthStarts }: Calendar = UTC_CALENDAR): LimitWindow {
+export function windowIn<Window extends string>(
+  per: Window,
+  { zone, monthStarts }: Calendar = UTC_CALENDAR,
+): Window | ZonedWindow {
   const unit = CALENDAR_UNITS.find(each => each === per)
   if (!unit) return per
   const starts = unit === 'month' || unit === 'quarter' ? monthStarts : 1
@@ -25,10 +27,10 @@ export function windowIn(per: LimitWindow, { zone, monthStarts }: Calendar = UTC
 }
 
 /** The window as files write it. */
-export const writtenWindow = (per: LimitWindow): LimitWindow => calendarOf(per)?.unit ?? per
+export const writtenWindow = <Window extends string>(per: Window): Window | CalendarUnit => calendarOf(per)?.unit ?? per
 
 /** The unit and calendar of a window that has no fixed length; undefined for all others. */
-export function calendarOf(per: LimitWindow): CalendarWindow | undefined {
+export function calendarOf(per: string): CalendarWindow | undefined {
   const known = KNOWN.get(per)
   if (known || !per.includes('@')) return known
   const [name, zone, starts = '1'] = per.split('@', 3)
