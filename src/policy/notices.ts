@@ -67,7 +67,7 @@ export function watchesOf({ notices, claims, hold }: Settling): readonly Watch[]
   }
   const { account } = hold
   const { allotment, window } = claims.spend
-  const quota = quotaOf(allotment)
+  const quota = quotaOf(allotment, window.per)
   if (allotment > 0)
     watch(own(quota), { counter: 'spend', owner: account, account, cell: hold.window, end: window.end })
   for (const limit of claims.limits) if (limit.name === DAY?.name) watch(own(limit), countedInDay(hold))

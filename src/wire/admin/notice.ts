@@ -1,6 +1,7 @@
 import { MEASURES } from '../../policy/limits/limit-rule.ts'
 import { allowedText, amountText } from '../../policy/limits/limit-text.ts'
 import { NOTICE_SCOPES } from '../../policy/limits/notice-rule.ts'
+import { writtenWindow } from '../../policy/limits/zoned-window.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { DELIVERY_STATES, type LimitReached, type Notice, type NoticeEvent } from '../../records/notice.ts'
 import { WINDOW } from '../limit-rule.ts'
@@ -95,7 +96,8 @@ export const shownNotice = ({ id, at, event, deliveries }: Notice): ShownNotice 
 export function shownEvent(event: NoticeEvent, percent?: number): ShownEvent {
   if (event.kind === 'test') return event
   const { limit: rule, used, resetAt } = event
-  const { measure, most, per = null, of, model = null } = rule
+  const { measure, most, of, model = null } = rule
+  const per = rule.per === undefined ? null : writtenWindow(rule.per)
   const { account = null, org = null, plan = null, key = null, user = null } = rule
   const amount = (number: number) => (measure === 'usd' ? usdText(nanoUsd(number)) : String(number))
   return {
