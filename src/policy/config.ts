@@ -60,7 +60,7 @@ export interface Config {
   readonly guestPlan?: Plan
   /** Set where a pool has a share of the conversations of a model. */
   readonly hasShares?: true
-  /** By whose days, weeks, months and quarters limits, quotas and invoices count. Absent: UTC, and months from the 1st. */
+  /** The days, weeks, months and quarters of limits, quotas and invoices follow it. Absent: UTC, and months from the 1st. */
   readonly calendar?: Calendar
 }
 

@@ -129,7 +129,7 @@ function issuedDays({
   return { month, firstDay: first ?? usual.firstDay, endDay: last === undefined ? usual.endDay : last + 1 }
 }
 
-/** What an invoice says of its days, where those are not all of its month by UTC. */
+/** Names the days of an invoice where those are not all of its month by UTC. */
 function shownPeriod({ month, firstDay, endDay, calendar }: BillingMonth): InvoicePeriod {
   const usual = monthNamed(month)
   const isUsual = usual?.firstDay === firstDay && usual.endDay === endDay

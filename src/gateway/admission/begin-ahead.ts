@@ -73,7 +73,7 @@ export function addedRules(config: Config, before?: Config): NewRules {
   }
 }
 
-/** What a limit counts by: one of a calendar that changed has another counter. */
+/** Names the counter of a limit: a calendar that changed has another one. */
 const counterOf = (rule: LimitRule, config: Config | undefined): string =>
   `${countedBy(rule)} ${rule.per === undefined ? '' : windowIn(rule.per, config?.calendar)}`
 
