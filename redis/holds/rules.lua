@@ -586,7 +586,7 @@ function rules.settle(list, weight, charge, was, joins)
     local c, flag = list[i], list.flags[i] or 0
     if flag > 1 then
       if joins and (flag == 2 or c.head) then addToCell(c, c.amount, amounts(charge, 1)[c.measure], 0, currentOf(c)) end
-    elseif c.measure ~= 'requests' or charged.requests > 0 then
+    elseif c.measure ~= 'requests' or charged.requests ~= 0 then
       addToCell(c, c.amount, charged[c.measure] - before[c.measure], held and -held[c.measure] or 0, currentOf(c))
     end
   end
