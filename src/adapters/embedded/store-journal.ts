@@ -41,7 +41,9 @@ export async function beginJournal(
     return await begin(directory, records, alarm)
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error
-    await rm(directory, { recursive: true, force: true }).catch(() => {})
+    // The files have all changes. Where they cannot say so, the segments stay: the next start finds nothing in them to repeat.
+    if (isOpenIn(schemaOf(records))) await endJournal(directory, records).catch(() => {})
+    else await rm(directory, { recursive: true, force: true }).catch(() => {})
     alarm('the journal of the store cannot be written: requests are settled without it', { cause: error.message })
     return undefined
   }

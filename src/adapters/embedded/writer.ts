@@ -74,6 +74,8 @@ export class Writer {
   #nextFold: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #failing = false
+  /** Whether the files may lack changes that a journal had which is given up by now. */
+  #isBehind = false
   #crowded = false
   #stopped = false
 
@@ -177,7 +179,8 @@ export class Writer {
 
   /** Resolves when the files have all rows so far. Rejects as `commit` does. */
   async filed(): Promise<void> {
-    if (!this.#journal || this.#entries.size + this.#writingEntries.size === 0) return
+    if (!this.#journal && !this.#isBehind) return
+    if (this.#entries.size + this.#writingEntries.size === 0) return
     await this.flush()
     // Else a read may be of a moment before the commit.
     this.#records.ledger.resetReadTxn()
@@ -309,7 +312,11 @@ export class Writer {
     this.#holds.written()
     for (const kept of this.#memory.writeBehind) kept.written()
     this.#failing = false
+    this.#isBehind = false
     if (!this.#journal?.hasFailed) return
+    // The next commit has the changes of all records, also of those that came during this one.
+    this.#number = this.#journal.last.number
+    this.#isBehind = true
     this.#journal = undefined
     this.#steps = []
   }

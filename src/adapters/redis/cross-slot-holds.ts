@@ -158,7 +158,7 @@ export class CrossSlotHolds {
   ): Promise<Admitted | number> {
     const { account, claims, shared } = admission
     const [{ counters, at }, rules] = await Promise.all([
-      this.#countersOf(account),
+      this.#countersOf(account, keyOfWindow(claims.spend.window)),
       this.#own.readRules(account, claims),
     ])
     const verdict = judge(counters, claims, at, claims.rules && rules)

@@ -178,6 +178,34 @@ describe('a journal of the embedded store', () => {
     expect(await expectBalanced(after, shop.account)).toHaveLength(4)
   })
 
+  it('that fails while the files are written is not repeated on what it has, and reads see all of it', async () => {
+    const { path, store, disk, files, shop } = await openJournaled()
+    const [first, second, third] = await Promise.all([1, 2, 3].map(index => admit(store, shop, `req_${index}`)))
+    if (!first || !second || !third) throw new Error('three were admitted')
+    await store.holds.settle(settlement(first))
+    let release = () => {}
+    const released = new Promise<void>(resolve => {
+      release = resolve
+    })
+    disk.commit = async writes => {
+      await released
+      await files.commit(writes)
+    }
+    const read = ledgerOf(store)
+    await vi.waitUntil(() => disk.commits > 0)
+    await store.holds.settle(settlement(second))
+    failWrites()
+    const last = store.holds.settle(settlement(third))
+    disk.commit = files.commit
+
+    release()
+    await Promise.all([read, last])
+
+    expect(await ledgerOf(store)).toHaveLength(3)
+    const after = await openHere(await copyOf(path))
+    expect(await expectBalanced(after, shop.account)).toHaveLength(3)
+  })
+
   it('a settlement that neither the journal nor the files take rejects, and is charged once when it is written after all', async () => {
     const { path, store, disk, files, shop } = await openJournaled()
     const settled = settlement(await admit(store, shop, 'req_1'))

@@ -111,13 +111,19 @@ export class Journal {
   }
 
   #prepare(): Promise<Segment> {
-    this.#next ??= makeSegment(
-      this.#directory,
-      { journal: this.#journal, ordinal: this.#segment.head.ordinal + 1 },
-      this.#used.pop(),
-    )
-    this.#next.catch(() => {})
-    return this.#next
+    const next =
+      this.#next ??
+      makeSegment(
+        this.#directory,
+        { journal: this.#journal, ordinal: this.#segment.head.ordinal + 1 },
+        this.#used.pop(),
+      )
+    this.#next = next
+    // The disk may have room again before the segment is needed.
+    next.catch(() => {
+      if (this.#next === next) this.#next = undefined
+    })
+    return next
   }
 }
 
