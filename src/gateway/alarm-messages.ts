@@ -48,6 +48,7 @@ const MEANINGS = {
   'the archive of the ledger takes no rows; they stay in the store': { opens: 'archive-behind' },
   'the archive of the ledger takes rows again': { resolves: 'archive-behind' },
   'a target takes no notices; they wait': { opens: 'notices-wait' },
+  'a mail server does not take notices for some addresses': 'note',
   'a target takes notices again': { resolves: 'notices-wait' },
   'notices wait for their targets, and there is no room for more': { happens: 'notices-wait' },
   'the archive of the ledger could not be closed': { happens: 'state-unreadable' },

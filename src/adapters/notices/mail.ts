@@ -21,10 +21,13 @@ export class MailTarget implements Target {
   readonly digest: Millis | undefined
   readonly #settings: MailSettings
   readonly #brand: string
+  readonly #refused: (addresses: readonly string[]) => void
 
-  constructor(settings: MailSettings, brand: string) {
+  /** `refused` hears of addresses that the server does not take while others get the mail. */
+  constructor(settings: MailSettings, brand: string, refused: (addresses: readonly string[]) => void) {
     this.#settings = settings
     this.#brand = brand
+    this.#refused = refused
     this.digest = settings.digest > 0 ? settings.digest : undefined
   }
 
@@ -46,7 +49,8 @@ export class MailTarget implements Target {
         text: `${lines.join('\n')}\n`,
         headers: { 'auto-submitted': 'auto-generated' },
       })
-      if (rejected.length > 0) throw new Error(`the server does not take mail for ${rejected.join(', ')}`)
+      // Sent again, it would come to the others again.
+      if (rejected.length > 0) this.#refused(rejected.map(String))
     } finally {
       transport.close()
     }

@@ -41,7 +41,9 @@ export function openNotices({ loaded, world, clock, alarm, serving }: Base, { st
       case 'slack':
         return new SlackTarget({ url: () => target.url.reveal(), digest: target.digest }, agent)
       case 'mail':
-        return new MailTarget({ ...target, password: () => target.password?.reveal() }, brand)
+        return new MailTarget({ ...target, password: () => target.password?.reveal() }, brand, addresses =>
+          alarm('a mail server does not take notices for some addresses', { addresses: addresses.join(', ') }),
+        )
     }
   }
   let rules = loaded.config.notices
