@@ -82,6 +82,8 @@ export class DiskRoom {
       if (!this.#fits(use)) await this.#makeRoom()
     } catch (error) {
       written()
+      // A commit of many rows may find no room before a smaller one found the reserve too small.
+      void this.keepReserve()
       throw error
     }
     if (this.#shortage || this.#isScarce() || !this.#hasAllocated(reserveFor(use), use)) void this.keepReserve()
