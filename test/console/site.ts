@@ -164,7 +164,8 @@ identity:
   label_claim: email
   default_plan: free
   console_client_id: svc-console
-${store.startsWith('redis') ? '' : '  claude_login: {}'}
+  agent_secret: "file:${dir}/guests"
+  claude_login: {}
 guests: { plan: guest-device, usd_per_day_total: 5, secret: "file:${dir}/guests" }
 plans:
   free: { models: [tier:guest, tier:basic], rpm: 20, tpm: 40k, monthly_usd: 1 }

@@ -60,7 +60,9 @@ describe.skipIf(!hasChromium)('the console says', () => {
   })
 
   it('that the console has no client at the provider', async () => {
-    const site = await start(yaml => yaml.replace(/ {2}console_client_id: .*\n/, `  # none\n`))
+    const site = await start(yaml =>
+      yaml.replace(/ {2}console_client_id: .*\n/, '').replace(/ {2}claude_login: .*\n/, ''),
+    )
 
     expect(await textAt(site, 'no-client')).toContain('Console sign-in is not configured (identity.console_client_id).')
   })
