@@ -117,7 +117,7 @@ function claimsOf(claims: ClaimsLine): string {
 
 /** Absent for months of UTC. */
 const calendarOf = ({ key, per }: Window): string =>
-  key === undefined ? '' : `,"key":${key},"per":${JSON.stringify(per)}`
+  `${key === undefined ? '' : `,"key":${key}`}${per === undefined ? '' : `,"per":${JSON.stringify(per)}`}`
 
 function spendOf({ allotment, overageEnabled, window, price, items, limit }: ClaimsLine['spend']): string {
   const paid = `{"input":${price.input},"output":${price.output}${price.item === undefined ? '' : `,"item":${price.item}`}}`
