@@ -17,7 +17,7 @@ export type ProbeSection =
     }
 export type LabelValue = string
 /**
- * Announces limits whose settled use reaches a percentage, once for each percentage and window, over all gateways. Limits in windows of the calendar are announced (`hour`, `day`, `week`, `month`), the monthly quota among them; guests are not.
+ * Announces limits whose settled use reaches a percentage, once for each percentage and window, over all gateways. Only limits in calendar windows are announced (`hour`, `day`, `week`, `month`, `quarter`), including the monthly quota. Guests are never announced.
  *
  * @minItems 1
  * @maxItems 32

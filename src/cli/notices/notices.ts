@@ -14,10 +14,12 @@ export interface RetryOptions extends Pick<Changing, 'config'> {
 export function registerNotices(program: Command): void {
   const notices = program
     .command('notices')
-    .description('notices of limits that are nearly used, and whether their targets have them')
+    .description('notices about limits that are nearly used up, and their delivery')
   listing(notices.command('list'))
-    .description('list notices, newest first, and how far each came with its targets')
-    .addOption(new Option('--state <state>', 'only those with such a delivery').choices(['waiting', 'failed']))
+    .description('list notices, newest first, with the state of each delivery')
+    .addOption(
+      new Option('--state <state>', 'only notices with a delivery in this state').choices(['waiting', 'failed']),
+    )
     .addOption(limitOption('the newest'))
     .action(async (options: ListOptions) => (await import('./notices-run.ts')).list(options))
   notices
@@ -31,7 +33,7 @@ export function registerNotices(program: Command): void {
   notices
     .command('retry')
     .argument('[notice]', 'the id of a notice that waits or failed')
-    .description('send notices again that did not arrive')
+    .description('resend notices that did not arrive')
     .option('--all', 'all of them')
     .option('--target <target>', 'only what goes to this target')
     .addOption(configOption())

@@ -49,7 +49,7 @@ export const cached = 'Cached'
 export const promptsCached = (share: string) => `${share} of prompts cached`
 export const notIsolated = 'Caches not isolated'
 export const takesNoSalt =
-  'The backends take no cache_salt, so accounts share their prompt caches. caches: pool in the files says that they may.'
+  'The backends take no cache_salt, so accounts share their prompt caches. If that is intended, set caches: pool.'
 export const engineLoad = (running: string | number, waiting: string | number) =>
   `engine: ${running} running, ${waiting} waiting`
 export const kvCacheInUse = (share: string) => `KV cache ${share}`

@@ -5,7 +5,7 @@ export const code = 'Code'
 export const look = 'Continue'
 export const asks = (client: string) => `${client} asks to use your account`
 export const compare =
-  'Approve only if you started /login yourself just now, and the code there is the one below. Nobody of your company, and no support, asks you to approve a code that somebody sent you: whoever did gets to use your account.'
+  'Approve only if you started /login yourself just now and your terminal shows the code below. Your company and its support never ask you to approve a code that someone sent you: approving it lets the sender use your account.'
 export const address = 'Asked from'
 export const asked = 'Asked'
 export const gets = 'What it gets'
