@@ -43,7 +43,7 @@ describeConsole('trying models in the console', { door: 'public' }, rig => {
 
     expect(await page.locator('.turns').textContent()).toContain('Hello there')
     const shown = await facts(0).textContent()
-    for (const fact of ['onprem', /first text \d+ ms/, '9 in, 3 out', /req_\w{26}/]) expect(shown).toMatch(fact)
+    for (const fact of ['onprem', /first text [\d,]+ ms/, '9 in, 3 out', /req_\w{26}/]) expect(shown).toMatch(fact)
     await say('And again')
     await facts(1).waitFor()
     expect(chats().map(({ status, interrupted }) => [status, interrupted])).toEqual([

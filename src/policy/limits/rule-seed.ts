@@ -35,8 +35,7 @@ export function mayBeginAnew(counter: RuleCounter, per: LimitWindow | undefined,
   const newest = counter.at(-1)?.index
   if (!isOver(newest, per, at)) return false
   if (newest === undefined || per === undefined || slidingDays(per) === undefined) return true
-  // Days of the ledger are those of a zone, which begin up to a day before those of UTC.
-  return cellStart(per, newest + 1) <= (Math.floor(windowStart(per, at) / DAY_MS) - 1) * DAY_MS
+  return cellStart(per, newest + 1) <= Math.floor(windowStart(per, at) / DAY_MS) * DAY_MS
 }
 
 /** Whether a rule counts these sums, whose key is the one that its counter names. */
