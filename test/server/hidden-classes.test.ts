@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { startBackend } from '../support/backend.ts'
 import { startTree, type Tree } from './workers/tree.ts'
@@ -19,6 +21,28 @@ it('no request makes V8 a hidden class of its own', async () => {
   await askBoth()
   await end()
   expect(madePerRequest((await readFile(log, 'latin1')).slice(size))).toEqual([])
+})
+
+const SERVES_REQUESTS = [
+  'gateway/answer',
+  'gateway/attempt',
+  'gateway/tools',
+  'gateway/upstream',
+  'http/public',
+  'policy',
+  'wire',
+]
+
+it('no code that serves requests declares a generator within another function', () => {
+  const src = fileURLToPath(new URL('../../src/', import.meta.url))
+  const files = SERVES_REQUESTS.flatMap(folder =>
+    readdirSync(join(src, folder), { recursive: true, encoding: 'utf8' }).map(name => join(folder, name)),
+  ).filter(name => name.endsWith('.ts'))
+  expect(files.length).toBeGreaterThan(300)
+  const nested = files.filter(name =>
+    /^(?!export |(async )?function).*\bfunction ?\*/m.test(readFileSync(join(src, name), 'utf8')),
+  )
+  expect(nested).toEqual([])
 })
 
 /** V8 writes each hidden class that it makes into a log. */

@@ -82,15 +82,17 @@ function* reformed(bytes: Buffer, list: Span, form: TokenForm): Steps<Buffer> {
   const cursor = new JsonCursor(bytes)
   cursor.at = list.start
   const tokens: string[] = []
-  const isRead = yield* readList(cursor, function* () {
-    const span = yield* cursor.value()
-    const token = span && parse(bytes.toString('utf8', span.start, span.end))
-    if (isObject(token)) tokens.push(JSON.stringify(form(token)))
-    if (tokens.length % TOKENS_AT_ONCE === 0) yield
-    return span !== undefined
-  })
+  const isRead = yield* readList(cursor, () => readToken(cursor, tokens, form))
   if (!isRead) throw new Error('a list that was passed is none')
   return Buffer.from(tokens.join(','))
+}
+
+function* readToken(cursor: JsonCursor, tokens: string[], form: TokenForm): Steps<boolean> {
+  const span = yield* cursor.value()
+  const token = span && parse(cursor.bytes.toString('utf8', span.start, span.end))
+  if (isObject(token)) tokens.push(JSON.stringify(form(token)))
+  if (tokens.length % TOKENS_AT_ONCE === 0) yield
+  return span !== undefined
 }
 
 const inside = (bytes: Buffer, { start, end }: Span): Buffer => bytes.subarray(start + 1, end - 1)

@@ -16,34 +16,50 @@ export interface PictureList {
  */
 export function* findPictures(bytes: Buffer): Steps<PictureList | undefined> {
   const cursor = new JsonCursor(bytes)
-  let items: (Span | undefined)[] | undefined
-  const values: Record<string, unknown> = {}
-  const found = yield* readMembers(cursor, function* (name) {
-    if (name === 'data') {
-      // A parser keeps the second of two lists.
-      const pictures: (Span | undefined)[] = []
-      items = pictures
-      return yield* readList(cursor, () => readItem(cursor, pictures))
-    }
-    const span = yield* cursor.value()
-    if (span && (name === 'created' || name === 'usage'))
-      values[name] = parse(bytes.toString('utf8', span.start, span.end))
-    return span !== undefined
-  })
-  return found && cursor.isAtEnd && items ? { items, created: values.created, usage: values.usage } : undefined
+  const answer: Answer = { items: undefined, created: undefined, usage: undefined }
+  const found = yield* readMembers(cursor, name => readAnswerMember(cursor, answer, name))
+  const { items, created, usage } = answer
+  return found && cursor.isAtEnd && items ? { items, created, usage } : undefined
+}
+
+/** What is read of an answer so far. */
+interface Answer {
+  items: (Span | undefined)[] | undefined
+  created: unknown
+  usage: unknown
+}
+
+function* readAnswerMember(cursor: JsonCursor, answer: Answer, name: string): Steps<boolean> {
+  if (name === 'data') {
+    // A parser keeps the second of two lists.
+    const pictures: (Span | undefined)[] = []
+    answer.items = pictures
+    return yield* readList(cursor, () => readItem(cursor, pictures))
+  }
+  const span = yield* cursor.value()
+  if (span && (name === 'created' || name === 'usage'))
+    answer[name] = parse(cursor.bytes.toString('utf8', span.start, span.end))
+  return span !== undefined
 }
 
 /** These bytes identify a picture, and are compared as they are written. */
 const START_BYTES = 12
 
 function* readItem(cursor: JsonCursor, pictures: (Span | undefined)[]): Steps<boolean> {
-  const { bytes } = cursor
-  let picture: Span | undefined
-  const isRead = yield* readMembers(cursor, function* (name) {
-    if (name !== 'b64_json') return (yield* cursor.value()) !== undefined
-    picture = yield* cursor.asciiText()
-    return picture !== undefined && !bytes.subarray(picture.start, picture.start + START_BYTES).includes('\\')
-  })
-  pictures.push(picture)
+  const item: Item = { picture: undefined }
+  const isRead = yield* readMembers(cursor, name => readItemMember(cursor, item, name))
+  pictures.push(item.picture)
   return isRead
+}
+
+/** What is read of an item so far. */
+interface Item {
+  picture: Span | undefined
+}
+
+function* readItemMember(cursor: JsonCursor, item: Item, name: string): Steps<boolean> {
+  if (name !== 'b64_json') return (yield* cursor.value()) !== undefined
+  const picture = yield* cursor.asciiText()
+  item.picture = picture
+  return picture !== undefined && !cursor.bytes.subarray(picture.start, picture.start + START_BYTES).includes('\\')
 }

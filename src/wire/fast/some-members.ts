@@ -12,10 +12,13 @@ export function* readSomeMembers(
 ): Steps<Readonly<Record<string, unknown>> | undefined> {
   const cursor = new JsonCursor(bytes)
   const values: Record<string, unknown> = {}
-  const isRead = yield* readMembers(cursor, function* (name) {
-    const span = yield* cursor.value()
-    if (span && names.has(name)) values[name] = parse(bytes.toString('utf8', span.start, span.end))
-    return span !== undefined
-  })
+  const isRead = yield* readMembers(cursor, name => readMember(cursor, names.has(name) ? values : undefined, name))
   return isRead && cursor.isAtEnd ? values : undefined
+}
+
+/** Passes a member; makes a value of it where it has a place among others. */
+function* readMember(cursor: JsonCursor, values: Record<string, unknown> | undefined, name: string): Steps<boolean> {
+  const span = yield* cursor.value()
+  if (span && values) values[name] = parse(cursor.bytes.toString('utf8', span.start, span.end))
+  return span !== undefined
 }

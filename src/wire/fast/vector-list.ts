@@ -29,51 +29,64 @@ export interface VectorItem {
  */
 export function* findVectors(bytes: Buffer): Steps<VectorList | undefined> {
   const cursor = new JsonCursor(bytes)
-  let items: VectorItem[] = []
-  let list: Span | undefined
-  let usage: unknown
-  const found = yield* readMembers(cursor, function* (name) {
-    if (name === 'usage') {
-      const span = yield* cursor.value()
-      usage = span && valueIn(bytes, span)
-      return span !== undefined
-    }
-    if (name !== 'data') return (yield* cursor.value()) !== undefined
-    // A parser keeps the second of two lists.
-    items = []
-    cursor.blanks()
-    const start = cursor.at
-    const isRead = yield* readList(cursor, function* () {
-      const item = yield* readItem(cursor)
-      if (item) items.push(item)
-      return item !== undefined
-    })
-    list = { start, end: cursor.at }
-    return isRead
-  })
+  const answer: Answer = { items: [], list: undefined, usage: undefined }
+  const found = yield* readMembers(cursor, name => readAnswerMember(cursor, answer, name))
+  const { items, list, usage } = answer
   return found && cursor.isAtEnd && list ? { span: list, items, usage } : undefined
 }
 
-function* readItem(cursor: JsonCursor): Steps<VectorItem | undefined> {
-  const { bytes } = cursor
-  let index: unknown
-  let object: unknown
-  let found: Vector | undefined
-  let members = 0
-  const isRead = yield* readMembers(cursor, function* (name) {
-    members++
-    if (name === 'embedding') {
-      found = yield* readVector(cursor)
-      return found !== undefined
-    }
+/** What is read of an answer so far. */
+interface Answer {
+  items: VectorItem[]
+  list: Span | undefined
+  usage: unknown
+}
+
+function* readAnswerMember(cursor: JsonCursor, answer: Answer, name: string): Steps<boolean> {
+  if (name === 'usage') {
     const span = yield* cursor.value()
-    if (!span) return false
-    if (name === 'index') index = valueIn(bytes, span)
-    if (name === 'object') object = valueIn(bytes, span)
-    return true
-  })
-  if (!isRead || !found) return undefined
-  return { index, ...found, isPlain: members === 3 && object === 'embedding' && typeof index === 'number' }
+    answer.usage = span && valueIn(cursor.bytes, span)
+    return span !== undefined
+  }
+  if (name !== 'data') return (yield* cursor.value()) !== undefined
+  // A parser keeps the second of two lists.
+  const items: VectorItem[] = []
+  answer.items = items
+  cursor.blanks()
+  const start = cursor.at
+  const isRead = yield* readList(cursor, () => readItem(cursor, items))
+  answer.list = { start, end: cursor.at }
+  return isRead
+}
+
+/** What is read of an item so far. */
+interface Item {
+  index: unknown
+  object: unknown
+  found: Vector | undefined
+  members: number
+}
+
+function* readItem(cursor: JsonCursor, items: VectorItem[]): Steps<boolean> {
+  const item: Item = { index: undefined, object: undefined, found: undefined, members: 0 }
+  const isRead = yield* readMembers(cursor, name => readItemMember(cursor, item, name))
+  const { index, object, found, members } = item
+  if (!isRead || !found) return false
+  items.push({ index, ...found, isPlain: members === 3 && object === 'embedding' && typeof index === 'number' })
+  return true
+}
+
+function* readItemMember(cursor: JsonCursor, item: Item, name: string): Steps<boolean> {
+  item.members++
+  if (name === 'embedding') {
+    item.found = yield* readVector(cursor)
+    return item.found !== undefined
+  }
+  const span = yield* cursor.value()
+  if (!span) return false
+  if (name === 'index') item.index = valueIn(cursor.bytes, span)
+  if (name === 'object') item.object = valueIn(cursor.bytes, span)
+  return true
 }
 
 const QUOTE = 0x22
