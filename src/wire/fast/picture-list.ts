@@ -22,7 +22,7 @@ export function* findPictures(bytes: Buffer): Steps<PictureList | undefined> {
   return found && cursor.isAtEnd && items ? { items, created, usage } : undefined
 }
 
-/** What is read of an answer so far. */
+/** The part of an answer read so far. */
 interface Answer {
   items: (Span | undefined)[] | undefined
   created: unknown
@@ -52,7 +52,7 @@ function* readItem(cursor: JsonCursor, pictures: (Span | undefined)[]): Steps<bo
   return isRead
 }
 
-/** What is read of an item so far. */
+/** The part of an item read so far. */
 interface Item {
   picture: Span | undefined
 }

@@ -35,7 +35,7 @@ export function* findVectors(bytes: Buffer): Steps<VectorList | undefined> {
   return found && cursor.isAtEnd && list ? { span: list, items, usage } : undefined
 }
 
-/** What is read of an answer so far. */
+/** The part of an answer read so far. */
 interface Answer {
   items: VectorItem[]
   list: Span | undefined
@@ -59,7 +59,7 @@ function* readAnswerMember(cursor: JsonCursor, answer: Answer, name: string): St
   return isRead
 }
 
-/** What is read of an item so far. */
+/** The part of an item read so far. */
 interface Item {
   index: unknown
   object: unknown
