@@ -1,6 +1,6 @@
 import type { EpochMs, Model, Pool } from '../../policy/config.ts'
 import type { FirstToken } from '../attempt/first-token.ts'
-import type { AnswerEnd, NoAnswer } from '../attempt/outcome.ts'
+import type { AnswerEnd, Failed, NoAnswer, Rejected } from '../attempt/outcome.ts'
 import { isOwnFault } from '../own-faults.ts'
 import type { ComparedOutcome } from '../pools/pools.ts'
 import type { Client, Clock } from '../ports.ts'
@@ -12,17 +12,26 @@ interface ComparedPorts {
   readonly note: (outcome: ComparedOutcome) => void
 }
 
+/** The pools that a model's canaries are compared at, by name. */
+interface ComparedPools {
+  readonly canaries: ReadonlySet<string>
+  /** The canaries, and the pools beside them. */
+  readonly all: ReadonlySet<string>
+}
+
 /**
  * How one request fares at the pools that canaries of its model are compared at: once at each pool. Any attempt there that
- * fails, or breaks off, makes it an error, and so does an ejected pool; a client that leaves makes it none.
+ * fails, or breaks off, makes it an error, and so does an ejected pool; a client that leaves makes it none. A refusal counts
+ * only once another backend serves the request: one that every backend refuses is its client's fault, and counts nowhere.
  */
 export class ComparedRequest {
   readonly #ports: ComparedPorts
   readonly #model: string
-  readonly #pools: ReadonlySet<string>
+  readonly #pools: ComparedPools
   readonly #counted = new Set<string>()
+  readonly #refusedBy = new Set<string>()
 
-  constructor(ports: ComparedPorts, model: string, pools: ReadonlySet<string>) {
+  constructor(ports: ComparedPorts, model: string, pools: ComparedPools) {
     this.#ports = ports
     this.#model = model
     this.#pools = pools
@@ -30,15 +39,30 @@ export class ComparedRequest {
 
   /** Watches an attempt; undefined at a pool that is not compared. */
   attempt({ name }: Pool): ComparedAttempt | undefined {
-    if (!this.#pools.has(name)) return undefined
+    if (!this.#pools.all.has(name)) return undefined
     return new ComparedAttempt(this.#ports, (isError, firstTokenMs) =>
       this.#note(name, { isError, ...(firstTokenMs !== undefined && { firstTokenMs }) }),
     )
   }
 
+  /** Whether the pool is a canary, whose refusals later pools confirm or refute. */
+  isCanary({ name }: Pool): boolean {
+    return this.#pools.canaries.has(name)
+  }
+
+  /** The pool refused the request, or failed in a way that the request may have provoked. */
+  refused({ name }: Pool): void {
+    if (this.#pools.all.has(name)) this.#refusedBy.add(name)
+  }
+
+  /** A backend serves the request: whoever refused it before was wrong. */
+  served(): void {
+    for (const pool of this.#refusedBy) this.#note(pool, { isError: true })
+  }
+
   /** The request went on to another pool, since no replica of this one could be used. */
   passedOver({ name }: Pool, ejectedAt: EpochMs): void {
-    if (this.#pools.has(name)) this.#note(name, { isError: true, ejectedAt })
+    if (this.#pools.all.has(name)) this.#note(name, { isError: true, ejectedAt })
   }
 
   #note(pool: string, outcome: Omit<ComparedOutcome, 'model' | 'pool'>): void {
@@ -92,9 +116,7 @@ class ComparedAttempt implements FirstToken {
       this.#left()
       return
     }
-    // A field that the backend does not take is left out, and the request is sent again.
-    if (outcome.kind === 'rejected' && outcome.unsupported !== undefined) return
-    if (outcome.kind === 'failed' && isOwnFault(outcome.cause)) return
+    if (mayBeOfRequest(outcome) || isOwnFault(outcome.cause)) return
     this.#note(true)
   }
 
@@ -110,6 +132,10 @@ class ComparedAttempt implements FirstToken {
     if (this.#sentAt !== undefined) this.#note(false, this.#waited ?? Math.max(0, clock.now() - this.#sentAt))
   }
 }
+
+/** Whether the request itself may be at fault: `ComparedRequest.refused` and `served` settle that. */
+export const mayBeOfRequest = (outcome: Rejected | Failed): boolean =>
+  outcome.kind === 'rejected' || outcome.isOfRequest === true || outcome.refusal !== undefined
 
 /** The report of an attempt, which counts it where it is compared. */
 export const countedReport = (report: AttemptReport, compared: ComparedAttempt | undefined): AttemptReport =>
@@ -134,15 +160,20 @@ export function bothTokens(one: FirstToken | undefined, other: FirstToken | unde
   }
 }
 
-const known = new WeakMap<Model, ReadonlySet<string>>()
-const NONE: ReadonlySet<string> = new Set()
+const known = new WeakMap<Model, ComparedPools>()
 
-/** The names of the pools at which the canaries of a model are compared. */
-export function comparedPools(model: Model): ReadonlySet<string> {
-  if (!model.traffic) return NONE
+/** The pools at which the canaries of a model are compared; undefined where it has none. */
+export function comparedPools(model: Model): ComparedPools | undefined {
+  if (!model.traffic) return undefined
   const before = known.get(model)
-  if (before) return before
-  const pools = new Set(model.traffic.flatMap(({ pool, canary }) => (canary ? [pool.name, canary.against] : [])))
+  if (before) return before.all.size > 0 ? before : undefined
+  const canaries = model.traffic.flatMap(({ pool, canary }) =>
+    canary ? [{ name: pool.name, against: canary.against }] : [],
+  )
+  const pools = {
+    canaries: new Set(canaries.map(({ name }) => name)),
+    all: new Set(canaries.flatMap(({ name, against }) => [name, against])),
+  }
   known.set(model, pools)
-  return pools
+  return pools.all.size > 0 ? pools : undefined
 }

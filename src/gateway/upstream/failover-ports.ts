@@ -99,7 +99,7 @@ export function failoverPorts(
     checkHealth,
   }
   const compared = comparedPools(admitted.decision.model)
-  if (compared.size > 0) {
+  if (compared) {
     const note = (outcome: ComparedOutcome) => pools.compared(outcome)
     ports.compared = new ComparedRequest({ clock, client, note }, admitted.decision.model.name, compared)
   }

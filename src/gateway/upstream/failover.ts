@@ -12,7 +12,7 @@ import type { Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
 import { AttemptPlanner, type NextAttempt } from './attempt-planner.ts'
 import type { AttemptReport } from './attempt-report.ts'
-import { bothTokens, countedReport } from './compared-request.ts'
+import { bothTokens, countedReport, mayBeOfRequest } from './compared-request.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import { InFlightAttempt } from './in-flight-attempt.ts'
 import { type Limit, leaveRoom, type Taken, takeRest, takeRoom } from './room.ts'
@@ -99,6 +99,8 @@ class Failover<T, A> {
   readonly #suspects = new Map<Replica, Promise<HealthVerdict>>()
   /** Refusals without a reason. */
   readonly #unexplained: Rejected[] = []
+  /** A canary's refusal, which holds unless a later pool serves the request, or refuses it in other words. */
+  #ofCanary: Rejected | undefined
   /** The slot of a pool with a queue, between attempts. */
   #kept: KeptSlot | undefined
   /** How long queues are likely to have no place for the request; undefined where it met none. */
@@ -141,7 +143,7 @@ class Failover<T, A> {
     const failures = this.#failures
     if (client.gone) return { kind: 'left', failures }
     // Pools that take longer prompts failed; the one that judged this prompt said why.
-    const refusal = rejected ?? (await this.#unexplainedRefusal())
+    const refusal = rejected ?? this.#ofCanary ?? (await this.#unexplainedRefusal())
     if (refusal) return refused(refusal, failures)
     this.#skipped()
     const denial = this.#planner.denial(clock.now())
@@ -209,6 +211,7 @@ class Failover<T, A> {
     const outcome = await this.#outbound.attempt(this.#outbound.targetAt(place, report.traceparent))
     if (outcome.kind === 'answered') {
       this.#skipped(pool)
+      ports.compared?.served()
       attempt.answers(outcome.status)
       const spokenTo = this.#outbound.answered?.(pool) ?? pool
       return { kind: 'answered', answer: outcome.answer, pool: spokenTo, failures: this.#failures, attempt }
@@ -218,9 +221,24 @@ class Failover<T, A> {
     if (outcome.kind === 'failed') return this.#failed(step, outcome, ports.clock.elapsed() - from)
     this.#failures.push({ pool, cause: outcome.cause })
     if (this.#rewords(step, outcome)) return { kind: 'failed' }
-    if (outcome.tooLong) this.#planner.tooLong(pool, this.#context)
+    ports.compared?.refused(pool)
+    return this.#refusedBy(pool, outcome)
+  }
+
+  /** No other backend is asked, unless it takes longer prompts, or a canary refuses: later pools show whether it should. */
+  #refusedBy(pool: Pool, refusal: Rejected): Unsuccessful {
+    if (this.#isCanary(pool)) {
+      this.#planner.full(pool)
+      this.#ofCanary ??= refusal
+      return { kind: 'failed' }
+    }
+    if (refusal.tooLong) this.#planner.tooLong(pool, this.#context)
     else this.#planner.refused()
-    return outcome
+    return refusal
+  }
+
+  #isCanary(pool: Pool): boolean {
+    return this.#ports.compared?.isCanary(pool) === true
   }
 
   /** Takes the room of an attempt: where the pool has a queue, once it is the request's turn. */
@@ -289,6 +307,7 @@ class Failover<T, A> {
   async #judged({ pool, replica }: NextAttempt, failure: Failed): Promise<Unsuccessful> {
     const { message } = failure
     const failed = { kind: 'failed', ...(message && { message }) } as const
+    if (mayBeOfRequest(failure)) this.#ports.compared?.refused(pool)
     // A replica that asks to come again, and gives no pause, says nothing of itself.
     if (failure.blame === 'none' && !failure.pause) return failed
     const { cause, lacks } = failure
@@ -296,14 +315,12 @@ class Failover<T, A> {
     if (failure.blame === 'pool') {
       const verdict = await checking
       if (verdict.kind !== 'serves') return { kind: 'failed' }
-      if (!failure.refusal || isGone(verdict, failure)) return failed
-      this.#planner.refused()
-      return failure.refusal
+      return failure.refusal && !isGone(verdict, failure) ? this.#refusedBy(pool, failure.refusal) : failed
     }
     if (!failure.isOfRequest) return failed
     this.#suspects.set(replica, checking)
     if (failure.refusal) this.#unexplained.push(failure.refusal)
-    if (this.#suspects.size < 2 || !this.#planner.goesOn) return failed
+    if (this.#isCanary(pool) || this.#suspects.size < 2 || !this.#planner.goesOn) return failed
     const verdicts = await Promise.all(this.#suspects.values())
     if (verdicts.every(({ kind }) => kind === 'serves')) this.#planner.refused()
     return failed

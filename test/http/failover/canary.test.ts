@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest'
 import type { ShownPool } from '../../../src/wire/admin/pool.ts'
-import { type Backend, startBackend, status } from '../../support/backend.ts'
+import { type Backend, type Behaviour, contextTooLong, refusal, startBackend, status } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { gatewayTest } from '../../support/gateway-test.ts'
@@ -28,6 +28,17 @@ let sessions = 0
 
 /** Asks in new conversations, each of which has to be served. */
 async function ask({ url }: TestGateway, key: string, count: number, isOver = () => false): Promise<void> {
+  await expectStatuses({ url }, key, 200, count, isOver)
+}
+
+/** Asks in new conversations, each of which has to get this status. */
+async function expectStatuses(
+  { url }: Pick<TestGateway, 'url'>,
+  key: string,
+  expected: number,
+  count: number,
+  isOver = () => false,
+): Promise<void> {
   for (let asked = 0; asked < count && !isOver(); asked++) {
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
@@ -39,7 +50,7 @@ async function ask({ url }: TestGateway, key: string, count: number, isOver = ()
       body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }] }),
     })
     await response.text()
-    expect(response.status).toBe(200)
+    expect(response.status).toBe(expected)
   }
 }
 
@@ -58,6 +69,44 @@ async function shown(gateway: TestGateway): Promise<ShownPool | undefined> {
 }
 
 const isDrained = ({ gateway }: TestGateway) => gateway.app.pools.of('new').drained
+
+/** Answers that say the request is at fault, and what its client gets where every backend gives them. */
+const REFUSALS: readonly (readonly [what: string, Behaviour, status: number])[] = [
+  ['400 with a reason', refusal(400, { message: 'messages must alternate' }), 400],
+  ['400 for its length', contextTooLong, 400],
+  ['422', refusal(422, { message: 'temperature must be at most 2' }), 400],
+  ['400 without a reason', status(400), 400],
+  ['403', refusal(403, { message: 'flagged' }), 403],
+  ['404 with a reason', refusal(404, { message: 'no such image' }), 404],
+  ['501', status(501, { error: { message: 'failed' } }), 503],
+]
+
+describe('a canary is judged by faults of its backend alone', () => {
+  it('a request that every backend refuses counts for no side; one that the canary alone refuses is served, and counts', async ({
+    canary: _,
+    gateway,
+    key,
+    backend,
+    fresh,
+  }) => {
+    const patient = SHARED.replace('errors_over: 10%', 'errors_over: 99%')
+    await gateway.reload({}, yaml => yaml.replace('serve: [onprem', patient))
+    for (const each of [backend, fresh]) each.answersChecks(fine)
+    const counts = async () => (await shown(gateway))?.shares?.[0]?.canary
+    for (const [what, refusing, expected] of REFUSALS) {
+      const before = await counts()
+      for (const each of [backend, fresh]) each.always(refusing)
+      await expectStatuses(gateway, key, expected, 8)
+      expect(await counts(), what).toEqual(before)
+
+      backend.always(fine)
+      const asked = fresh.requests.length
+      await ask(gateway, key, 40, () => fresh.requests.length > asked)
+      expect((await counts())?.canary.errors, what).toBe((before?.canary.errors ?? 0) + 1)
+      expect((await counts())?.control.errors, what).toBe(0)
+    }
+  })
+})
 
 describe('a canary that worsens', () => {
   it('is out within `after` requests, at no cost to any client, and stays out until it is undrained', async ({
