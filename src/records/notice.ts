@@ -45,3 +45,7 @@ export interface Delivery {
   /** Why it failed; absent where it did not. */
   readonly error?: string
 }
+  /** How often the receiver refused this notice; absent where it never did. */
+  readonly refusals?: number
+  /** The earliest moment of the next attempt after a refusal; absent where there is no pause. */
+  readonly dueAt?: EpochMs

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { Letter, Target } from '../../gateway/notices/lane.ts'
+import { type Letter, NoticeRefused, type Target } from '../../gateway/notices/lane.ts'
 import type { Millis } from '../../policy/config.ts'
 import { letterLines } from './letter-lines.ts'
 
@@ -51,6 +51,8 @@ export class MailTarget implements Target {
       })
       // Sent again, it would come to the others again.
       if (rejected.length > 0) this.#refused(rejected.map(String))
+    } catch (error) {
+      throw isRefusal(error) ? new NoticeRefused(error.message, { cause: error }) : error
     } finally {
       transport.close()
     }
@@ -63,5 +65,13 @@ export class MailTarget implements Target {
     return `<${id}@${this.#settings.from.slice(this.#settings.from.lastIndexOf('@') + 1)}>`
   }
 }
+
+/** A 5xx reply of the server to the addresses or to the text: another mail may pass. A refused sign-in is the same for all. */
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof Error &&
+  'code' in error &&
+  (error.code === 'EENVELOPE' || error.code === 'EMESSAGE') &&
+  'responseCode' in error &&
+  Number(error.responseCode) >= 500
 
 const TIMEOUT_MS: Millis = 10_000

@@ -1,4 +1,5 @@
 import { type Dispatcher, request } from 'undici'
+import { NoticeRefused } from '../../gateway/notices/lane.ts'
 import type { Millis } from '../../policy/config.ts'
 
 interface Post {
@@ -8,7 +9,10 @@ interface Post {
   readonly dispatcher: Dispatcher
 }
 
-/** Posts JSON, and resolves once the receiver took it with 2xx. A redirect is a refusal: it would lead to a place that no file names. */
+/**
+ * Posts JSON, and resolves once the receiver took it with 2xx. A redirect is not followed: it would lead to a place that no
+ * file names. Rejects with NoticeRefused for a 4xx, but for those by which a receiver asks for another attempt.
+ */
 export async function post({ url, body, headers, dispatcher }: Post): Promise<void> {
   const answer = await request(url, {
     method: 'POST',
@@ -17,8 +21,13 @@ export async function post({ url, body, headers, dispatcher }: Post): Promise<vo
   })
   const { statusCode } = answer
   await answer.body.dump({ limit: MOST_BYTES })
-  if (statusCode < 200 || statusCode >= 300) throw new Error(`it answered ${statusCode}`)
+  const problem = `it answered ${statusCode}`
+  if (statusCode >= 400 && statusCode < 500 && !PASSING.has(statusCode)) throw new NoticeRefused(problem)
+  if (statusCode < 200 || statusCode >= 300) throw new Error(problem)
 }
+
+/** Request Timeout, Too Early and Too Many Requests. */
+const PASSING: ReadonlySet<number> = new Set([408, 425, 429])
 
 const ANSWER_MS: Millis = 10_000
 /** An answer that nobody reads is cut here. */

@@ -1,4 +1,4 @@
-import type { Millis } from '../../policy/config.ts'
+import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { Delivery, Notice } from '../../records/notice.ts'
 import type { Alarm, Clock } from '../ports.ts'
 
@@ -6,8 +6,16 @@ import type { Alarm, Clock } from '../ports.ts'
 export interface Target {
   /** How long notices are gathered for one message; absent where each has a message of its own. */
   readonly digest?: Millis | undefined
-  /** Sends a message of one or several notices. Rejects with the reason where it is unknown whether the receiver has it. */
+  /**
+   * Sends a message of one or several notices. Rejects with NoticeRefused where the receiver will not take this message, and
+   * with another reason where it takes none at present, or may have this one.
+   */
   send(letters: readonly Letter[]): Promise<void>
+}
+
+/** The receiver answers, and refuses this message: others may arrive all the same. */
+export class NoticeRefused extends Error {
+  override readonly name = 'NoticeRefused'
 }
 
 /** A notice for one target. */
@@ -25,7 +33,10 @@ export interface LanePorts {
   readonly write: (letters: readonly Letter[]) => Promise<void>
 }
 
-/** The way to one target: a few messages at a time, and after a failure one at a time, later and later, until one arrives. */
+/**
+ * The way to one target: a few messages at a time, and after a failure one at a time, later and later, until one arrives. A
+ * notice that the receiver refuses steps aside for a time of its own, and those behind it go on.
+ */
 export class Lane {
   readonly #name: string
   readonly #ports: LanePorts
@@ -33,6 +44,8 @@ export class Lane {
   #failures = 0
   #retryAt: Millis = Number.NEGATIVE_INFINITY
   #isReported = false
+  /** Notices refused since the last one that arrived. */
+  readonly #refused = new Set<string>()
   /** Resolves once nothing is under way. */
   done: Promise<void> = Promise.resolve()
 
@@ -76,7 +89,7 @@ export class Lane {
       const results = await Promise.allSettled(some.map(letters => target.send(letters)))
       const sent = results.map((result, at) => this.#sent(some[at] ?? [], result))
       await this.#ports.write(sent.flat())
-      if (results.some(({ status }) => status === 'rejected')) return
+      if (results.some(isFailure)) return
     }
   }
 
@@ -85,28 +98,48 @@ export class Lane {
     if (result.status === 'rejected') {
       const { reason } = result
       const error = reason instanceof Error ? reason.message : String(reason)
+      if (reason instanceof NoticeRefused) return this.#refuse(letters, error)
       this.#fail(error)
       return letters.map(letter => failed(letter, error, clock))
     }
     this.#succeed()
-    return letters.map(({ notice, delivery: { error: _error, ...delivery } }) => ({
+    return letters.map(({ notice, delivery: { error: _error, dueAt: _dueAt, ...delivery } }) => ({
       notice,
       delivery: { ...delivery, state: 'delivered', tries: delivery.tries + 1, triedAt: clock.now() },
     }))
   }
 
   #fail(error: string): void {
-    const { clock, alarm } = this.#ports
+    const { clock } = this.#ports
     this.#failures++
     this.#retryAt = clock.elapsed() + Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1))
-    if (this.#isReported || this.#failures < REPORTED_FAILURES) return
+    if (this.#failures >= REPORTED_FAILURES) this.#report(error)
+  }
+
+  /** The receiver answers, so that the lane has no pause. */
+  #refuse(letters: readonly Letter[], error: string): readonly Letter[] {
+    const { clock, alarm } = this.#ports
+    for (const { notice } of letters) this.#refused.add(notice.id)
+    if (this.#refused.size >= REPORTED_FAILURES) this.#report(error)
+    return letters.map(letter => {
+      const after = refused(letter, error, clock.now())
+      const { notice, delivery } = after
+      if (delivery.state === 'failed')
+        alarm('a target refuses a notice, which is given up', { target: this.#name, notice: notice.id, error })
+      return after
+    })
+  }
+
+  #report(error: string): void {
+    if (this.#isReported) return
     this.#isReported = true
-    alarm('a target takes no notices; they wait', { target: this.#name, error })
+    this.#ports.alarm('a target takes no notices; they wait', { target: this.#name, error })
   }
 
   #succeed(): void {
     if (this.#isReported) this.#ports.alarm('a target takes notices again', { target: this.#name })
     this.#failures = 0
+    this.#refused.clear()
     this.#retryAt = Number.NEGATIVE_INFINITY
     this.#isReported = false
   }
@@ -118,10 +151,30 @@ function messagesOf(letters: readonly Letter[], { digest }: Target, at: number):
   // One that an operator tries again waits for no others.
   const isDue = letters.some(({ notice, delivery }) => notice.at + digest <= at || delivery.error !== undefined)
   if (!isDue) return []
+  // One of a refused digest may be why it was refused.
+  const [alone, together] = [letters.filter(wasRefused), letters.filter(letter => !wasRefused(letter))]
   const messages: (readonly Letter[])[] = []
-  for (let from = 0; from < letters.length; from += MOST_IN_DIGEST)
-    messages.push(letters.slice(from, from + MOST_IN_DIGEST))
-  return messages
+  for (let from = 0; from < together.length; from += MOST_IN_DIGEST)
+    messages.push(together.slice(from, from + MOST_IN_DIGEST))
+  return [...messages, ...alone.map(letter => [letter])]
+}
+
+const wasRefused = ({ delivery: { refusals = 0 } }: Letter): boolean => refusals > 0
+
+/** Whether a delivery waits, and a refusal of it has no pause any more. */
+export const isDue = ({ state, dueAt = 0 }: Delivery, at: EpochMs): boolean => state === 'waiting' && dueAt <= at
+
+const isFailure = (result: PromiseSettledResult<void>): boolean =>
+  result.status === 'rejected' && !(result.reason instanceof NoticeRefused)
+
+/** A letter that its receiver refused: it waits for a while, and is given up after some refusals. */
+function refused({ notice, delivery }: Letter, error: string, at: EpochMs): Letter {
+  const { dueAt: _dueAt, ...rest } = delivery
+  const refusals = (delivery.refusals ?? 0) + 1
+  const tried = { ...rest, refusals, tries: delivery.tries + 1, triedAt: at, error }
+  const pause = REFUSAL_PAUSES_MS[refusals - 1]
+  if (pause === undefined) return { notice, delivery: { ...tried, state: 'failed' } }
+  return { notice, delivery: { ...tried, state: 'waiting', dueAt: at + pause } }
 }
 
 /** A letter that did not arrive, which is given up after some days. */
@@ -141,5 +194,7 @@ const FIRST_PAUSE_MS: Millis = 1000
 /** A receiver that is back has what waited within a minute. */
 const MOST_PAUSE_MS: Millis = 60_000
 const GIVEN_UP_MS: Millis = 3 * 86_400_000
+/** The pauses of a notice after each refusal: a receiver that is corrected within some hours has it. */
+const REFUSAL_PAUSES_MS: readonly Millis[] = [1, 5, 30, 120, 360].map(minutes => minutes * 60_000)
 /** One connection may fail by chance. */
 const REPORTED_FAILURES = 3

@@ -6,7 +6,7 @@ import { noticeOf, waits } from '../store/notice.ts'
 import { MOST_WAITING, type NoticeStore } from '../store/notice-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { every } from '../timers.ts'
-import { Lane, type Letter, type Target } from './lane.ts'
+import { isDue, Lane, type Letter, type Target } from './lane.ts'
 
 export interface NotifierPorts {
   readonly store: NoticeStore
@@ -137,17 +137,22 @@ export class Notifier {
     for (const name of this.#lanes.keys()) if (!letters.has(name) && !targets.has(name)) this.#lanes.delete(name)
   }
 
-  /** Letters to targets that are free, oldest first. */
+  /**
+   * Letters to targets that are free: those that were never tried first, then those that were tried longest ago. One that
+   * its receiver cannot take is behind the others after its attempt.
+   */
   #due(): ReadonlyMap<string, readonly Letter[]> {
+    const now = this.#ports.clock.now()
     const due = new Map<string, Letter[]>()
     for (const notice of this.#waiting.values())
       for (const delivery of notice.deliveries) {
-        const { target, state } = delivery
-        if (state !== 'waiting' || !this.#laneOf(target).isFree) continue
+        const { target } = delivery
+        if (!isDue(delivery, now) || !this.#laneOf(target).isFree) continue
         const letters = due.get(target) ?? []
         due.set(target, letters)
-        if (letters.length < LETTERS_AT_ONCE) letters.push({ notice, delivery })
+        letters.push({ notice, delivery })
       }
+    for (const [target, letters] of due) due.set(target, letters.sort(byAttempt).slice(0, LETTERS_AT_ONCE))
     return due
   }
 
@@ -185,6 +190,9 @@ export class Notifier {
     this.#trimAt = clock.elapsed() + (removed > 0 ? TURN_MS : TRIM_MS)
   }
 }
+
+const byAttempt = (one: Letter, other: Letter): number =>
+  (one.delivery.triedAt ?? 0) - (other.delivery.triedAt ?? 0)
 
 const TURN_MS: Millis = 3000
 /** Many turns, and longer than one delivery may take. */

@@ -35,6 +35,12 @@ export const again = (notice: Notice, target?: string): Notice => ({
   deliveries: notice.deliveries.map(delivery =>
     delivery.state === 'delivered' || (target !== undefined && delivery.target !== target)
       ? delivery
-      : { ...delivery, state: 'waiting', tries: 0 },
+      : waitingAgain(delivery),
   ),
+})
+
+const waitingAgain = ({ refusals: _refusals, dueAt: _dueAt, ...delivery }: Delivery): Delivery => ({
+  ...delivery,
+  state: 'waiting',
+  tries: 0,
 })

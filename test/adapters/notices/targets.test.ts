@@ -7,7 +7,7 @@ import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { MailTarget } from '../../../src/adapters/notices/mail.ts'
 import { SlackTarget } from '../../../src/adapters/notices/slack.ts'
 import { WebhookTarget } from '../../../src/adapters/notices/webhook.ts'
-import type { Letter } from '../../../src/gateway/notices/lane.ts'
+import { type Letter, NoticeRefused } from '../../../src/gateway/notices/lane.ts'
 import { waiting } from '../../../src/gateway/store/notice.ts'
 
 const AT = Date.UTC(2026, 10, 21, 10)
@@ -93,6 +93,22 @@ it('a webhook that redirects or fails has not taken the notice, and the redirect
   expect(received.map(({ path, headers }) => [path, headers['webhook-id']])).toEqual(Array(2).fill(['/hook', 'ntc_1']))
 })
 
+it.each([
+  [400, true],
+  [404, true],
+  [410, true],
+  [408, false],
+  [429, false],
+  [500, false],
+])('an answer %i is a refusal of this notice alone: %s', async (status, isRefusal) => {
+  const { url, answer, agent } = await receiver()
+  Object.assign(answer, { status })
+  const sent = new WebhookTarget({ url, secret: () => SECRET }, agent, Date.now).send([letter('ntc_1')])
+  const error = await sent.catch((reason: unknown) => reason)
+  expect(error).toMatchObject({ message: `it answered ${status}` })
+  expect(error instanceof NoticeRefused).toBe(isRefusal)
+})
+
 it('Slack gets the notices of a digest in one message, without markup', async () => {
   const { url, received, agent } = await receiver()
   await new SlackTarget({ url: () => url, digest: 60_000 }, agent).send([letter('ntc_1'), letter('ntc_2', 100)])
@@ -130,6 +146,8 @@ async function mailbox(user?: { readonly name: string; readonly password: string
   return { port: (server.server.address() as AddressInfo).port, mails }
 }
 
+const PLAIN = { host: '127.0.0.1', tls: 'none', from: 'gateway@example.com' } as const
+
 const mailTo = (port: number, more: { user?: string; password?: string; tls?: 'none' | 'upgraded' } = {}) => {
   const { user, password, tls = 'none' } = more
   const settings = {
@@ -166,6 +184,19 @@ it('mail that the server takes for some addresses is sent once, and the others a
   await mailTo(port).send([letter('ntc_1')])
   expect(mails.map(({ to }) => to)).toEqual([['ops@example.com']])
   expect(refusals).toEqual(['cfo@example.com'])
+})
+
+it('mail whose only address the server refuses is refused alone, and one whose sign-in it refuses is not', async () => {
+  const refusing = await mailbox(undefined, 'ops@example.com')
+  const toOne = new MailTarget(
+    { ...PLAIN, port: refusing.port, to: ['ops@example.com'], digest: 0, password: () => undefined },
+    'svc',
+    () => {},
+  )
+  await expect(toOne.send([letter('ntc_1')])).rejects.toBeInstanceOf(NoticeRefused)
+  const signedIn = await mailbox({ name: 'gateway', password: 'right' })
+  const wrong = mailTo(signedIn.port, { user: 'gateway', password: 'wrong' }).send([letter('ntc_1')])
+  await expect(wrong).rejects.not.toBeInstanceOf(NoticeRefused)
 })
 
 it('mail is not sent where the server refuses the password, or has no TLS where it must', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Letter, Target } from '../../../src/gateway/notices/lane.ts'
+import { type Letter, NoticeRefused, type Target } from '../../../src/gateway/notices/lane.ts'
 import { Notifier } from '../../../src/gateway/notices/notifier.ts'
 import { again } from '../../../src/gateway/store/notice.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
@@ -99,6 +99,92 @@ it('a target that is away for ten minutes gets all that waited, each once, with 
   expect(receiver.ids).toHaveLength(30)
   expect(new Set(receiver.ids).size).toBe(30)
   expect(alarms).toEqual(['a target takes no notices; they wait', 'a target takes notices again'])
+})
+
+/** A receiver that takes all but one notice, which it answers in its own way. */
+class Picky extends Receiver {
+  readonly attempts: string[] = []
+  poison: string | undefined
+  readonly #reason: Error
+
+  constructor(reason: Error, digest?: number) {
+    super(digest)
+    this.#reason = reason
+  }
+
+  override async send(letters: readonly Letter[]): Promise<void> {
+    const ids = letters.map(({ notice }) => notice.id)
+    this.attempts.push(...ids)
+    this.poison ??= ids[0]
+    if (ids.some(id => id === this.poison)) throw this.#reason
+    await super.send(letters)
+  }
+}
+
+it.each([
+  ['refuses', new NoticeRefused('it answered 400')],
+  ['fails at', new Error('it answered 500')],
+])('those behind a notice that its receiver %s arrive within a minute, while it is tried again', async (_, reason) => {
+  const receiver = new Picky(reason)
+  const { clock, store, notifierOn, turn } = await start(RULES, { ops: receiver })
+  const notifier = notifierOn()
+  await cross(store, 10)
+  for (let second = 0; second < 60; second += 3) {
+    await turn(notifier)
+    clock.advance(3000)
+  }
+  expect(new Set(receiver.ids).size).toBe(9)
+  await cross(store, 3, 10)
+  for (let second = 0; second < 63; second += 3) {
+    await turn(notifier)
+    clock.advance(3000)
+  }
+  expect(receiver.ids).toHaveLength(12)
+  expect(receiver.attempts.filter(id => id === receiver.poison).length).toBeGreaterThan(1)
+  const poison = await store.notices.find(receiver.poison ?? '')
+  expect(poison?.deliveries).toMatchObject([{ state: 'waiting', error: reason.message }])
+})
+
+it('a refused notice is tried six times in nine hours, then is failed until an operator has it sent again', async () => {
+  const receiver = new Picky(new NoticeRefused('it answered 404'))
+  const { clock, store, alarms, notifierOn, turn } = await start(RULES, { ops: receiver })
+  const notifier = notifierOn()
+  await cross(store, 1)
+  for (let minute = 0; minute < 10 * 60; minute++) {
+    await turn(notifier)
+    clock.advance(60_000)
+  }
+  expect(receiver.attempts).toHaveLength(6)
+  const [failed] = await store.notices.readNewest(1)
+  expect(failed?.deliveries).toMatchObject([{ state: 'failed', tries: 6, error: 'it answered 404' }])
+  expect(alarms).toEqual(['a target refuses a notice, which is given up'])
+  receiver.poison = 'none'
+  if (failed) await store.notices.write([again(failed)], true)
+  await turn(notifier)
+  expect(receiver.ids).toEqual([failed?.id])
+})
+
+it('the notices of a refused digest are sent again one by one, so that only the one at fault stays', async () => {
+  const receiver = new Picky(new NoticeRefused('it answered 400'), 60_000)
+  const { clock, store, notifierOn, turn } = await start(RULES, { ops: receiver })
+  const notifier = notifierOn()
+  await cross(store, 5)
+  for (let second = 0; second < 200; second += 3) {
+    await turn(notifier)
+    clock.advance(3000)
+  }
+  expect(receiver.messages.map(({ length }) => length)).toEqual([1, 1, 1, 1])
+})
+
+it('a target that refuses every notice opens the incident of a target that takes none', async () => {
+  const receiver = new Receiver()
+  receiver.send = async () => {
+    throw new NoticeRefused('it answered 401')
+  }
+  const { store, alarms, notifierOn, turn } = await start(RULES, { ops: receiver })
+  await cross(store, 5)
+  await turn(notifierOn())
+  expect(alarms).toEqual(['a target takes no notices; they wait'])
 })
 
 it('a target that is slow or away keeps no other waiting', async () => {
