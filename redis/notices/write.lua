@@ -1,13 +1,22 @@
--- Adds notices, or writes them again. A notice that is known is never added again.
+-- Adds notices, or writes them again. A notice that is known is never added again. With progress, how far a watcher has come is
+-- replaced in the same step, where it is what the caller expects and all of its notices have room.
 -- KEYS 2 notices by id  3 their order: `at id`, in lexical order  4 those that wait, by the number of their last change
---      5 the last such number
--- ARGV 3 add|write  4 the most that wait  then of each: id, place in the order, waits|again|over, notice
--- Returns how many were written, and the ids of those that found no room.
+--      5 the last such number  6 progress by watcher
+-- ARGV 3 add|write|advance  4 the most that wait  5 watcher, '' for none  6 its progress, '' for none  7 the one that follows
+--      then of each: id, place in the order, waits|again|over, notice
+-- Returns how many were written, and the ids of those that found no room; `other` where the progress is not the expected one.
 if wiped() then return { 'wiped' } end
-local isNew, most = ARGV[3] == 'add', tonumber(ARGV[4])
+local isNew, most = ARGV[3] ~= 'write', tonumber(ARGV[4])
 local waiting = redis.call('ZCARD', KEYS[4])
 local written, full = 0, {}
-for i = 5, #ARGV, 4 do
+if ARGV[3] == 'advance' then
+  local progress = redis.call('HGET', KEYS[6], ARGV[5]) or ''
+  -- A gateway repeats this call where its answer was lost.
+  if progress ~= ARGV[6] and progress ~= ARGV[7] then return { 'other' } end
+  if waiting + (#ARGV - 7) / 4 > most then return { 'full' } end
+  redis.call('HSET', KEYS[6], ARGV[5], ARGV[7])
+end
+for i = 8, #ARGV, 4 do
   local id, order, state, text = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
   local known = redis.call('HGET', KEYS[2], id)
   if isNew and known then

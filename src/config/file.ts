@@ -17,7 +17,7 @@ export type ProbeSection =
     }
 export type LabelValue = string
 /**
- * Announces limits whose settled use reaches a percentage, once for each percentage and window, over all gateways. Only limits in calendar windows are announced (`hour`, `day`, `week`, `month`, `quarter`), including the monthly quota. Guests are never announced.
+ * Announces limits whose settled use reaches a percentage, once for each percentage and window, over all gateways; and events, each once. Only limits in calendar windows are announced (`hour`, `day`, `week`, `month`, `quarter`), including the monthly quota. Guests are never announced.
  *
  * @minItems 1
  * @maxItems 32
@@ -1113,7 +1113,7 @@ export interface LabelSection {
   required?: string[]
 }
 /**
- * Some percentages of some limits, and who hears of them.
+ * Some percentages of some limits, or some events, and who hears of them: `at` and `of` together, or `on`, or all three.
  */
 export interface NoticeSection {
   /**
@@ -1122,13 +1122,19 @@ export interface NoticeSection {
    * @minItems 1
    * @maxItems 10
    */
-  at: string[]
+  at?: string[]
   /**
    * The limits, by who shares them, as `of` of a limit. The quota and named limits such as `per_day` are of `account`.
    *
    * @minItems 1
    */
-  of: ('account' | 'key' | 'user' | 'plan' | 'org' | 'everybody')[]
+  of?: ('account' | 'key' | 'user' | 'plan' | 'org' | 'everybody')[]
+  /**
+   * Events. `expiring_keys`: a key stops working in 7 days, and in 1 day. `freezes`: an account or an org is frozen, or served again. `ejected_pools`: requests leave a replica or a pool that fails, or a canary that is worse, and return to it. `incidents`: any incident of docs/incidents.md opens, or has been over for a minute in all gateways.
+   *
+   * @minItems 1
+   */
+  on?: ('expiring_keys' | 'freezes' | 'ejected_pools' | 'incidents')[]
   /**
    * Targets, by their names in `notice_targets`.
    *

@@ -3,7 +3,7 @@ import type { Hold } from './counters/account-counters.ts'
 import type { Claims, Mutable } from './decision.ts'
 import { isIdle, type LimitRule } from './limits/limit-rule.ts'
 import { CALENDAR_RULES, type CountRule, quotaOf } from './limits/named-rules.ts'
-import { isNoticeScope, type NoticeRule, type NoticeScope } from './limits/notice-rule.ts'
+import { isNoticeScope, type NoticeEventName, type NoticeRule, type NoticeScope } from './limits/notice-rule.ts'
 import { type CounterName, isSharedGroup, keyOfField, NO_KEY, type RuleClaim } from './limits/rule-claim.ts'
 import { cellAt, cellEnd, slides } from './limits/rule-counter.ts'
 
@@ -98,6 +98,10 @@ export function targetsOf(
   }
   return targets
 }
+
+/** The targets that hear of an event, which may have several names. */
+export const targetsOn = (notices: readonly NoticeRule[], names: readonly NoticeEventName[]): ReadonlySet<string> =>
+  new Set(notices.flatMap(({ on = [], to }) => (names.some(name => on.includes(name)) ? to : [])))
 
 /** Where a request counts, and who shares the counter. */
 interface Counted extends Pick<Watch, 'counter' | 'cell' | 'end'>, Pick<NoticedLimit, 'account' | 'org' | 'plan'> {

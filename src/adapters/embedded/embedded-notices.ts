@@ -3,6 +3,7 @@ import {
   type Added,
   MOST_WAITING,
   type NoticeStore,
+  type Progress,
   placeOfNotice,
   type WaitingNotice,
 } from '../../gateway/store/notice-store.ts'
@@ -53,24 +54,25 @@ export class EmbeddedNotices implements NoticeStore {
 
   async add(added: readonly Notice[]): Promise<Added> {
     const { records } = this.#state()
+    return records.change(() => addTo(records.notices, added), { records: 3 * added.length })
+  }
+
+  async readProgress(watcher: string): Promise<string | undefined> {
+    return this.#state().records.notices.get(progressOf(watcher))
+  }
+
+  async advance({ watcher, before, after }: Progress, added: readonly Notice[]): Promise<boolean> {
+    const { records } = this.#state()
     const { notices } = records
     return records.change(
       () => {
-        let waiting = countOf(notices)
-        const full: string[] = []
-        const fresh = added.filter(({ id }) => !notices.doesExist(noteKey(id)))
-        for (const notice of fresh) {
-          if (waits(notice) && waiting >= MOST_WAITING) full.push(notice.id)
-          else {
-            put(notices, notice)
-            if (!waits(notice)) continue
-            wait(notices, notice.id)
-            waiting++
-          }
-        }
-        return { added: fresh.length - full.length, full }
+        const isExpected = notices.get(progressOf(watcher)) === before
+        if (!isExpected || countOf(notices) + added.length > MOST_WAITING) return false
+        notices.put(progressOf(watcher), after)
+        addTo(notices, added)
+        return true
       },
-      { records: 3 * added.length },
+      { records: 1 + 3 * added.length },
     )
   }
 
@@ -148,6 +150,22 @@ const read = (notices: Table, id: string): Notice | undefined => {
 
 // Only within a transaction, from here on.
 
+function addTo(notices: Table, added: readonly Notice[]): Added {
+  let waiting = countOf(notices)
+  const full: string[] = []
+  const fresh = added.filter(({ id }) => !notices.doesExist(noteKey(id)))
+  for (const notice of fresh) {
+    if (waits(notice) && waiting >= MOST_WAITING) full.push(notice.id)
+    else {
+      put(notices, notice)
+      if (!waits(notice)) continue
+      wait(notices, notice.id)
+      waiting++
+    }
+  }
+  return { added: fresh.length - full.length, full }
+}
+
 function put(notices: Table, notice: Notice): void {
   notices.put(noteKey(notice.id), JSON.stringify(notice))
   notices.put(ORDER + placeOfNotice(notice), notice.id)
@@ -175,6 +193,7 @@ const numberIn = (key: string): number => Number(key.slice(WAIT.length))
 const rowKey = ({ name, percent }: Crossing): string => `${ROW}${name} ${percent}`
 const noteKey = (id: string): string => `note ${id}`
 const waitOf = (id: string): string => `waits ${id}`
+const progressOf = (watcher: string): string => `progress ${watcher}`
 
 /** Where keys begin: places in the order of time, and numbers of those that wait. */
 const ORDER = 'order '

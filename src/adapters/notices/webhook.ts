@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Dispatcher } from 'undici'
 import type { Letter, Target } from '../../gateway/notices/lane.ts'
 import type { EpochMs } from '../../policy/config.ts'
+import type { NoticeEvent } from '../../records/notice.ts'
 import { noticeText, shownEvent } from '../../wire/admin/notice.ts'
 import { post } from './post.ts'
 
@@ -29,7 +30,7 @@ export class WebhookTarget implements Target {
 
   async #sendOne({ notice: { id, at, event }, delivery: { percent } }: Letter): Promise<void> {
     const data = { id, text: noticeText(event, percent), ...shownEvent(event, percent) }
-    const body = JSON.stringify({ type: TYPES[event.kind], timestamp: new Date(at).toISOString(), data })
+    const body = JSON.stringify({ type: typeOf(event), timestamp: new Date(at).toISOString(), data })
     const timestamp = String(Math.floor(this.#now() / 1000))
     const signature = signatureOf(this.#settings.secret(), `${id}.${timestamp}.${body}`)
     const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
@@ -37,7 +38,21 @@ export class WebhookTarget implements Target {
   }
 }
 
-const TYPES = { limit: 'limit.reached', test: 'notice.test' } as const
+/** The type of an event, as Standard Webhooks suggests: `incident.opened`. */
+function typeOf(event: NoticeEvent): string {
+  switch (event.kind) {
+    case 'limit':
+      return 'limit.reached'
+    case 'key-expiry':
+      return 'key.expiring'
+    case 'freeze':
+      return `account.${event.state}`
+    case 'incident':
+      return `incident.${event.state}`
+    case 'test':
+      return 'notice.test'
+  }
+}
 
 /** `v1,` and the HMAC-SHA256 of a text. */
 function signatureOf(secret: string, text: string): string {

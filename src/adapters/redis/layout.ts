@@ -296,14 +296,15 @@ export class Bucket {
   get crossings(): string {
     return `${this.#tag}:notices`
   }
-  /** All notices by id, their order, those that wait, the last number of these, and who delivers. */
-  get noticeList(): Readonly<Record<'notices' | 'order' | 'waiting' | 'last' | 'deliverer', string>> {
+  /** All notices by id, their order, those that wait, the last number of these, the progress of watchers, and who delivers. */
+  get noticeList(): Readonly<Record<'notices' | 'order' | 'waiting' | 'last' | 'progress' | 'deliverer', string>> {
     const names = `${this.#tag}:notice-list`
     return {
       notices: names,
       order: `${names}:order`,
       waiting: `${names}:waiting`,
       last: `${names}:last`,
+      progress: `${names}:progress`,
       deliverer: `${names}:deliverer`,
     }
   }

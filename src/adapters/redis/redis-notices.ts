@@ -3,6 +3,7 @@ import {
   type Added,
   MOST_WAITING,
   type NoticeStore,
+  type Progress,
   placeOfNotice,
   type WaitingNotice,
 } from '../../gateway/store/notice-store.ts'
@@ -66,6 +67,16 @@ export class RedisNotices implements NoticeStore {
     for (const page of chunksOf(notices, NOTICES_AT_ONCE)) await this.#write('write', page, again ? 'again' : 'waits')
   }
 
+  async readProgress(watcher: string): Promise<string | undefined> {
+    const { progress } = this.#keys
+    return (await this.#access.ask(progress, client => client.hGet(progress, watcher))) ?? undefined
+  }
+
+  async advance({ watcher, before = '', after }: Progress, notices: readonly Notice[]): Promise<boolean> {
+    const [outcome] = await this.#write('advance', notices, 'waits', [watcher, before, after])
+    return outcome === 'written'
+  }
+
   async readWaiting(most: number, after?: number): Promise<readonly WaitingNotice[]> {
     const { ask } = this.#access
     const { waiting } = this.#keys
@@ -124,12 +135,18 @@ export class RedisNotices implements NoticeStore {
     return this.#access.layout.of(GATEWAYS).noticeList
   }
 
-  #write(how: 'add' | 'write', notices: readonly Notice[], waiting: 'waits' | 'again') {
-    const keys = [this.#keys.notices, this.#keys.order, this.#keys.waiting, this.#keys.last]
+  #write(
+    how: 'add' | 'write' | 'advance',
+    notices: readonly Notice[],
+    waiting: 'waits' | 'again',
+    progress: readonly string[] = ['', '', ''],
+  ) {
+    const names = this.#keys
+    const keys = [names.notices, names.order, names.waiting, names.last, names.progress]
     const texts = notices.flatMap(notice => [
       ...[notice.id, placeOfNotice(notice), waits(notice) ? waiting : 'over', JSON.stringify(notice)],
     ])
-    return this.#access.script(GATEWAYS, 'notices', keys, [how, MOST_WAITING, ...texts])
+    return this.#access.script(GATEWAYS, 'notices', keys, [how, MOST_WAITING, ...progress, ...texts])
   }
 
   async #read(ids: readonly string[]): Promise<readonly (Notice | undefined)[]> {

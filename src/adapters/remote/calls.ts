@@ -121,6 +121,8 @@ export const CALLS: Calls = {
     removeCrossings: answers(nothing, json),
     add: answers(json, json),
     write: answers(nothing, json, optional(flag)),
+    readProgress: answers(optional(text), text),
+    advance: answers(flag, json, json),
     readWaiting: answers(json, number, optional(number)),
     countWaiting: answers(number),
     find: answers(optional(json), text),

@@ -41,7 +41,11 @@ export const shownLabel = ({ ofKey, header, values, requiredBy }: Label): Sectio
 })
 
 /** A notice as files have it. */
-export const shownNotice = ({ at, of, to }: NoticeRule): Section => ({ at: at.map(percent => `${percent}%`), of, to })
+export const shownNotice = ({ at, of, on, to }: NoticeRule): Section => ({
+  ...(of.length > 0 && { at: at.map(percent => `${percent}%`), of }),
+  ...(on && { on }),
+  to,
+})
 
 /** A limit as a row of `limits`. */
 export const shownRule = ({ measure, most, per, of, model, lastTurn, warn }: LimitRule): Section => ({

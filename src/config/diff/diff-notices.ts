@@ -17,8 +17,11 @@ export function compareNotices({ before, after }: Sides): readonly Change[] {
   ]
 }
 
-const noticeText = ({ at, of, to }: NoticeRule): string =>
-  `${at.map(percent => `${percent}%`).join(', ')} of limits of ${[...of].sort().join(', ')} to ${[...to].sort().join(', ')}`
+const noticeText = ({ at, of, on = [], to }: NoticeRule): string => {
+  const limits = `${at.map(percent => `${percent}%`).join(', ')} of limits of ${[...of].sort().join(', ')}`
+  const about = [...(of.length > 0 ? [limits] : []), ...(on.length > 0 ? [[...on].sort().join(', ')] : [])]
+  return `${about.join(', and ')} to ${[...to].sort().join(', ')}`
+}
 
 type Targets = ReadonlyMap<string, NoticeTargetSettings>
 

@@ -4,8 +4,28 @@ import { type MapNode, nodeAt, textsOf } from '../model/tree.ts'
 import type { Report, Say } from '../problem.ts'
 import { sayer } from './lint.ts'
 
-/** Reports targets of notices that cannot work. */
-export function lintNotices(root: MapNode, { notice_targets: targets = {} }: ConfigFile, report: Report): void {
+/** Reports notices and their targets that cannot work. */
+export function lintNotices(root: MapNode, file: ConfigFile, report: Report): void {
+  lintEntries(root, file, report)
+  lintTargets(root, file, report)
+}
+
+/** Percentages are of limits, and no other event has any. */
+function lintEntries(root: MapNode, { notices = [] }: ConfigFile, report: Report): void {
+  const section = nodeAt(root, ['notices'])
+  if (section?.is !== 'list') return
+  for (const [index, { at, of, on }] of notices.entries()) {
+    const node = section.items[index]
+    if (node?.is !== 'map') continue
+    const say = sayer(node, report)
+    if (at && !of) say(['at'], 'error', 'bad-notice', 'a notice has `at` and no limits', 'write which limits in `of`')
+    if (of && !at) say(['of'], 'error', 'bad-notice', 'a notice has `of` and no percentages', 'write them in `at`')
+    if (!at && !of && !on)
+      say([], 'error', 'bad-notice', 'a notice is about nothing', 'write `at` and `of` for limits, or `on` for events')
+  }
+}
+
+function lintTargets(root: MapNode, { notice_targets: targets = {} }: ConfigFile, report: Report): void {
   const section = nodeAt(root, ['notice_targets'])
   if (!section) return
   const say = sayer(section, report)

@@ -10,7 +10,9 @@ import type { NoticeTargetSettings, Secret } from '../settings.ts'
 
 /** The notices of a checked main file. */
 export const noticesOf = ({ notices = [] }: ConfigFile): readonly NoticeRule[] =>
-  notices.map(({ at, of, to }) => Object.freeze({ at: at.map(Number.parseFloat).sort((a, b) => a - b), of, to }))
+  notices.map(({ at = [], of = [], on, to }) =>
+    Object.freeze({ at: at.map(Number.parseFloat).sort((a, b) => a - b), of, ...(on && { on }), to }),
+  )
 
 /** The secrets of targets, by target and field. */
 export type TargetSecrets = ReadonlyMap<string, ReadonlyMap<string, Secret>>

@@ -6,6 +6,7 @@ import { noticeOf, waits } from '../store/notice.ts'
 import { MOST_WAITING, type NoticeStore } from '../store/notice-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { every } from '../timers.ts'
+import type { EventWatch } from './event-watch.ts'
 import { isDue, Lane, type Letter, type Target } from './lane.ts'
 
 export interface NotifierPorts {
@@ -13,6 +14,8 @@ export interface NotifierPorts {
   /** As the files say at this moment. */
   readonly rules: () => readonly NoticeRule[]
   readonly targets: () => ReadonlyMap<string, Target>
+  /** Makes notices of events beside limits. */
+  readonly events?: Pick<EventWatch, 'begin' | 'done'>
   /** Different in each process. */
   readonly holder: string
   readonly clock: Clock
@@ -56,6 +59,7 @@ export class Notifier {
   /** Resolves once no lane is under way. Never rejects. */
   async idle(): Promise<void> {
     await this.#run
+    await this.#ports.events?.done
     await Promise.all(Array.from(this.#lanes.values(), lane => lane.done))
   }
 
@@ -71,6 +75,7 @@ export class Notifier {
     if (this.#isStopped) return
     try {
       if (!(await this.#lease())) return
+      this.#ports.events?.begin(() => this.isHere && !this.#isStopped)
       await this.#collect()
       await this.#readNew()
       this.#deliver()
@@ -191,8 +196,7 @@ export class Notifier {
   }
 }
 
-const byAttempt = (one: Letter, other: Letter): number =>
-  (one.delivery.triedAt ?? 0) - (other.delivery.triedAt ?? 0)
+const byAttempt = (one: Letter, other: Letter): number => (one.delivery.triedAt ?? 0) - (other.delivery.triedAt ?? 0)
 
 const TURN_MS: Millis = 3000
 /** Many turns, and longer than one delivery may take. */

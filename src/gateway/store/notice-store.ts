@@ -20,6 +20,13 @@ export interface NoticeStore {
   add(notices: readonly Notice[]): Promise<Added>
   /** Writes notices again that are there. One that waits `again` comes once more to the reader of those that wait. Durable. */
   write(notices: readonly Notice[], again?: boolean): Promise<void>
+  /** How far a watcher of keys, accounts or incidents has come; undefined before its first look. */
+  readProgress(watcher: string): Promise<string | undefined>
+  /**
+   * Replaces the progress of a watcher, and adds the notices of what it saw that are not known yet. False, with nothing
+   * changed, where its progress is not `before`, or there is no room for all of them. Durable.
+   */
+  advance(progress: Progress, notices: readonly Notice[]): Promise<boolean>
   /** Notices with a delivery that waits, in the order in which they began to wait, behind a number; of all without one. */
   readWaiting(most: number, after?: number): Promise<readonly WaitingNotice[]>
   countWaiting(): Promise<number>
@@ -33,6 +40,13 @@ export interface NoticeStore {
 export interface Added {
   readonly added: number
   readonly full: readonly string[]
+}
+
+export interface Progress {
+  readonly watcher: string
+  /** Absent before its first look. */
+  readonly before?: string | undefined
+  readonly after: string
 }
 
 export interface WaitingNotice {

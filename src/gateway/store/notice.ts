@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto'
+import type { EpochMs } from '../../policy/config.ts'
 import type { NoticeRule } from '../../policy/limits/notice-rule.ts'
 import { type Crossing, targetsOf } from '../../policy/notices.ts'
-import type { Delivery, Notice } from '../../records/notice.ts'
+import type { Delivery, Notice, NoticeEvent } from '../../records/notice.ts'
 
 /** The notice of a crossing, with a delivery for each target that the files name for it. */
 export function noticeOf(crossing: Crossing, rules: readonly NoticeRule[]): Notice {
@@ -13,6 +14,15 @@ export function noticeOf(crossing: Crossing, rules: readonly NoticeRule[]): Noti
     event: { kind: 'limit', percent, used, resetAt: end, limit: about },
     deliveries,
   }
+}
+
+/** The notice of an event that happens once, under a name of its own; undefined where the files have no target for it. */
+export function eventNotice(
+  { name, at, event }: { readonly name: string; readonly at: EpochMs; readonly event: NoticeEvent },
+  targets: ReadonlySet<string>,
+): Notice | undefined {
+  if (targets.size === 0) return undefined
+  return { id: noticeId(name), at, event, deliveries: Array.from(targets, target => waiting(target)) }
 }
 
 /** A delivery that was not tried yet. */

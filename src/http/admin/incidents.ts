@@ -26,7 +26,7 @@ type IncidentsApp = Pick<OperatorApp, 'incidents' | 'fleet' | 'peers' | 'clock'>
  */
 export async function listIncidents(
   app: IncidentsApp,
-  { query: { gateway, limit, state } }: Asked<typeof call>,
+  { query: { gateway, limit, state } }: Pick<Asked<typeof call>, 'query'>,
 ): Promise<ShownIncidents | Denied> {
   const asked = await askedGateways(app, gateway)
   if ('denial' in asked) return asked

@@ -8,11 +8,18 @@ export type NoticeScope = (typeof NOTICE_SCOPES)[number]
 
 export const isNoticeScope = (of: string): of is NoticeScope => (NOTICE_SCOPES as readonly string[]).includes(of)
 
-/** Announces limits to targets, as the files write it in `notices`. */
+/** Events that notices may be about beside limits, by how the files name them. */
+export const NOTICE_EVENTS = ['expiring_keys', 'freezes', 'ejected_pools', 'incidents'] as const
+
+export type NoticeEventName = (typeof NOTICE_EVENTS)[number]
+
+/** Announces limits and events to targets, as the files write it in `notices`. */
 export interface NoticeRule {
-  /** Percent of a limit, ascending, each once. */
+  /** Percent of a limit, ascending, each once; empty where it is about events alone. */
   readonly at: readonly number[]
   readonly of: readonly NoticeScope[]
+  /** Absent where it is about limits alone. */
+  readonly on?: readonly NoticeEventName[]
   /** Names of targets. */
   readonly to: readonly string[]
 }

@@ -3,15 +3,22 @@ import { MailTarget } from '../../adapters/notices/mail.ts'
 import { SlackTarget } from '../../adapters/notices/slack.ts'
 import { WebhookTarget } from '../../adapters/notices/webhook.ts'
 import type { NoticeTargetSettings, Settings } from '../../config/settings.ts'
+import { EventWatch } from '../../gateway/notices/event-watch.ts'
 import type { Target } from '../../gateway/notices/lane.ts'
 import { Notifier } from '../../gateway/notices/notifier.ts'
 import { noticeId, waiting } from '../../gateway/store/notice.ts'
+import { listIncidents } from '../../http/admin/incidents.ts'
 import type { Millis } from '../../policy/config.ts'
 import { gatewayName } from '../version.ts'
 import { within } from '../world.ts'
 import type { Base } from './base.ts'
+import type { Control } from './control.ts'
 import type { Part } from './open-parts.ts'
 import type { Stored } from './stored.ts'
+
+interface NoticesPorts extends Pick<Stored, 'store'> {
+  readonly control: Pick<Control, 'fleet' | 'peers'>
+}
 
 /** Notices of a gateway, which one of its processes delivers. */
 export interface Notices extends Part {
@@ -19,7 +26,10 @@ export interface Notices extends Part {
   test(target: string, by: string): Promise<void>
 }
 
-export function openNotices({ loaded, world, clock, alarm, serving }: Base, { store }: Pick<Stored, 'store'>): Notices {
+export function openNotices(
+  { loaded, world, clock, alarm, serving, incidents }: Base,
+  { store, control }: NoticesPorts,
+): Notices {
   const agent = new Agent({ connect: { timeout: CONNECT_MS } })
   const opened = new WeakMap<Settings, ReadonlyMap<string, Target>>()
   const targets = () => {
@@ -51,7 +61,18 @@ export function openNotices({ loaded, world, clock, alarm, serving }: Base, { st
     rules = next.config.notices
   })
   const holder = `${gatewayName}:${Buffer.from(world.random(6)).toString('hex')}`
-  const notifier = new Notifier({ store: store.notices, rules: () => rules, targets, holder, clock, alarm })
+  const { fleet, peers } = control
+  const events = new EventWatch({
+    ...{ notices: store.notices, accounts: store.accounts, keys: store.keys, rules: () => rules, clock, alarm },
+    incidents: async () => {
+      const query = { gateway: 'all', limit: MOST_INCIDENTS, state: 'all' } as const
+      const seen = await listIncidents({ incidents, fleet, peers, clock }, { query })
+      return 'denial' in seen
+        ? { incidents: [], isWhole: false }
+        : { incidents: seen.data, isWhole: seen.unreached.length === 0 }
+    },
+  })
+  const notifier = new Notifier({ store: store.notices, rules: () => rules, targets, holder, events, clock, alarm })
   return {
     test: async (name, by) => {
       const target = targets().get(name)
@@ -69,6 +90,8 @@ export function openNotices({ loaded, world, clock, alarm, serving }: Base, { st
   }
 }
 
+/** All that a gateway remembers. */
+const MOST_INCIDENTS = 200
 const CONNECT_MS: Millis = 5000
 /** An interrupted delivery is repeated with the same id. */
 const LAST_MS: Millis = 1000

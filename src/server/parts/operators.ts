@@ -80,7 +80,7 @@ export function openOperators(parts: OpenParts, base: Base<MainProcess>, ports: 
   const { fleet, revisions, begin, audited } = control
   const counted = openCounted(parts, base, { store, name, registries, gateway: () => fleet.self.id })
   const signIn = operatorSignIn(base, hooks, audited)
-  const notices = parts.add(openNotices(base, stored))
+  const notices = parts.add(openNotices(base, { store, control }))
   revisions.follow(() => incidents.served())
   const beginLimits = newLimits(base, store)
   let end = () => {}

@@ -3,15 +3,28 @@ import { allowedText, amountText } from '../../policy/limits/limit-text.ts'
 import { NOTICE_SCOPES } from '../../policy/limits/notice-rule.ts'
 import { writtenWindow } from '../../policy/limits/zoned-window.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
-import { DELIVERY_STATES, type LimitReached, type Notice, type NoticeEvent } from '../../records/notice.ts'
+import type { EpochMs } from '../../policy/time.ts'
+import {
+  type AccountFrozen,
+  DELIVERY_STATES,
+  type IncidentChanged,
+  type KeyExpires,
+  type LimitReached,
+  type Notice,
+  type NoticeEvent,
+} from '../../records/notice.ts'
 import { WINDOW } from '../limit-rule.ts'
 import { usdText } from '../money.ts'
 import {
   cases,
   fixed,
+  flag,
+  forms,
   list,
   listing,
+  map,
   moment,
+  number,
   orNull,
   record,
   type TypeOf,
@@ -44,12 +57,59 @@ const LIMIT_REACHED = record(
 
 const TEST = record({ kind: fixed('test'), by: text('The operator who sent it.') }, 'TestNotice', 'A test of a target.')
 
-const EVENT = cases('kind', { limit: LIMIT_REACHED, test: TEST })
+const KEY_EXPIRES = record(
+  {
+    kind: fixed('key-expiry'),
+    account: text(),
+    label: text('The label of the account.'),
+    key: text('The id of the key.'),
+    name: orNull(text()),
+    prefix: text('The masked key.'),
+    expires_at: moment(),
+  },
+  'KeyExpires',
+  'A key that stops working soon.',
+)
+
+const ACCOUNT_FROZEN = record(
+  {
+    kind: fixed('freeze'),
+    state: word(['frozen', 'thawed']),
+    account: text('The account, or `org:` and the name of an org.'),
+    by: text('The operator, or the identity provider.'),
+  },
+  'AccountFrozen',
+  'An account or an org that was frozen, or is served again.',
+)
+
+const INCIDENT_CHANGED = record(
+  {
+    kind: fixed('incident'),
+    state: word(['opened', 'resolved'], '`resolved`: no gateway has had it for a minute.'),
+    incident: text('The name of its kind, such as `store-down`.'),
+    severity: text('`page` or `ticket`.'),
+    title: text(),
+    subject: map(forms(text(), number(), flag()), 'The affected pool, replica or similar.'),
+    opened_at: moment(),
+    action: text('The first action of an operator.'),
+    runbook: text('The documentation of this kind.'),
+  },
+  'IncidentChanged',
+  'An incident that began, or is over in all gateways.',
+)
+
+const EVENT = cases('kind', {
+  limit: LIMIT_REACHED,
+  'key-expiry': KEY_EXPIRES,
+  freeze: ACCOUNT_FROZEN,
+  incident: INCIDENT_CHANGED,
+  test: TEST,
+})
 
 const DELIVERY = record(
   {
     target: text(),
-    state: word(DELIVERY_STATES, '`failed`: given up after three days; `retry` sends it again.'),
+    state: word(DELIVERY_STATES, '`failed`: given up after three days, or after six refusals; `retry` sends it again.'),
     percent: orNull(whole('The highest threshold of the target that was reached; null for other events.')),
     tries: whole(),
     tried_at: orNull(moment()),
@@ -94,15 +154,31 @@ export const shownNotice = ({ id, at, event, deliveries }: Notice): ShownNotice 
 
 /** The event, as the admin API and webhooks have it; `percent` is that of the receiver. */
 export function shownEvent(event: NoticeEvent, percent?: number): ShownEvent {
-  if (event.kind === 'test') return event
-  const { limit: rule, used, resetAt } = event
+  switch (event.kind) {
+    case 'test':
+    case 'freeze':
+      return event
+    case 'key-expiry': {
+      const { expiresAt, name = null, ...key } = event
+      return { ...key, name, expires_at: new Date(expiresAt).toISOString() }
+    }
+    case 'incident': {
+      const { openedAt, ...incident } = event
+      return { ...incident, opened_at: new Date(openedAt).toISOString() }
+    }
+    case 'limit':
+      return shownLimit(event, percent)
+  }
+}
+
+function shownLimit({ limit: rule, used, resetAt, percent: highest }: LimitReached, percent = highest): ShownEvent {
   const { measure, most, of, model = null } = rule
   const per = rule.per === undefined ? null : writtenWindow(rule.per)
   const { account = null, org = null, plan = null, key = null, user = null } = rule
   const amount = (number: number) => (measure === 'usd' ? usdText(nanoUsd(number)) : String(number))
   return {
     kind: 'limit',
-    percent: percent ?? event.percent,
+    percent,
     ...{ measure, per, of, model, account, org, plan, key, user },
     limit: amount(most),
     used: amount(used),
@@ -112,13 +188,45 @@ export function shownEvent(event: NoticeEvent, percent?: number): ShownEvent {
 
 /** One line for people: `acct_1 has reached 80% of its limit of $5 a month (UTC): $4.02 used. It resets at 2026-12-01 00:00 UTC.` */
 export function noticeText(event: NoticeEvent, percent?: number): string {
-  if (event.kind === 'test') return `This is a test, sent by ${event.by}. Notices of this gateway arrive here.`
-  const { limit, used, resetAt } = event
-  const { of: _of, ...rule } = limit
-  const at = new Date(resetAt).toISOString().slice(0, 16).replace('T', ' ')
-  const share = `${percent ?? event.percent}% of its limit of ${allowedText(rule)}`
-  return `${ownerText(event)} has reached ${share}: ${amountText(rule, used)} used. It resets at ${at} UTC.`
+  switch (event.kind) {
+    case 'test':
+      return `This is a test, sent by ${event.by}. Notices of this gateway arrive here.`
+    case 'key-expiry':
+      return keyText(event)
+    case 'freeze':
+      return freezeText(event)
+    case 'incident':
+      return incidentText(event)
+    case 'limit':
+      return limitText(event, percent)
+  }
 }
+
+function limitText(event: LimitReached, percent = event.percent): string {
+  const { of: _of, ...rule } = event.limit
+  const share = `${percent}% of its limit of ${allowedText(rule)}`
+  const used = amountText(rule, event.used)
+  return `${ownerText(event)} has reached ${share}: ${used} used. It resets at ${minuteText(event.resetAt)}.`
+}
+
+function keyText({ account, label, name, prefix, expiresAt }: KeyExpires): string {
+  const named = name === undefined ? prefix : `${name} (${prefix})`
+  const owner = label === '' ? account : `${account} (${label})`
+  return `Key ${named} of account ${owner} stops working at ${minuteText(expiresAt)}. Mint another one before then.`
+}
+
+function freezeText({ state, account, by }: AccountFrozen): string {
+  const owner = account.startsWith('org:') ? `Org ${account.slice(4)}` : `Account ${account}`
+  return `${owner} ${state === 'frozen' ? 'was frozen' : 'is served again'}, by ${by}.`
+}
+
+function incidentText({ state, severity, title, subject, openedAt, action, runbook }: IncidentChanged): string {
+  const about = [title, ...Object.values(subject)].join(' · ')
+  if (state === 'resolved') return `Resolved: ${about}, open since ${minuteText(openedAt)}.`
+  return `Incident (${severity}): ${about}, since ${minuteText(openedAt)}. ${action} ${runbook}`
+}
+
+const minuteText = (at: EpochMs): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
 function ownerText({ limit: { account, org, plan, key, user } }: LimitReached): string {
   if (org !== undefined) return `Org ${org}`

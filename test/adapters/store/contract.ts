@@ -19,7 +19,7 @@ import { pastContract } from './aspects/ledger/past.ts'
 import { scansContract } from './aspects/ledger/scans.ts'
 import { settlementContract } from './aspects/ledger/settlement.ts'
 import { wasteContract } from './aspects/ledger/waste.ts'
-import { noticesContract } from './aspects/limits/notices.ts'
+import { noticeProgressContract, noticesContract } from './aspects/limits/notices.ts'
 import { poolBudgetContract } from './aspects/limits/pool-budget.ts'
 import { readingsContract } from './aspects/limits/readings.ts'
 import { reloadsContract } from './aspects/limits/reloads.ts'
@@ -93,7 +93,10 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: admission`, () => admissionContract(start))
   describe(`${name}: rules`, () => rulesContract(start))
   describe(`${name}: limits over reloads`, () => reloadsContract(start))
-  describe(`${name}: notices`, () => noticesContract(start))
+  describe(`${name}: notices`, () => {
+    noticesContract(start)
+    noticeProgressContract(start)
+  })
   describe(`${name}: settlement`, () => settlementContract(start))
   describe(`${name}: standings`, () => readingsContract(start))
   describe(`${name}: leases`, () => leasesContract(start))

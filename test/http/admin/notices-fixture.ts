@@ -12,8 +12,8 @@ export interface Heard {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** A receiver of webhooks that verifies each, unless it is away. */
-export async function startReceiver() {
+/** A receiver of webhooks that verifies each, unless it is away. It hears of limits, and of what `more` adds. */
+export async function startReceiver(more?: string) {
   const heard: Heard[] = []
   const state = { away: false, refused: 0 }
   const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ export async function startReceiver() {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const yaml = `notice_targets: { ops: { webhook: "${url}", secret: "\${OPS_SECRET}" } }
-notices: [{ at: [50%, 80%, 100%], of: [account, org, key], to: [ops] }]
+notices: [{ at: [50%, 80%, 100%], of: [account, org, key], to: [ops] }${more === undefined ? '' : `, ${more}`}]
 `
   return { url, heard, state, yaml, env: { OPS_SECRET: SECRET }, close: () => server.close() }
 }
@@ -60,4 +60,10 @@ export const act = async (test: Pick<TestGateway, 'admin'>, what: 'test' | 'retr
     body: JSON.stringify(body),
   })
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+}
+
+export const freeze = async (test: Pick<TestGateway, 'admin'>, account: string): Promise<void> => {
+  const body = JSON.stringify({ account })
+  const answer = await fetch(`${test.admin}/admin/accounts/freeze`, { method: 'POST', headers, body })
+  if (answer.status !== 200) throw new Error(await answer.text())
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { describeRedis, type RedisServer, startRedis } from '../../support/redis/redis.ts'
-import { listed, startReceiver } from './notices-fixture.ts'
+import { freeze, listed, startReceiver } from './notices-fixture.ts'
 
 const ACCOUNTS = 500
 const TURN_MS = 3001
@@ -16,7 +16,7 @@ describeRedis('four gateways on Redis', () => {
     backend = await startBackend()
     backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 100, completion_tokens: 410, total_tokens: 510 } }))
     redis = await startRedis()
-    receiver = await startReceiver()
+    receiver = await startReceiver('{ on: [freezes, ejected_pools], to: [ops] }')
     const pools = { onprem: [backend], redis, yaml: receiver.yaml, env: { ...ENV, ...receiver.env } }
     const names = ['one', 'two', 'three', 'four']
     gateways = await Promise.all(names.map(name => startTestGateway({ ...pools, name })))
@@ -69,4 +69,36 @@ describeRedis('four gateways on Redis', () => {
     for (const gateway of gateways)
       await expect.poll(async () => (await listed(gateway)).waiting, { timeout: 60_000 }).toBe(0)
   }, 240_000)
+
+  it('a freeze, and a replica that every gateway ejects, are one notice each over all gateways', async () => {
+    const [first, second] = gateways
+    if (!first || !second) throw new Error('there are four gateways')
+    await Promise.all(gateways.map((gateway, at) => gateway.key('free', `account-${at}`)))
+    const step = () => {
+      for (const { clock } of gateways) clock.advance(TURN_MS)
+    }
+    // The first look of the gateway that delivers, from which freezes are announced.
+    for (let turn = 0; turn < 3; turn++) {
+      step()
+      await listed(first)
+    }
+    await freeze(second, 'account-3')
+    for (const { gateway } of gateways)
+      gateway.app.alarm('a replica is ejected', { pool: 'onprem', replica: 'http://east', failures: 3 })
+    const kinds = () => receiver.heard.map(({ data }) => `${data.kind} ${data.state}`).sort()
+    await expect
+      .poll(
+        () => {
+          step()
+          return kinds()
+        },
+        { timeout: 60_000 },
+      )
+      .toEqual(['freeze frozen', 'incident opened'])
+    for (let turn = 0; turn < 20; turn++) {
+      step()
+      await listed(first)
+    }
+    expect(kinds()).toEqual(['freeze frozen', 'incident opened'])
+  }, 120_000)
 })

@@ -190,6 +190,30 @@ const noticeNamed = (name: string, at: number): Notice =>
     NOTICES,
   )
 
+/** Watchers of keys, accounts and incidents, wherever they run. */
+export function noticeProgressContract(start: Start): void {
+  it('the progress of a watcher and its notices are written together, by one of several that come from the same place', async () => {
+    const { store, reopen } = await start()
+    const looks = Array.from({ length: 4 }, (_, index) => {
+      const progress = { watcher: 'incidents', after: `after ${index}` }
+      return store.notices.advance(progress, [noticeNamed(`n${index}`, NOON + index)])
+    })
+    const won = (await Promise.all(looks)).flatMap((isDone, index) => (isDone ? [index] : []))
+    expect(won).toHaveLength(1)
+    const before = `after ${won[0]}`
+    expect(await store.notices.readProgress('incidents')).toBe(before)
+    expect(await store.notices.readProgress('keys')).toBeUndefined()
+    expect((await store.notices.readNewest(9)).map(({ at }) => at)).toEqual([NOON + (won[0] ?? 0)])
+    const again = await reopen()
+    expect(await again.notices.advance({ watcher: 'incidents', before: 'another', after: 'x' }, [])).toBe(false)
+    expect(await again.notices.advance({ watcher: 'incidents', before, after: 'x' }, [noticeNamed('n8', NOON)])).toBe(
+      true,
+    )
+    expect(await again.notices.readProgress('incidents')).toBe('x')
+    expect(await again.notices.countWaiting()).toBe(2)
+  })
+}
+
 /** One process at a time delivers, wherever several share a store. */
 export function deliveryLeaseContract(start: Start): void {
   it('one process at a time delivers', async () => {
