@@ -71,9 +71,9 @@ async function allTurns(programs, directory, chosen, contenders) {
   const results = {}
   try {
     for (const contender of contenders) running.push(await open(contender, { directory }))
-    for (const [name, each] of chosen) {
+    for (const [nth, [name, each]] of chosen.entries()) {
       console.error(name)
-      results[name] = { rounds: await takeTurns(programs, running, each, effort) }
+      results[name] = { rounds: await takeTurns(programs, running, each, effort, nth === 0) }
     }
   } finally {
     await Promise.all(running.map(each => each.stop()))

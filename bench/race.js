@@ -1,7 +1,7 @@
 // Races this gateway with other projects' gateways and routers, on each version of Node, and writes docs/race.md from the figures,
 // unless the run was short or other processes disturbed it.
 // `npm run bench:race [-- --quick]`; first `sh bench/peers/install.sh`. A peer that is not installed is left out, and the page says so.
-// A whole run takes about 14 minutes of a machine that does nothing else.
+// A whole run takes about 20 minutes of a machine that does nothing else.
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

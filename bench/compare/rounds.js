@@ -2,15 +2,18 @@
 import { commandCounts } from './contenders/redis.js'
 import { measure } from './measure.js'
 
-/** The measurements of each round, by contender. */
-export async function takeTurns(programs, contenders, { load, adds, gatewaysOnly }, effort) {
+/** The measurements of each round, by contender. `isFirst`: whether the contenders have not run any case yet. */
+export async function takeTurns(programs, contenders, { load, adds, gatewaysOnly }, effort, isFirst) {
   const { kind, ...options } = load(effort)
   const taking = contenders.filter(({ name, isGateway }) => (adds || name !== 'direct') && (isGateway || !gatewaysOnly))
   const rounds = new Map(taking.map(({ name }) => [name, []]))
-  // Node compiles hot code first: it is slow until then, and those rounds do not count.
+  // Node compiles hot code first: it is slow until then, and those rounds do not count. Much of it is the same in all cases.
   for (const contender of taking) {
     say(`warming up ${contender.name}`)
-    await measure(programs, contender, { request: contender.requests[kind], ...warming(kind, effort) })
+    await measure(programs, contender, {
+      request: contender.requests[kind],
+      ...warming(kind, isFirst ? effort.first : effort.warm),
+    })
   }
   for (let round = 0; round < effort.rounds; round++) {
     for (let turn = 0; turn < taking.length; turn++) {
@@ -27,10 +30,10 @@ export async function takeTurns(programs, contenders, { load, adds, gatewaysOnly
 }
 
 /** Paced streams stay few however long the warm-up lasts. */
-const warming = (kind, { warm }) => ({
+const warming = (kind, { requests, seconds }) => ({
   connections: 64,
-  ...warm,
-  seconds: kind === 'paced' ? warm.seconds / 4 : warm.seconds,
+  requests,
+  seconds: kind === 'paced' ? seconds / 4 : seconds,
 })
 
 const say = text => process.stderr.isTTY && process.stderr.write(`\r${text.padEnd(60)}`)
