@@ -33,6 +33,11 @@ export interface AnswerReader {
   /** Bytes that are kept of an event that is not complete, and of events that wait for the end. */
   readonly held: number
   read(received: Buffer): StreamReading
+  /**
+   * Reads the events at the beginning that need no parsing and hold at most `tokens`; undefined where there are none. None of
+   * them ends the answer.
+   */
+  readKnown(received: Buffer, tokens: number): KnownEvents | undefined
   /** A whole answer that came in place of the stream; undefined where the bytes are none that can be passed on as one. */
   readWhole(bytes: Buffer): StreamReading | undefined
   /** The bytes ended. */
@@ -42,6 +47,14 @@ export interface AnswerReader {
    * where the client does not get the event that was read last.
    */
   cut(charged: Usage, dropsLast: boolean): string
+}
+
+/** Events that say a text and nothing else. */
+export interface KnownEvents {
+  /** How many of the bytes they take. */
+  readonly end: number
+  /** As they go to the client. */
+  readonly events: string
 }
 
 /** The reading of some bytes of a stream. Nothing after a stop is read. */

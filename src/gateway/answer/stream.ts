@@ -316,17 +316,33 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     return bytes !== undefined
   }
 
-  /** Event by event where these bytes may bring more than was granted. */
+  /** Event by event where these bytes may bring more than was granted, but for those whose form says that they do not. */
   #readBytes(bytes: Buffer): void {
-    const room = this.#grant === undefined ? Number.POSITIVE_INFINITY : this.#grant.tokens - this.#tokens
-    if (bytes.length < room * LEAST_EVENT_BYTES) return void this.#read(this.#reader.read(bytes))
-    for (const event of eventsIn(bytes)) {
-      if (this.state === 'over') return
-      const wasFull = this.#grant !== undefined && this.#tokens >= this.#grant.tokens
-      const reading = this.#reader.read(event)
-      if (!reading.stop && this.#isOver) return void this.#cut(wasFull ? '' : reading.events)
-      this.#read(reading)
+    if (this.#grant === undefined || bytes.length < this.#room * LEAST_EVENT_BYTES)
+      return void this.#read(this.#reader.read(bytes))
+    let rest = bytes
+    for (let tries = MOST_KNOWN_RUNS; rest.length > 0 && this.state !== 'over'; tries--) {
+      const known = tries > 0 ? this.#reader.readKnown(rest, this.#room) : undefined
+      const end = known ? known.end : endOfEvent(rest)
+      if (known) this.#read(known)
+      else this.#readOne(rest.subarray(0, end))
+      rest = rest.subarray(end)
     }
+  }
+
+  /** Reads one event, and ends the answer where it passes what was granted. */
+  #readOne(event: Buffer): void {
+    const wasFull = this.#room <= 0
+    const reading = this.#reader.read(event)
+    if (!reading.stop && this.#isOver) this.#cut(wasFull ? '' : reading.events)
+    else this.#read(reading)
+  }
+
+  /** How many tokens, as the reader counts them, may come before the answer has what it was granted. */
+  get #room(): number {
+    if (this.#grant === undefined) return Number.POSITIVE_INFINITY
+    const left = this.#grant.tokens - this.#tokens
+    return this.#reader.reportsOutput || !this.#measure ? left : this.#measure.deltasOf(left)
   }
 
   /** A lower bound of the tokens so far. */
@@ -474,18 +490,17 @@ class Inbox {
 
 /** No event of a backend that says something has fewer. */
 const LEAST_EVENT_BYTES = 24
+/** Each costs a copy of all that is left of a piece, so a backend that varies its form soon gets one event at a time. */
+const MOST_KNOWN_RUNS = 8
 
 const LF = 0x0a
 const CR = 0x0d
 
-/** Cuts bytes after each line that ends an event. */
-function* eventsIn(bytes: Buffer): Generator<Buffer> {
-  let start = 0
+/** Where the first event ends with its blank line, or all there is. */
+function endOfEvent(bytes: Buffer): number {
   for (let at = bytes.indexOf(LF); at !== -1; at = bytes.indexOf(LF, at + 1)) {
     const before = bytes[at - 1] === CR ? at - 2 : at - 1
-    if (before < start || bytes[before] !== LF) continue
-    yield bytes.subarray(start, at + 1)
-    start = at + 1
+    if (before >= 0 && bytes[before] === LF) return at + 1
   }
-  if (start < bytes.length) yield bytes.subarray(start)
+  return bytes.length
 }

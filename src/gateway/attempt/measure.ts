@@ -63,6 +63,11 @@ export class Measure {
     return deltas / this.#pace.deltasPerToken
   }
 
+  /** Deltas of so many tokens. */
+  deltasOf(tokens: number): number {
+    return tokens * this.#pace.deltasPerToken
+  }
+
   /** The backend reported the usage of all of an answer. */
   learn({ inputTokens, outputTokens }: Usage, seenTokens?: number): void {
     const { paced, promptBytes } = this.#terms

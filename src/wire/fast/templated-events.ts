@@ -28,14 +28,15 @@ export interface TemplatedEvents {
 const PLAIN = /^[ !#-[\]-~]*$/
 
 /**
- * Reads the events of a form from `from` on, as many as follow each other whole; undefined where there is none.
- * `latin1` is the same as `bytes` with a character for each of them, which is faster to compare.
+ * Reads the events of a form from `from` on, as many as follow each other whole and hold no more than `most` tokens together;
+ * undefined where there is none. `latin1` is the same as `bytes` with a character for each of them, which is faster to compare.
  */
 export function readTemplated(
   template: EventTemplate,
   bytes: Buffer,
   latin1: string,
   from: number,
+  most = Number.POSITIVE_INFINITY,
 ): TemplatedEvents | undefined {
   const { before, after, sentBefore, sentAfter, isSentAsCame } = template
   let events = ''
@@ -48,15 +49,15 @@ export function readTemplated(
     const start = at + before.length
     const next = end + after.length
     const text = latin1.slice(start, end)
-    if (isSentAsCame && PLAIN.test(text)) {
-      outputBytes += text.length
-      tokens += leastTokens(text)
-    } else {
-      const said = parse(bytes.toString('utf8', start - 1, end + 1))
-      if (typeof said !== 'string') break
-      outputBytes += Buffer.byteLength(said)
-      tokens += leastTokens(said)
-      const sent = isSentAsCame ? bytes.toString('utf8', start, end) : JSON.stringify(said).slice(1, -1)
+    const isPlain = isSentAsCame && PLAIN.test(text)
+    const said = isPlain ? text : textOf(bytes, start, end)
+    if (said === undefined) break
+    const took = leastTokens(said)
+    if (tokens + took > most) break
+    tokens += took
+    outputBytes += isPlain ? text.length : Buffer.byteLength(said)
+    if (!isPlain) {
+      const sent = sentText(template, bytes.subarray(start, end), said)
       events += latin1.slice(unsent, at) + sentBefore + sent + sentAfter
       unsent = next
     }
@@ -64,6 +65,16 @@ export function readTemplated(
   }
   return at === from ? undefined : { end: at, outputBytes, tokens, events: events + latin1.slice(unsent, at) }
 }
+
+/** The text that stands between quotes; undefined where it is no JSON. */
+function textOf(bytes: Buffer, start: number, end: number): string | undefined {
+  const text = parse(bytes.toString('utf8', start - 1, end + 1))
+  return typeof text === 'string' ? text : undefined
+}
+
+/** A text as it goes to the client between quotes; `came` are its bytes as they came. */
+const sentText = ({ isSentAsCame }: EventTemplate, came: Buffer, text: string): string =>
+  isSentAsCame ? came.toString('utf8') : JSON.stringify(text).slice(1, -1)
 
 /** Where the text of an event ends that begins at `from`; -1 where there is none of the form, or not all of it. */
 function endOfText({ before, after }: EventTemplate, latin1: string, from: number): number {

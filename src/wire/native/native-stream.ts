@@ -56,6 +56,10 @@ export class NativeStreamReader extends SkippedEvents implements AnswerReader {
     return this.finished
   }
 
+  readKnown(): undefined {
+    return undefined
+  }
+
   read(received: Buffer): StreamReading {
     const reading = this.#read(this.#splitter.push(received))
     return reading.stop || !this.#splitter.tooLong

@@ -1,4 +1,4 @@
-import type { AnswerReader, StreamReading } from '../answer-reader.ts'
+import type { AnswerReader, KnownEvents, StreamReading } from '../answer-reader.ts'
 import type { StreamTranslator } from '../dialect.ts'
 import { readTemplated, type TemplatedEvents } from '../fast/templated-events.ts'
 import { parse } from '../json-bytes.ts'
@@ -73,6 +73,11 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
 
   read(received: Buffer): StreamReading {
     return this.#readEvents(this.#translator ? this.#translator.push(received) : received)
+  }
+
+  readKnown(received: Buffer, tokens: number): KnownEvents | undefined {
+    if (this.#translator || !this.#splitter.rests) return undefined
+    return this.#readTemplated(received, received.toString('latin1'), 0, tokens)
   }
 
   #readEvents(bytes: Buffer): StreamReading {
@@ -151,9 +156,9 @@ export class StreamReader extends SkippedEvents implements AnswerReader {
   }
 
   /** Reads the events that follow a template and need no parsing. */
-  #readTemplated(bytes: Buffer, latin1: string, from: number): TemplatedEvents | undefined {
+  #readTemplated(bytes: Buffer, latin1: string, from: number, most?: number): TemplatedEvents | undefined {
     const form = this.#templates.event
-    const known = form && bytes.length < MAX_EVENT_BYTES ? readTemplated(form, bytes, latin1, from) : undefined
+    const known = form && bytes.length < MAX_EVENT_BYTES ? readTemplated(form, bytes, latin1, from, most) : undefined
     if (known) {
       this.outputBytes += known.outputBytes
       this.tokens += known.tokens

@@ -108,6 +108,50 @@ it('a stream of known forms reads as if each event had been parsed, wherever its
   )
 })
 
+/** Reads a run of known events that hold at most `most` tokens, or one event, and so on. */
+function readWithin(bytes: Buffer, most: number): { result: object; runs: number[] } {
+  const reader = new StreamReader(terms, 2)
+  const runs: number[] = []
+  let [rest, events, stop] = [bytes, '', false]
+  while (rest.length > 0 && !stop) {
+    const before = reader.tokens
+    const known = reader.readKnown(rest, most)
+    if (known) runs.push(reader.tokens - before)
+    const end = known ? known.end : endOfEvent(rest)
+    const reading = known ?? reader.read(rest.subarray(0, end))
+    events += reading.events
+    stop = 'stop' in reading && reading.stop !== undefined
+    rest = rest.subarray(end)
+  }
+  if (!stop) {
+    const last = reader.end()
+    events += last.events
+    stop = last.stop !== undefined
+  }
+  return { result: { events, outputBytes: reader.outputBytes, stop }, runs }
+}
+
+function endOfEvent(bytes: Buffer): number {
+  const end = bytes.indexOf('\n\n')
+  return end === -1 ? bytes.length : end + 2
+}
+
+it('runs of known events hold no more tokens than they may, and read as if each event had been parsed', () => {
+  let known = 0
+  fc.assert(
+    fc.property(stream, fc.nat({ max: 5 }), (bytes, most) => {
+      const { result, runs } = readWithin(bytes, most)
+
+      expect(result).toEqual(parsed(bytes))
+      expect(Math.max(0, ...runs)).toBeLessThanOrEqual(most)
+      known += runs.length
+    }),
+    { numRuns: times(500) },
+  )
+
+  expect(known).toBeGreaterThan(0)
+})
+
 it.each([
   ['as they came', 'backend-model'],
   ['with the name of the model that serves', 'another'],
