@@ -1,12 +1,18 @@
 // How long accounts wait for a full pool, and what they get of it: `node bench/fair.js`, after a build. A pool with 16 slots is
 // simulated; the order is the code of dist/. Times are of the simulation. Exits 1 when a gate is not met; everything is by seed.
+import { Slots } from '../dist/gateway/pools/slots.js'
+import { StoreSlots } from '../dist/gateway/pools/store-slots.js'
+import { StoreUnavailable } from '../dist/gateway/store/store.js'
 import { FairQueue } from '../dist/policy/queue/fair-queue.js'
+import { SharedSlots } from '../dist/policy/queue/shared-slots.js'
 import { AnswerLengths, workOf } from '../dist/policy/queue/work.js'
 import { exponential, lognormal, random } from './fair/dice.js'
+import { playOverGateways } from './fair/gateways.js'
 
 const SLOTS = 16
 const UNBOUNDED = { max: 1e9, ofAccount: 1e9, bytes: 1e15 }
 const CAP = 4000
+const PARTS = { Slots, StoreSlots, SharedSlots, StoreUnavailable }
 
 /** Seconds that a request holds a slot: its prompt is computed, then its answer decoded. */
 const serviceOf = ({ prompt, answer }) => 0.02 + 31e-6 * prompt + 0.014 * answer
@@ -133,9 +139,58 @@ function priorities(seed) {
   gate('     guests served', aged.done.length, aged.done.length === asked.length, ` of ${asked.length}`)
 }
 
+/** Work that is expected of a request, and that which it is. */
+const WORK = {
+  expectedOf: ({ account, prompt }, lengths) => workOf(prompt, lengths.expected(account, CAP)),
+  realOf: ({ prompt, answer }) => workOf(prompt, answer),
+  serviceOf,
+}
+
+/** The twenty ask at four gateways, of which one account with 500 requests uses all. */
+async function isolationOverGateways(seed) {
+  const dice = random(seed)
+  const asked = Array.from({ length: 20 }, (_, n) => ({
+    ...request(`small_${n}`, 1 + dice() * 10, dice),
+    gateway: n % 4,
+  }))
+  for (let n = 0; n < 500; n++) asked.push({ ...request('hog', 0, dice), gateway: n % 3 })
+  const { done } = await playOverGateways(PARTS, asked, { ...WORK, gateways: 4, slots: SLOTS, until: 60 })
+  const waits = done.filter(({ account }) => account !== 'hog').map(each => each.start / 1000 - each.at)
+  const longest = waits.length < 20 ? Number.POSITIVE_INFINITY : Math.max(...waits)
+  const service = Math.max(...done.map(serviceOf))
+  gate(`seed ${seed}, 500 beside 20 at four gateways: longest wait of the twenty`, longest, longest <= service, ' s')
+}
+
+/** Four gateways share the slots: one account asks at all of them, another at one; then one gateway is killed. */
+async function gateways(seed) {
+  const dice = random(seed)
+  const asked = []
+  for (let gateway = 0; gateway < 4; gateway++)
+    for (let n = 0; n < 600; n++) asked.push({ ...request('hog', 0, dice), gateway })
+  for (let n = 0; n < 1200; n++) asked.push({ ...request('modest', 0, dice), gateway: 0 })
+  const options = { ...WORK, gateways: 4, slots: SLOTS, until: 200 }
+  const { done, conserving, most, reportsPerSecond } = await playOverGateways(PARTS, asked, options)
+  const workBy = (name, list) =>
+    list.filter(({ account }) => account === name).reduce((sum, each) => sum + workOf(each.prompt, each.answer), 0)
+  const shareOf = list => (100 * workBy('modest', list)) / (workBy('modest', list) + workBy('hog', list))
+  const share = shareOf(done)
+  gate(`seed ${seed}, four gateways: share of the account at one of them`, share, Math.abs(share - 50) <= 2, ' %')
+  gate('     work-conserving', 100 * conserving, conserving >= 0.98, ' %')
+  gate('     most at once', most, most <= SLOTS, ` of ${SLOTS}`)
+  console.log(`     reports of a gateway: ${reportsPerSecond.toFixed(0)} a second`)
+  const killed = await playOverGateways(PARTS, asked, { ...options, kill: 60 })
+  const after = killed.done.filter(each => each.start > 70_000)
+  const shareAfter = shareOf(after)
+  gate('     after one of them was killed: share', shareAfter, Math.abs(shareAfter - 50) <= 2, ' %')
+  gate('     work-conserving, with the 5 s of its lease', 100 * killed.conserving, killed.conserving >= 0.98, ' %')
+  gate('     most at once', killed.most, killed.most <= SLOTS, ` of ${SLOTS}`)
+}
+
 for (const seed of [1, 2, 3]) {
   isolation(seed)
   shares(seed)
   priorities(seed)
+  await isolationOverGateways(seed)
+  await gateways(seed)
 }
 process.exitCode = failures > 0 ? 1 : 0

@@ -1624,9 +1624,13 @@ export interface PoolSection {
    */
   context?: number | string
   /**
-   * Concurrent requests in the pool, per gateway. One more waits for queue_timeout, then goes to the next pool.
+   * Concurrent requests in the pool, per gateway, or over all gateways with `max_concurrent_over: store`. One more waits for queue_timeout, then goes to the next pool.
    */
   max_concurrent?: number | string
+  /**
+   * Whose requests `max_concurrent` counts: those of each `gateway` with its workers, or those of all gateways on the `store` together. With `store` a request without a slot asks the store for one, and the order of `queue` is fair over all of them. While the store does not answer, each process goes on with the slots it uses. `max_concurrent_each` is of each gateway in any case. Needs `max_concurrent`.
+   */
+  max_concurrent_over?: 'gateway' | 'store'
   /**
    * Requests running at one replica at once, of each gateway. A replica that has as many is passed over. While all replicas of the pool do, one more request waits for queue_timeout, then goes to the next pool.
    */

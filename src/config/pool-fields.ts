@@ -31,6 +31,7 @@ export const POOL_FIELDS = {
   'queue.comments': { default: false },
   context: { unit: 'count' },
   max_concurrent: { unit: 'count' },
+  max_concurrent_over: { default: 'gateway' },
   max_concurrent_each: { unit: 'count' },
   stay: { unit: 'duration' },
   'cost_usd_per_1m.input': { unit: 'price' },

@@ -8,10 +8,10 @@ interface PoolWord {
   readonly field: keyof PoolSection
   readonly is: 'word' | 'words' | 'flag'
   /**
-   * When `show` prints it: always, where it names anything, where the pool speaks more than chats (models declare the fields of
+   * When `show` prints it: always, where it names anything, where it is not the default, where the pool speaks more than chats (models declare the fields of
    * chats), or together with what is known about the provider.
    */
-  readonly shown: 'always' | 'where any' | 'beside chats' | 'with provider'
+  readonly shown: 'always' | 'where any' | 'where not default' | 'beside chats' | 'with provider'
 }
 
 /** Members of a pool with code of their own: its addresses, and the facts about its provider. */
@@ -33,11 +33,14 @@ const rows: { readonly [Member in keyof Words]: PoolWord } = {
   fetch: { field: 'fetch', is: 'word', shown: 'with provider' },
   balance: { field: 'balance', is: 'word', shown: 'with provider' },
   caches: { field: 'caches', is: 'word', shown: 'with provider' },
+  slotsOver: { field: 'max_concurrent_over', is: 'word', shown: 'where not default' },
 }
 
 type WordIn<V> = V extends readonly (infer W)[] ? W : V
-type InPolicy = WordIn<Pool['speaks' | 'unknownFields' | 'fetch' | 'balance' | 'caches']>
-type InSchema = WordIn<NonNullable<PoolSection['speaks' | 'unknown_fields' | 'fetch' | 'balance' | 'caches']>>
+type InPolicy = WordIn<Pool['speaks' | 'unknownFields' | 'fetch' | 'balance' | 'caches' | 'slotsOver']>
+type InSchema = WordIn<
+  NonNullable<PoolSection['speaks' | 'unknown_fields' | 'fetch' | 'balance' | 'caches' | 'max_concurrent_over']>
+>
 type Differing = Exclude<InPolicy, InSchema> | Exclude<InSchema, InPolicy>
 
 /** Does not compile while policy and the schema differ in a word. */
@@ -65,6 +68,7 @@ export function shownWords(pool: Words, isOfChats: boolean): Readonly<Record<str
     const value = pool[member]
     const isShown = {
       always: true,
+      'where not default': value !== DEFAULTS[row.field]?.default,
       'where any': Array.isArray(value) && value.length > 0,
       'beside chats': !isOfChats,
       'with provider': false,

@@ -237,6 +237,9 @@ export interface HeldPrice {
   readonly item?: NanoUsd
 }
 
+/** The gateways that share the slots of a pool. */
+export type SlotsOver = 'gateway' | 'store'
+
 /** Places that answer with the same model. */
 export interface Pool extends Declared {
   /** Where the pool runs, such as `onprem`. Clients see it as `tier` of a 503 UPSTREAMS_EXHAUSTED. */
@@ -262,6 +265,8 @@ export interface Pool extends Declared {
   readonly balance: Balance
   /** Who may find whose prompt in the caches of its replicas. */
   readonly caches: Caches
+  /** Whether its `max_concurrent` is of each gateway, or of all that share the store. */
+  readonly slotsOver: SlotsOver
   /** Who runs its replicas, and what that changes of requests and answers. */
   readonly provider: PoolProvider
 }

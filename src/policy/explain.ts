@@ -203,7 +203,8 @@ const queueSteps = ({ caller }: Facts, { plan, pools }: Allowed): readonly Step[
   const { priority, weight } = queueRankOf(plan, caller)
   return pools.flatMap(pool => {
     const at = pool.fields.queue
-    const text = `${pool.name} has a queue: the request waits there with priority ${priority} and weight ${weight}`
+    const over = pool.slotsOver === 'store' ? ', in one order over all gateways on the store' : ''
+    const text = `${pool.name} has a queue: the request waits there with priority ${priority} and weight ${weight}${over}`
     return at ? [passed('send', text, at)] : []
   })
 }

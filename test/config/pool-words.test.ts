@@ -18,6 +18,7 @@ const WRITTEN: Readonly<Record<keyof typeof POOL_WORDS, { readonly yaml: string;
   fetch: { yaml: 'whole', planned: 'whole' },
   balance: { yaml: 'session', planned: 'session' },
   caches: { yaml: 'pool', planned: 'pool' },
+  slotsOver: { yaml: 'store', planned: 'store' },
 }
 
 const ROWS = Object.entries(POOL_WORDS).map(([member, row]) => ({
@@ -29,8 +30,10 @@ const OWN = /\b(site|model): [\w-]+/g
 
 /** Fields that a pool of chats alone may not have. */
 const OF_DIALECTS = ['provider_tools', 'unknown_fields', 'fetches', 'passes']
-const baseFor = (field: string): string =>
-  OF_DIALECTS.includes(field) ? small.replace('{ site', '{ speaks: [responses], site') : small
+const baseFor = (field: string): string => {
+  if (field === 'max_concurrent_over') return small.replace('{ site', '{ max_concurrent: 4, site')
+  return OF_DIALECTS.includes(field) ? small.replace('{ site', '{ speaks: [responses], site') : small
+}
 
 /** The pool `near` with a field in place of its own of the same name. */
 function loadWith(field: string, yaml: string): Loaded {

@@ -10,7 +10,15 @@ const REASONING = 'https://learn.microsoft.com/azure/ai-foundry/openai/how-to/re
 
 const poolOf = (section: Parameters<typeof mannersOf>[0]): Pool => ({
   ...{ name: 'p', at: { file: 'pools.yaml', line: 1, column: 1 }, fields: {}, site: 'x', replicas: section.replicas },
-  ...{ model: section.model, speaks: ['chat'], providerTools: [], passes: [], fetches: false, caches: 'account' },
+  ...{
+    model: section.model,
+    speaks: ['chat'],
+    providerTools: [],
+    passes: [],
+    fetches: false,
+    caches: 'account',
+    slotsOver: 'gateway',
+  },
   ...mannersOf(section),
 })
 

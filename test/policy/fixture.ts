@@ -30,6 +30,7 @@ const pool = (name: string, site: string, replicas: number): Pool => ({
   unknownFields: 'drop',
   balance: replicas > 1 ? 'prefix' : 'busy',
   caches: 'account',
+  slotsOver: 'gateway',
   passes: [],
   fetches: false,
   caps: ['max_tokens'],

@@ -10,6 +10,7 @@ import {
   type PassedNews,
 } from '../../gateway/store/fleet-store.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import { SharedSlots, type SlotGrant, type SlotReport } from '../../policy/queue/shared-slots.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
 import type { Records } from './records.ts'
 import type { StoreState } from './store-state.ts'
@@ -17,6 +18,7 @@ import type { StoreState } from './store-state.ts'
 /** The fleet of a store that one gateway owns. Who is there is kept in memory, and forgotten at its end. */
 export class EmbeddedFleet implements FleetStore {
   readonly #state: () => StoreState
+  readonly #slots = new Map<string, SharedSlots>()
   readonly #members = new Map<string, { readonly member: Member; readonly until: EpochMs }>()
 
   /** `state` throws StoreUnavailable once the store is closed. */
@@ -102,6 +104,16 @@ export class EmbeddedFleet implements FleetStore {
   async passNews({ after }: PassedNews): Promise<HeardNews> {
     this.#state()
     return { texts: [], last: after }
+  }
+
+  /** Workers share what is in the memory of the store process. */
+  async shareSlots(pool: string, report: SlotReport, lease: Millis): Promise<SlotGrant> {
+    const now = this.#state().now()
+    const slots = this.#slots.get(pool) ?? new SharedSlots()
+    const grant = slots.exchange(report, lease, now)
+    if (slots.isIdle) this.#slots.delete(pool)
+    else this.#slots.set(pool, slots)
+    return grant
   }
 }
 

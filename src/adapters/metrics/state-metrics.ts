@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Canaries } from '../../gateway/canary/canaries.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
-import type { Pools } from '../../gateway/pools/pools.ts'
+import type { PoolState, Pools } from '../../gateway/pools/pools.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { KeptTotal } from '../../gateway/responses/kept-total.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
@@ -51,6 +51,7 @@ export function gatewayMetrics(registry: Registry, ports: GatewayState): void {
 export function stateMetrics(registry: Registry, ports: ProcessState): void {
   upstreamMetrics(registry, ports)
   queueMetrics(registry, ports)
+  slotMetrics(registry, ports)
   const registers = [registry]
   new Gauge({
     name: 'svc_requests_under_way',
@@ -202,6 +203,23 @@ function queueMetrics(registry: Registry, { pools, current }: ProcessState): voi
         for (const [priority, waiting] of pools.of(name).slots.fair.byPriority)
           this.set({ pool: name, priority: String(priority) }, waiting)
       }
+    },
+  })
+}
+
+/** Main, which serves nobody, leases nothing. */
+const leasedIn = ({ slots }: PoolState): number => (Number.isFinite(slots.lent) ? slots.lent : 0)
+
+function slotMetrics(registry: Registry, { pools, current }: ProcessState): void {
+  new Gauge({
+    name: 'svc_pool_slots_leased',
+    help: 'Slots of a pool with `max_concurrent_over: store` that this process has from the store.',
+    labelNames: ['pool'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { name, slotsOver } of current().config.pools.values())
+        if (slotsOver === 'store') this.set({ pool: name }, leasedIn(pools.of(name)))
     },
   })
 }

@@ -200,6 +200,7 @@ const scripts = {
   canary: script('fleet/canary'),
   series: script('fleet/series'),
   login: script('accounts/login'),
+  shareSlots: script('fleet/slots'),
   snapshot: script('backup/snapshot'),
   steady: script('steady'),
 }

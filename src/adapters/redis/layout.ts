@@ -147,6 +147,9 @@ export class Layout {
   get fleet(): FleetKeys {
     return this.of(FLEET).fleet
   }
+  slotsOf(pool: string): SlotKeys {
+    return this.of(FLEET).slotsOf(pool)
+  }
 
   /** The gateways' counts for the minutes of an hour, in hours since the epoch. */
   series(hour: number): string {
@@ -238,6 +241,9 @@ export const GATEWAYS = 'gateways'
 
 type FleetKeys = Readonly<Record<'members' | 'drained' | 'drains' | 'change' | 'news' | 'canaries', string>>
 
+/** Who has slots of a pool or waits for one, and where accounts stand in its order. */
+type SlotKeys = Readonly<Record<'holders' | 'accounts', string>>
+
 /** Keys of one bucket. */
 export class Bucket {
   readonly #tag: string
@@ -279,6 +285,9 @@ export class Bucket {
       news: `${names}:news`,
       canaries: `${names}:canaries`,
     }
+  }
+  slotsOf(pool: string): SlotKeys {
+    return { holders: `${this.#tag}:slots:${pool}`, accounts: `${this.#tag}:slots-order:${pool}` }
   }
   /** Counts by `minute gateway`. */
   series(hour: number): string {

@@ -11,6 +11,8 @@ import {
   type PassedNews,
 } from '../../gateway/store/fleet-store.ts'
 import type { Millis } from '../../policy/config.ts'
+import type { SlotGrant, SlotReport, Standing } from '../../policy/queue/shared-slots.ts'
+import type { QueueHead } from '../../policy/queue/virtual-time.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
 import type { Access } from './access.ts'
 import { FLEET } from './layout.ts'
@@ -105,6 +107,20 @@ export class RedisFleet implements FleetStore {
     })
   }
 
+  /** One round trip. What is known goes by itself where nobody reports any more. */
+  async shareSlots(pool: string, report: SlotReport, lease: Millis): Promise<SlotGrant> {
+    const { holders, accounts } = this.#access.layout.slotsOf(pool)
+    const reply = await this.#access.script(FLEET, 'shareSlots', [holders, accounts], slotWords(report, lease))
+    const [, granted = '0', held = '0', virtual = '0', top = '', risen = '', tag = '', step = '', ...standings] = reply
+    return {
+      granted: Number(granted),
+      held: Number(held),
+      virtual: Number(virtual),
+      ...(top && { ahead: headOf(top, risen, tag, step) }),
+      standings: report.accounts.map((_, index) => standingOf(standings[2 * index], standings[2 * index + 1])),
+    }
+  }
+
   async #state(verb: 'announce' | 'leave' | 'read', values: readonly (string | number)[]): Promise<FleetState> {
     const { members, drained, change } = this.#access.layout.fleet
     const reply = await this.#access.script(FLEET, 'announce', [members, drained, change], [verb, ...values])
@@ -117,6 +133,29 @@ export class RedisFleet implements FleetStore {
       ...(head && { change: JSON.parse(head) as FleetChange }),
     }
   }
+}
+
+const headOf = (top: string, risen: string, tag: string, step: string): QueueHead => ({
+  top: Number(top),
+  risen: Number(risen),
+  tag: Number(tag),
+  step: Number(step),
+})
+
+const standingOf = (finish: string | undefined, floor: string | undefined): Standing => ({
+  ...(finish && { finish: Number(finish) }),
+  ...(floor && { floor: Number(floor) }),
+})
+
+/** A report as `redis/fleet/slots.lua` reads it. */
+function slotWords(report: SlotReport, lease: Millis): readonly (string | number)[] {
+  const { holder, round, max, held, waiting, head, charges, accounts } = report
+  const first = head ? [head.top, head.risen, head.tag, head.step, head.weight, head.lastTag] : Array(6).fill('')
+  return [
+    ...[holder, lease, round, max, held, waiting, ...first, charges.length],
+    ...charges.flatMap(({ account, ...of }) => [account, of.floor, of.work, of.weight, of.waits ? 1 : 0, of.round]),
+    ...accounts.flatMap(({ account, floor }) => [account, floor ?? '']),
+  ]
 }
 
 interface Entry {

@@ -112,6 +112,7 @@ export const CALLS: Calls = {
     cacheSeed: answers(text, text),
     readChange: answers(optional(json), text),
     passNews: inTime(json, json),
+    shareSlots: inTime(json, text, json, number),
   },
   series: { write: answers(nothing, json), read: answers(json, number) },
   notices: {

@@ -198,11 +198,15 @@ const REPLICAS: readonly Column[] = [
 
 /** `cloud-core  cloud, small-chat: 3 of 50 in flight, 2 waiting, $0.12 of $5 in this hour` */
 function poolLine(pool: ShownPool): string {
+  const { in_flight_over_store: held } = pool
   const { in_flight, max_concurrent, waiting, queue, hour_usd, max_usd_per_hour, requests_10s, retries_10s } = pool
   const facts = [
     pool.drained ? 'DRAINED' : '',
     pool.busy === undefined ? '' : `BUSY (${pool.busy})`,
-    max_concurrent === null ? `${in_flight} in flight` : `${in_flight} of ${max_concurrent} in flight`,
+    max_concurrent === null || held !== undefined
+      ? `${in_flight} in flight`
+      : `${in_flight} of ${max_concurrent} in flight`,
+    held === undefined ? '' : `${held} of ${max_concurrent} over all gateways`,
     queue ? `${waiting} of ${queue.max} waiting` : waiting > 0 ? `${waiting} waiting` : '',
     max_usd_per_hour === null ? '' : `${dollars(hour_usd ?? '?')} of ${dollars(max_usd_per_hour)} in this hour`,
     retries_10s > 0 ? `${retries_10s} retried of ${requests_10s} in 10 s` : '',

@@ -109,6 +109,7 @@ function poolRulesOf(sides: Sides): Rules<Own<Pool>> {
     fetch,
     balance,
     caches,
+    slotsOver,
     ...others
   } = WORDS
   return {
@@ -125,6 +126,7 @@ function poolRulesOf(sides: Sides): Rules<Own<Pool>> {
       fetch,
       balance,
       caches,
+      slotsOver,
     },
     ...others,
     provider: providerRule,

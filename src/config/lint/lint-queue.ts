@@ -3,9 +3,13 @@ import { unitOf } from '../model/units.ts'
 import { POOL_FIELDS } from '../pool-fields.ts'
 import type { Say } from '../problem.ts'
 
-/** Reports a `queue` that nothing fills, that has a second timeout, or whose parts contradict each other. */
+/** Reports a `max_concurrent_over` without slots, a `queue` that nothing fills, that has a second timeout, or whose parts contradict each other. */
 export function lintQueue(name: string, pool: PoolSection, say: Say): void {
-  const { queue, max_concurrent: slots, queue_timeout: other } = pool
+  const { queue, max_concurrent: slots, max_concurrent_over: over, queue_timeout: other } = pool
+  if (over !== undefined && slots === undefined) {
+    const message = `pool \`${name}\` has \`max_concurrent_over\`, but no \`max_concurrent\``
+    say(['max_concurrent_over'], 'error', 'needs-max-concurrent', message, 'add `max_concurrent`, or remove it')
+  }
   if (!queue) return
   if (slots === undefined) {
     const message = `pool \`${name}\` has \`queue\`, but no \`max_concurrent\``

@@ -1,6 +1,8 @@
 import type { QueueSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 import { FairQueue, type FullQueue, type Queued } from '../../policy/queue/fair-queue.ts'
+import type { SlotGrant, SlotReport } from '../../policy/queue/shared-slots.ts'
+import type { Charge } from '../../policy/queue/virtual-time.ts'
 import { AnswerLengths } from '../../policy/queue/work.ts'
 import type { Clock } from '../ports.ts'
 import { SlidingCount } from './sliding-count.ts'
@@ -38,6 +40,32 @@ export class PoolQueue {
   /** Requests that wait, by the priority of their plans. */
   get byPriority(): ReadonlyMap<number, number> {
     return this.#order.byPriority
+  }
+
+  /** From now on the order is one with that of other processes, or is not. */
+  share(isShared: boolean): void {
+    this.#order.share(isShared)
+  }
+
+  /** The part of the queue in a report to the store. */
+  report(): Pick<SlotReport, 'head' | 'accounts'> {
+    const head = this.head
+    return { accounts: this.#order.tellAccounts(), ...(head && { head }) }
+  }
+
+  /** Takes what accounts were charged since this was asked before, for the store. */
+  takeCharges(): readonly Charge[] {
+    return this.#order.takeCharges()
+  }
+
+  /** Takes over the order that the processes share, for the accounts of a report. */
+  adopt(told: SlotReport['accounts'], { virtual, standings }: Pick<SlotGrant, 'virtual' | 'standings'>): void {
+    this.#order.adopt(virtual, told, standings)
+  }
+
+  /** The next request, as others compare it with theirs. */
+  get head(): SlotReport['head'] {
+    return this.#terms && this.#order.head(this.#terms.clock.elapsed(), this.#terms.aging)
   }
 
   /** Lets a request wait; or says which bound leaves no place for it. */

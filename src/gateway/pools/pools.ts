@@ -478,6 +478,14 @@ export class Pools {
     if (this.stays.set(stay, now)) this.#balanceSharing?.stayed(pool, stay)
   }
 
+  /** A pool's slots are no longer leased from the store: another process lends them, or all are this process' own. */
+  lendAsBefore(name: string): void {
+    const lender = this.#sharing?.lenderOf?.(name)
+    const { slots } = this.of(name)
+    if (lender) slots.borrowFrom(lender)
+    else slots.own()
+  }
+
   of(name: string): PoolState {
     let state = this.#states.get(name)
     if (!state) {

@@ -42,6 +42,10 @@ export interface Lender {
   want(places: number, most: number): Promise<void>
   /** So many places are not used here any more, while so many requests wait for one. */
   giveBack(places: number, wanted: number): void
+  /** A request is over: whether its place goes to another process, whose next request comes before those that wait here. */
+  yields?(): boolean
+  /** Places in use in all processes, as far as this one knows. */
+  readonly held?: number | undefined
 }
 
 /** Running requests in one pool, or at one replica, and those that wait for one of them to end: first come, first served, or in a fair order. */
@@ -59,8 +63,33 @@ export class Slots {
 
   /** From now on there are only places that are lent. */
   borrowFrom(lender: Lender): void {
+    const [before, lent] = [this.#lender, this.#lent]
     this.#lender = lender
     this.#lent = 0
+    this.#owed = 0
+    if (before && lent > 0) before.giveBack(lent, 0)
+    if (this.waiting > 0) lender.want(this.waiting, this.#max).catch(() => {})
+  }
+
+  /** From now on all places are this process' own. */
+  own(): void {
+    const [before, lent] = [this.#lender, this.#lent]
+    this.#lender = undefined
+    this.#lent = Number.POSITIVE_INFINITY
+    this.#owed = 0
+    if (before && lent > 0) before.giveBack(lent, 0)
+    this.#admit()
+  }
+
+  /** Whether its places are lent by this one. */
+  borrowsFrom(lender: Lender): boolean {
+    return this.#lender === lender
+  }
+
+  /** From now on as many places are lent as are in use: the lender has taken back the others. */
+  keepUsed(): void {
+    this.#lent = this.#taken
+    this.#owed = 0
   }
 
   lend(places: number): void {
@@ -94,6 +123,21 @@ export class Slots {
 
   get taken(): number {
     return this.#taken
+  }
+
+  /** Requests at once, as the latest of them came with it. */
+  get max(): number {
+    return this.#max
+  }
+
+  /** Places in use in all processes that share them through the store, as this one heard last; undefined elsewhere. */
+  get heldByAll(): number | undefined {
+    return this.#lender?.held
+  }
+
+  /** Places that are lent to this process; infinite where all are its own. */
+  get lent(): number {
+    return this.#lent
   }
 
   get waiting(): number {
@@ -185,7 +229,7 @@ export class Slots {
     if (this.#owed > 0 && this.#lent > this.#taken) {
       this.#owed--
       this.#giveBack(1)
-    }
+    } else if (this.#lender?.yields?.() && this.#lent > this.#taken) this.#giveBack(1)
     this.#admit()
   }
 

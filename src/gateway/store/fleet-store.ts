@@ -1,5 +1,6 @@
 import type { FileText } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
+import type { SlotGrant, SlotReport } from '../../policy/queue/shared-slots.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
 
 /** The knowledge of each other that gateways on one store have: one facet of the Store, see there for atomicity, clock and outages. */
@@ -33,7 +34,12 @@ export interface FleetStore {
    * is gone after a minute without any.
    */
   passNews(passed: PassedNews): Promise<HeardNews>
+  /** A process reports its part in a pool whose slots are shared, and is granted slots that are free; those it has are its own for the lease. */
+  shareSlots(pool: string, report: SlotReport, lease: Millis): Promise<SlotGrant>
 }
+
+/** How long a process that does not report keeps its slots of shared pools. */
+export const SLOT_LEASE: Millis = 5000
 
 export interface PassedNews {
   /** The id of the gateway. */

@@ -1,4 +1,6 @@
 import type { Millis } from '../time.ts'
+import type { ReportedAccount, Standing } from './shared-slots.ts'
+import { afterCorrection, afterStart, type Charge, type QueueHead, type Waiters } from './virtual-time.ts'
 
 /** A request as the order of a queue sees it. */
 export interface Queued {
@@ -41,6 +43,8 @@ interface Line<Q> {
   since: Millis
   /** The order of its last start; 0 before the first. */
   started: number
+  /** Others may have heard that it waits here. */
+  told: boolean
 }
 
 /**
@@ -59,6 +63,8 @@ export class FairQueue<Q extends Queued> {
   #tokens = 0
   #running = 0
   #mostIdle = MOST_IDLE
+  /** The charges since others heard of them; undefined while the order is this queue's own. */
+  #charges: Charge[] | undefined
 
   /** Requests that wait. */
   get size(): number {
@@ -86,6 +92,58 @@ export class FairQueue<Q extends Queued> {
   /** Requests of an account that wait. */
   waitingOf(account: string): number {
     return this.#lines.get(account)?.waiting.length ?? 0
+  }
+
+  /** From now on the order is one with that of other queues, or is not: charges are kept for them. */
+  share(isShared: boolean): void {
+    if (isShared) this.#charges ??= []
+    else this.#charges = undefined
+  }
+
+  /** Takes the charges since it was asked before, for the other queues. */
+  takeCharges(): readonly Charge[] {
+    const charges = this.#charges ?? []
+    if (this.#charges) this.#charges = []
+    return charges
+  }
+
+  /** The next request, as other queues compare it with theirs; undefined where none waits. */
+  head(now: Millis, aging: Millis): (QueueHead & Waiters) | undefined {
+    const turn = this.#nextTurn(now, aging)
+    const [first] = turn?.line.waiting ?? []
+    if (!turn || !first) return undefined
+    const { tag, risen, top } = turn
+    return { top, risen, tag, step: first.tokens / first.weight, weight: this.#weight, lastTag: this.#lastTag }
+  }
+
+  /** Tells others of the accounts that wait or run here, or of which they may believe that they wait. */
+  tellAccounts(): readonly ReportedAccount[] {
+    const told: ReportedAccount[] = []
+    for (const line of this.#lines.values()) {
+      const { account, waiting, floor } = line
+      if (isIdle(line) && !line.told) continue
+      if (waiting.length > 0) line.told = true
+      told.push({ account, ...(waiting.length > 0 && { floor }) })
+    }
+    return told
+  }
+
+  /**
+   * Takes the order over that all queues share, in answer to what was told of accounts: virtual time, and where each of them
+   * stands. What happened here since the charges were taken comes on top.
+   */
+  adopt(virtual: number, told: readonly ReportedAccount[], standings: readonly Standing[]): void {
+    this.#virtual = virtual
+    const heard = new Map(told.map((each, index) => [each.account, { each, standing: standings[index] ?? {} }]))
+    for (const line of [...this.#lines.values()]) {
+      const known = heard.get(line.account)
+      if (known) adoptIn(line, known.each, known.standing)
+      else if (isIdle(line) && !line.told) this.#lines.delete(line.account)
+    }
+    for (const charge of this.#charges ?? []) {
+      const line = this.#lines.get(charge.account)
+      if (line && heard.has(charge.account)) this.#apply(line, charge)
+    }
   }
 
   /** Lets a request wait from `now` on; or says which bound leaves no place for it. */
@@ -117,7 +175,7 @@ export class FairQueue<Q extends Queued> {
 
   /** Starts the request whose turn it is, where one waits. */
   next(now: Millis, aging: Millis): Q | undefined {
-    const line = this.#nextLine(now, aging)
+    const line = this.#nextTurn(now, aging)?.line
     const request = line?.waiting.shift()
     if (!line || !request) return undefined
     line.since = now
@@ -139,12 +197,8 @@ export class FairQueue<Q extends Queued> {
     if (!line) return
     line.running--
     this.#running--
-    const surplus = (request.tokens - tokens) / request.weight
-    line.finish -= surplus
-    // Others that come now do not wait until an account has used up what it was charged too much.
-    const tag = this.#tagOf(line)
-    if (surplus > 0 && line.waiting.length > 0 && tag < this.#virtual)
-      this.#virtual = Math.max(tag, this.#virtual - surplus)
+    const work = (tokens - request.tokens) / request.weight
+    this.#take(line, { account: line.account, floor: line.floor, work, weight: 0, waits: line.waiting.length > 0 })
     this.#forgetIdle(line)
   }
 
@@ -156,7 +210,7 @@ export class FairQueue<Q extends Queued> {
     return Math.min(this.#tokens, (first.tokens * this.#weight) / weight)
   }
 
-  #nextLine(now: Millis, aging: Millis): Line<Q> | undefined {
+  #nextTurn(now: Millis, aging: Millis): (Turn<Q> & { readonly top: number }) | undefined {
     let top = Number.NEGATIVE_INFINITY
     for (const { waiting } of this.#lines.values()) top = Math.max(top, waiting[0]?.priority ?? top)
     let best: Turn<Q> | undefined
@@ -167,7 +221,7 @@ export class FairQueue<Q extends Queued> {
       const turn = { line, priority: Math.min(top, risen), risen, tag: this.#tagOf(line) }
       if (!best || isBefore(turn, best)) best = turn
     }
-    return best?.line
+    return best && { ...best, top }
   }
 
   /** Where an account stands in virtual time. One that was idle stands where virtual time is, also where that was set back. */
@@ -176,15 +230,33 @@ export class FairQueue<Q extends Queued> {
   }
 
   #charge(line: Line<Q>, { tokens, weight }: Q): void {
-    const tag = this.#tagOf(line)
-    line.finish = tag + tokens / weight
     line.running++
     this.#running++
     line.started = ++this.#starts
-    this.#virtual = Math.max(this.#virtual, tag)
-    if (this.#size === 0) return
-    const grown = this.#virtual + tokens / (this.#weight + weight)
-    this.#virtual = Math.max(this.#virtual, Math.min(grown, this.#lastTag))
+    const { account, floor, waiting } = line
+    this.#take(line, { account, floor, work: tokens / weight, weight, waits: waiting.length > 0 })
+  }
+
+  /** Charges an account, and keeps that for other queues. */
+  #take(line: Line<Q>, charge: Charge): void {
+    this.#apply(line, charge)
+    this.#charges?.push(charge)
+  }
+
+  #apply(line: Line<Q>, charge: Charge): void {
+    const floor = Math.min(line.floor, charge.floor)
+    if (charge.weight > 0) {
+      const tag = this.#tagOf({ finish: line.finish, floor })
+      line.finish = tag + charge.work
+      this.#virtual = afterStart(this.#virtual, tag, charge, this.#waiters)
+    } else {
+      line.finish += charge.work
+      this.#virtual = afterCorrection(this.#virtual, this.#tagOf({ finish: line.finish, floor }), charge)
+    }
+  }
+
+  get #waiters(): Waiters | undefined {
+    return this.#size === 0 ? undefined : { weight: this.#weight, lastTag: this.#lastTag }
   }
 
   /** The tag of the account whose turn comes last. */
@@ -210,14 +282,15 @@ export class FairQueue<Q extends Queued> {
   #lineOf(account: string): Line<Q> {
     const known = this.#lines.get(account)
     if (known) return known
-    const line = { account, waiting: [], bytes: 0, running: 0, finish: 0, floor: this.#virtual, since: 0, started: 0 }
+    const floor = this.#virtual
+    const line = { account, waiting: [], bytes: 0, running: 0, finish: 0, floor, since: 0, started: 0, told: false }
     this.#lines.set(account, line)
     return line
   }
 
   /** An account that neither waits nor runs is kept only while it has had more than its turn. */
   #forgetIdle(line: Line<Q>): void {
-    if (this.#size === 0 && this.#running === 0) {
+    if (this.#size === 0 && this.#running === 0 && !this.#charges) {
       this.#lines.clear()
       this.#virtual = 0
       return
@@ -236,6 +309,12 @@ export class FairQueue<Q extends Queued> {
 
 /** Accounts that are remembered beside those that wait or run. */
 const MOST_IDLE = 4096
+
+function adoptIn(line: Line<unknown>, told: ReportedAccount, { finish = 0, floor }: Standing): void {
+  line.finish = finish
+  if (floor !== undefined) line.floor = floor
+  if (told.floor === undefined) line.told = false
+}
 
 const isIdle = ({ running, waiting }: Pick<Line<unknown>, 'running' | 'waiting'>): boolean =>
   running === 0 && waiting.length === 0

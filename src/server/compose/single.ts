@@ -16,6 +16,7 @@ import { openOperators } from '../parts/operators.ts'
 import { openRecords } from '../parts/records.ts'
 import { reportsOf } from '../parts/reports.ts'
 import { requestPorts } from '../parts/request-ports.ts'
+import { openSharedSlots } from '../parts/shared-slots.ts'
 import { watchProcess } from '../parts/state.ts'
 import { openStored } from '../parts/stored.ts'
 import { Readiness, running, Traffic } from '../parts/traffic.ts'
@@ -44,6 +45,7 @@ export const startSingle = (loaded: Loaded, world: World, hooks: GatewayHooks) =
     const operators = openOperators(parts, base, { hooks, name, stored, upstream, feed, registries, underWay, open })
     parts.add(openUpkeep(base, stored))
     parts.add(openBalance(base, { fleet: operators.fleet, store: store.fleet, pools: upstream.pools }))
+    const slots = parts.add(openSharedSlots(base, { pools: upstream.pools, store: store.fleet }))
     const machine = parts.add(openMachine(base, hooks))
     parts.add(upstream)
     parts.addBeside(await followCacheSeed(world, store.fleet, upstream.pools.domains))
@@ -57,6 +59,7 @@ export const startSingle = (loaded: Loaded, world: World, hooks: GatewayHooks) =
     parts.add(serving)
     await serving.begin({ process, upstream, records, stored, beginLimits: operators.beginLimits })
     serving.follow(upstream.watch)
+    slots.begin()
     await operators.prepare()
     machine.watchLoad()
     prepareSchemas()

@@ -13,6 +13,7 @@ import { opening } from '../parts/open-parts.ts'
 import { openRecords } from '../parts/records.ts'
 import { reportsOf } from '../parts/reports.ts'
 import { requestPorts } from '../parts/request-ports.ts'
+import { openSharedSlots } from '../parts/shared-slots.ts'
 import { watchProcess } from '../parts/state.ts'
 import { openStored } from '../parts/stored.ts'
 import { Readiness, running, Traffic } from '../parts/traffic.ts'
@@ -38,6 +39,7 @@ export const startWorker = (loaded: Loaded, world: World, hooks: ProcessHooks, m
     const machine = parts.add(openMachine(base, hooks))
     const upstream = parts.add(openUpstream(base, main.healthChecks))
     const { pools } = upstream
+    const slots = parts.addBeside(openSharedSlots(base, { pools, store: stored.store.fleet }))
     parts.addBeside(await followCacheSeed(world, stored.store.fleet, pools.domains))
     const report = reportReplicas(alarm, clock)
     upstream.follow((...what) => main.takesIn() || report(...what))
@@ -60,6 +62,7 @@ export const startWorker = (loaded: Loaded, world: World, hooks: ProcessHooks, m
     const open = serving.open.bind(serving)
     const underWay = () => stored.leases.underWay
     main.attach({ pools, recent, metrics, current, open, unready: readiness.leave, underWay })
+    slots.begin()
     main.listen(clients.server)
     follow()
     return running(parts, traffic, serving, {})

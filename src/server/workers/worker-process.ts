@@ -7,7 +7,7 @@ import type { Loaded } from '../../config/settings.ts'
 import { hasDescriptor } from '../../gateway/descriptors.ts'
 import type { ComparedOutcome } from '../../gateway/pools/pools.ts'
 import { SharedBalance } from '../../gateway/pools/shared-balance.ts'
-import type { Slots } from '../../gateway/pools/slots.ts'
+import type { Lender, Slots } from '../../gateway/pools/slots.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { RecentOf, Remembered } from '../../gateway/recent-requests.ts'
 import { ConnectionRelease } from '../../http/listener/connection-release.ts'
@@ -88,8 +88,8 @@ const calls: WorkerCalls = {
     balance?.welcome()
   },
   welcome: () => balance?.welcome(),
-  lend: (where, places) => startup.hear(() => slotsAt(where)?.lend(places)),
-  recall: where => startup.hear(() => slotsAt(where)?.recall()),
+  lend: (where, places) => startup.hear(() => lendAt(where, places)),
+  recall: where => startup.hear(() => slotsOfMain(where)?.recall()),
   unready: () => startup.hear(() => parts?.unready()),
   release: (count, withStreams) => release.release(count, withStreams),
   drain: async times => {
@@ -193,13 +193,7 @@ function openLog(
 function attach(attached: WorkerParts, task: WorkerTask): void {
   parts = attached
   // A budget that several processes share is used only as far as it is lent.
-  const lenderOf = (pool: string, replica?: string) => {
-    const where = replica === undefined ? pool : `${pool} ${replica}`
-    return {
-      want: (places: number, most: number) => main.ask('want', where, places, most),
-      giveBack: (places: number, wanted: number) => main.tell('giveBack', where, places, wanted),
-    }
-  }
+  const lenderOf = (pool: string, replica?: string) => mainAsLender(replica === undefined ? pool : `${pool} ${replica}`)
   news = new PoolNews(attached.pools, found => main.tell('news', found), lenderOf)
   for (const found of task.news) news.takeIn(found)
   balance = new SharedBalance({
@@ -212,6 +206,31 @@ function attach(attached: WorkerParts, task: WorkerTask): void {
   })
   attached.pools.followOutcomes(gathered<ComparedOutcome>(outcomes => main.tell('compared', outcomes)))
   startup.open()
+}
+
+const lenders = new Map<string, Lender>()
+
+function mainAsLender(where: string): Lender {
+  const known = lenders.get(where)
+  if (known) return known
+  const lender: Lender = {
+    want: (places, most) => main.ask('want', where, places, most),
+    giveBack: (places, wanted) => main.tell('giveBack', where, places, wanted),
+  }
+  lenders.set(where, lender)
+  return lender
+}
+
+/** The slots there, where main lends them: those that the store leases are none of its business. */
+function slotsOfMain(where: string): Slots | undefined {
+  const slots = slotsAt(where)
+  return slots?.borrowsFrom(mainAsLender(where)) ? slots : undefined
+}
+
+function lendAt(where: string, places: number): void {
+  const slots = slotsOfMain(where)
+  if (slots) slots.lend(places)
+  else main.tell('giveBack', where, places, 0)
 }
 
 /** The slots of a pool, or of one of its replicas. Neither a name nor a URL has a space in it. */

@@ -32,18 +32,22 @@ function joined(name: string, known: readonly PoolsOfGateway[]): ShownPool[] {
   if (!first) return []
   const urls = [...new Set(views.flatMap(({ pool }) => pool.replicas.map(({ url }) => url)))]
   const most = views.flatMap(({ pool }) => pool.max_concurrent ?? [])
+  const added = addedPools(first, others)
   const [busy] = views.flatMap(({ pool }) => pool.busy ?? [])
   return [
     {
-      ...addedPools(first, others),
+      ...added,
       drained: views.some(({ pool }) => pool.drained),
-      // Each gateway has room for so many.
-      max_concurrent: most.length < views.length ? null : most.reduce((sum, each) => sum + each, 0),
+      max_concurrent: most.length < views.length ? null : mostTogether(most, added.in_flight_over_store !== undefined),
       ...(busy !== undefined && { busy }),
       replicas: urls.map((url, index) => joinedReplica(index + 1, url, views)),
     },
   ]
 }
+
+/** Each gateway has room for so many, unless they share the slots. */
+const mostTogether = (most: readonly number[], isShared: boolean): number =>
+  isShared ? Math.max(...most) : most.reduce((sum, each) => sum + each, 0)
 
 function joinedReplica(
   number: number,

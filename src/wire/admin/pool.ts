@@ -180,6 +180,11 @@ const POOL_FIELDS = {
   waiting: whole('Requests waiting for a slot.'),
   queue: optional(QUEUE),
   max_concurrent: orNull(whole()),
+  in_flight_over_store: optional(
+    whole(
+      'Slots in use over all gateways on the store, as this gateway heard last, or its own where it has none; absent where `max_concurrent` is of each gateway.',
+    ),
+  ),
   max_concurrent_each: optional(whole('Requests at one replica at once; absent without a limit.')),
   busy: optional(
     text('Why the pool is asked behind the others: all of its usable replicas are behind with their work.'),
@@ -252,6 +257,7 @@ interface PoolReading {
   readonly slots: {
     readonly taken: number
     readonly waiting: number
+    readonly heldByAll: number | undefined
     readonly fair: { readonly byPriority: ReadonlyMap<number, number> }
   }
   readonly seekingReplica: number
@@ -306,6 +312,7 @@ export function shownPool(
     waiting: state.slots.waiting + state.seekingReplica,
     ...(queue && { queue: shownQueue(queue.max, state.slots.fair.byPriority) }),
     max_concurrent: maxConcurrent ?? null,
+    ...(pool.slotsOver === 'store' && { in_flight_over_store: state.slots.heldByAll ?? state.slots.taken }),
     ...(maxConcurrentEach !== undefined && { max_concurrent_each: maxConcurrentEach }),
     ...(overload && { busy: overloadText(overload) }),
     hour_usd: spent === undefined ? null : usdText(spent),
@@ -384,6 +391,7 @@ export function addedPools(first: ShownPool, others: readonly ShownPool[]): Show
     requests_10s: sum(pool => pool.requests_10s),
     retries_10s: sum(pool => pool.retries_10s),
     ...addedQueues(all),
+    ...slotsOverStore(all),
     ...addedCaching(all),
     ...learnedIn(all),
     replicas: first.replicas.map((replica, place) => {
@@ -406,6 +414,12 @@ function addedQueues(pools: readonly ShownPool[]): Pick<ShownPool, 'queue'> {
   for (const { priority, waiting } of all.flatMap(({ by_priority }) => by_priority))
     byPriority.set(priority, (byPriority.get(priority) ?? 0) + waiting)
   return { queue: shownQueue(first.max, byPriority) }
+}
+
+/** Processes hear of it at different times: the most of what they heard. */
+function slotsOverStore(pools: readonly ShownPool[]): Pick<ShownPool, 'in_flight_over_store'> {
+  const heard = pools.flatMap(({ in_flight_over_store: held }) => held ?? [])
+  return heard.length > 0 ? { in_flight_over_store: Math.max(...heard) } : {}
 }
 
 function addedCaching(pools: readonly ShownPool[]): Pick<ShownPool, 'caching'> {

@@ -12,7 +12,7 @@ const pool: Pool = {
   ...{ name: 'onprem', at: { file: 'pools.yaml', line: 1, column: 1 }, fields: {} },
   ...{ site: 'x', replicas: ['http://127.0.0.1:1/v1'], model: 'm', speaks: ['chat'], providerTools: [] },
   ...{ unknownFields: 'drop', passes: [], fetches: false, caps: ['max_tokens'], fetch: 'whole' },
-  ...{ balance: 'busy', caches: 'account' },
+  ...{ balance: 'busy', caches: 'account', slotsOver: 'gateway' },
   provider: { facts: UNKNOWN },
 }
 
