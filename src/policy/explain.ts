@@ -201,10 +201,12 @@ const busySteps = ({ health: { busy = [] } }: Facts, { model }: Allowed): readon
 /** Where the request waits while pools are full, each with where it declares its queue. */
 const queueSteps = ({ caller }: Facts, { plan, pools }: Allowed): readonly Step[] => {
   const { priority, weight } = queueRankOf(plan, caller)
-  return pools.flatMap(pool => {
+  return pools.flatMap((pool, index) => {
     const at = pool.fields.queue
+    const later = pools.slice(index + 1).map(({ name }) => name)
+    const unless = later.length > 0 ? `, unless ${later.join(' or ')} has room first` : ''
     const over = pool.slotsOver === 'store' ? ', in one order over all gateways on the store' : ''
-    const text = `${pool.name} has a queue: the request waits there with priority ${priority} and weight ${weight}${over}`
+    const text = `${pool.name} has a queue: the request waits there with priority ${priority} and weight ${weight}${over}${unless}`
     return at ? [passed('send', text, at)] : []
   })
 }

@@ -60,7 +60,7 @@ async function takeFirst<P extends Place>(
 }
 
 /** A client that waits at several places, and leaves the others once one of them has a slot. */
-class Waiter implements Client {
+export class Waiter implements Client {
   readonly #client: Client
   readonly #leaving = new Set<() => void>()
   isServed = false

@@ -18,7 +18,7 @@ import { CacheDomains } from '../balance/cache-domains.ts'
 import { LoadElsewhere } from '../balance/load-elsewhere.ts'
 import { TableBudget } from '../balance/mark-table.ts'
 import { PoolBalance } from '../balance/pool-balance.ts'
-import type { Alarm, Clock } from '../ports.ts'
+import type { Alarm, Cancel, Clock } from '../ports.ts'
 import type { DrainedPlace } from '../store/fleet-store.ts'
 import { Breaker, type Ejection } from './breaker.ts'
 import { FirstTokens } from './first-tokens.ts'
@@ -438,6 +438,8 @@ export class Pools {
   #sharing: Sharing | undefined
   #balanceSharing: BalanceSharing | undefined
   #hearOutcome: (outcome: ComparedOutcome) => void = () => {}
+  /** Called when a pool or a replica may be used again. */
+  readonly #waiting = new Set<() => void>()
 
   constructor(changed: ReplicaChanged = () => {}) {
     this.#changed = changed
@@ -450,7 +452,18 @@ export class Pools {
     place.drained = drained
     if (drained && !replica) this.of(pool).slots.dismiss()
     this.#sharing?.drained(pool, replica, drained)
+    if (!drained) this.#isUsable()
     return true
+  }
+
+  /** From now on `run` is called when a pool or a replica may be used again. The result ends that. */
+  whenUsable(run: () => void): Cancel {
+    this.#waiting.add(run)
+    return () => this.#waiting.delete(run)
+  }
+
+  #isUsable(): void {
+    for (const run of [...this.#waiting]) run()
   }
 
   /** Other processes know the same pools. To be called before any pool is looked at. */
@@ -491,7 +504,10 @@ export class Pools {
     if (!state) {
       state = new PoolState(
         {
-          changed: replica => this.#changed(name, replica),
+          changed: replica => {
+            this.#changed(name, replica)
+            if (!replica.breaker.shared.isOpen) this.#isUsable()
+          },
           moved: replica => this.#sharing?.moved(name, replica),
           paused: (replica, ...how) => this.#sharing?.paused(name, replica, ...how),
           complained: cause => this.#sharing?.complained(name, cause),

@@ -169,16 +169,22 @@ export class AttemptPlanner {
   hasRoomBehind(pool: Pool, now: EpochMs): boolean {
     const { isDeferred } = this.#inPool(pool)
     if (isDeferred) return false
+    const { pools, settingsOf } = this.#ports
+    return this.behind(pool, now).some(each => pools.of(each.name).slots.hasRoom(settingsOf(each)))
+  }
+
+  /** The pools behind this one that may serve the request once they have room. */
+  behind(pool: Pool, now: EpochMs): readonly Pool[] {
     return this.#inPools
       .slice(this.#inPools.findIndex(each => each.pool === pool) + 1)
-      .some(
+      .filter(
         each =>
           !each.left &&
           !each.state.drained &&
           each.attempts < MAX_ATTEMPTS_IN_POOL &&
-          each.state.slots.hasRoom(this.#ports.settingsOf(each.pool)) &&
           this.#untried(each, now).length > 0,
       )
+      .map(each => each.pool)
   }
 
   /** Chooses a replica of the pool anew, after a wait. */

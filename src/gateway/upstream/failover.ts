@@ -15,7 +15,16 @@ import type { AttemptReport } from './attempt-report.ts'
 import { bothTokens, countedReport, mayBeOfRequest } from './compared-request.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 import { InFlightAttempt } from './in-flight-attempt.ts'
-import { type Limit, leaveRoom, type Taken, takeRest, takeRoom } from './room.ts'
+import {
+  type Limit,
+  leaveRoom,
+  leaveTurn,
+  type QueuedSlot,
+  type Taken,
+  takeReplica,
+  takeRest,
+  takeRoom,
+} from './room.ts'
 import { type QueueLimit, takeTurn } from './turn-in-queue.ts'
 
 /** Tries the pools in order until one answers; `context` is the context size of a pool that sets none. */
@@ -178,11 +187,11 @@ class Failover<T, A> {
   /** Makes at most one attempt, once there is room for it in its pool. */
   async #try(wanted: NextAttempt): Promise<Answered<A> | Unanswered | Unsuccessful> {
     const ports = this.#ports
-    const { pool, fresh } = wanted
-    ports.trying(pool)
+    ports.trying(wanted.pool)
     const turn = this.#turnAt(wanted)
     const { chosen, taking } = turn instanceof Promise ? await turn : turn
     if (!taking) return { kind: 'failed' }
+    const { pool, fresh } = chosen
     const room = taking instanceof Promise ? await taking : taking
     if ('limitReached' in room) return this.#full(pool, room.limitReached)
     const { replica, firstToken } = room
@@ -245,8 +254,8 @@ class Failover<T, A> {
   #turnAt(chosen: NextAttempt): TurnAt | Promise<TurnAt> {
     if (this.#ports.settingsOf(chosen.pool).queue) return this.#inTurn(chosen)
     const kept = this.#ports.kept ?? this.#kept
-    kept?.take(this.#ports.pools.of(chosen.pool.name).slots)
-    return { chosen, taking: takeRoom(this.#ports, chosen) }
+    const isKept = kept?.take(this.#ports.pools.of(chosen.pool.name).slots) ?? false
+    return { chosen, taking: isKept ? takeReplica(this.#ports, chosen) : takeRoom(this.#ports, chosen) }
   }
 
   async #inTurn(chosen: NextAttempt): Promise<TurnAt> {
@@ -257,10 +266,10 @@ class Failover<T, A> {
     const kept = ports.kept ?? this.#kept ?? new KeptSlot()
     if (!ports.kept) this.#kept = kept
     const hasNext = this.#planner.hasRoomBehind(pool, ports.clock.now())
-    const turn = await takeTurn(ports, kept, { pool, queue, pick, hasNext })
+    const later = () => this.#planner.behind(pool, ports.clock.now())
+    const turn = await takeTurn(ports, kept, { pool, queue, pick, hasNext, later })
     if ('goesOn' in turn) {
-      if (!ports.client.gone) this.#failures.push({ pool, cause: 'max_concurrent' })
-      this.#planner.defer(pool)
+      this.#passesOver(pool)
       return { chosen, taking: undefined }
     }
     if ('limitReached' in turn) {
@@ -270,9 +279,28 @@ class Failover<T, A> {
       this.#queuedFor = Math.min(this.#queuedFor ?? wait, wait)
       return { chosen, taking: turn }
     }
-    const again = turn.hasWaited ? this.#planner.rechoose(pool, ports.clock.now()) : undefined
+    const slot = { request: turn.request, kept }
+    const again = turn.hasWaited ? this.#planner.rechoose(turn.pool, ports.clock.now()) : undefined
+    if (turn.pool !== pool) return this.#laterHasRoom(pool, chosen, turn.pool, again, slot)
     const step = again ?? chosen
-    return { chosen: step, taking: takeRest(ports, step, { request: turn.request, kept }) }
+    return { chosen: step, taking: takeRest(ports, step, slot) }
+  }
+
+  /** A later pool had a slot first, at a replica that may not be fit any more. */
+  #laterHasRoom(pool: Pool, chosen: NextAttempt, later: Pool, step: NextAttempt | undefined, slot: QueuedSlot): TurnAt {
+    this.#passesOver(pool)
+    if (!step) {
+      leaveTurn(this.#ports, later, slot)
+      return { chosen, taking: undefined }
+    }
+    this.#ports.trying(later)
+    return { chosen: step, taking: takeRest(this.#ports, step, slot) }
+  }
+
+  /** The pool is full, and a later one serves the request: this one is asked again once no other is left. */
+  #passesOver(pool: Pool): void {
+    if (!this.#ports.client.gone) this.#failures.push({ pool, cause: 'max_concurrent' })
+    this.#planner.defer(pool)
   }
 
   /** Nothing was sent, since there is no room for it. */

@@ -43,6 +43,13 @@ export interface QueuedSlot {
   readonly kept: KeptSlot
 }
 
+/** Gives back such a slot, of which no attempt is made. */
+export function leaveTurn({ pools, clock }: FailoverPorts, pool: Pool, { request, kept }: QueuedSlot): void {
+  const { slots } = pools.of(pool.name)
+  slots.fair.end(request, NO_WORK, clock)
+  kept.keep(slots)
+}
+
 /** Takes the rest of the room of an attempt that has such a slot. */
 export async function takeRest(ports: FailoverPorts, step: Choice, queued: QueuedSlot): Promise<Taken> {
   const { fair } = ports.pools.of(step.pool.name).slots
@@ -59,14 +66,11 @@ export async function takeRest(ports: FailoverPorts, step: Choice, queued: Queue
 export const NO_WORK = 1
 
 /** Gives back the room of an attempt that is not made; its reservation is settled by the caller. */
-export function leaveRoom({ pools, clock }: FailoverPorts, pool: Pool, room: Pick<Room, 'replica' | 'queued'>): void {
-  const { slots } = pools.of(pool.name)
+export function leaveRoom(ports: FailoverPorts, pool: Pool, room: Pick<Room, 'replica' | 'queued'>): void {
   const { replica, queued } = room
   replica.slots.free()
-  if (queued) {
-    slots.fair.end(queued.request, NO_WORK, clock)
-    queued.kept.keep(slots)
-  } else slots.free()
+  if (queued) leaveTurn(ports, pool, queued)
+  else ports.pools.of(pool.name).slots.free()
 }
 
 async function waitForPool(ports: FailoverPorts, step: Choice): Promise<Taken> {
@@ -76,8 +80,8 @@ async function waitForPool(ports: FailoverPorts, step: Choice): Promise<Taken> {
   return takeReplica(ports, step)
 }
 
-/** With a slot of the pool, which is given back where no replica has room. */
-function takeReplica(ports: FailoverPorts, step: Choice): Taken | Promise<Taken> {
+/** Takes the rest of the room of an attempt that has a slot of its pool, which is given back where no replica has room. */
+export function takeReplica(ports: FailoverPorts, step: Choice): Taken | Promise<Taken> {
   const { clock, client } = ports
   const { pool, replica, alternatives } = step
   const { maxConcurrentEach, queueTimeout } = ports.settingsOf(pool)

@@ -68,6 +68,51 @@ it('a request goes to a later pool that has room, and waits only where none has'
   ])
 })
 
+it.each([
+  ['a queue of its own', 'max_concurrent: 1, queue: { max: 10 }', 'second other third'],
+  ['no queue', 'max_concurrent: 1, queue_timeout: 1ms', 'second third other'],
+])(
+  'a request that waits takes the first slot of a later pool with %s, in its turn, and leaks none',
+  async (_, fields, order) => {
+    await start('max_concurrent: 1, queue: { max: 10 }', fields)
+    const [gate, behind] = [new Gate(), new Gate()]
+    site.everyOnprem(gate.behaviour)
+    site.cloud.always(behind.behaviour)
+    const other = await site.test.key('pro', 'eve')
+    const asked = [site.test.chat(site.key, say('first'))]
+    await until(() => gate.open === 1)
+    asked.push(site.test.chat(site.key, say('second')))
+    await until(() => behind.open === 1)
+    for (const name of ['third', 'fourth']) asked.push(site.test.chat(site.key, say(name)))
+    await waits(2)
+    asked.push(site.test.chat(other, say('other')))
+    await waits(3)
+    site.test.clock.advance(300)
+
+    behind.letOne()
+    await waits(2)
+    await until(() => behind.open === 1)
+    behind.letOne()
+    await waits(1)
+    gate.letOne()
+    await waits(0)
+    let over = 0
+    const all = asked.map(each => each.finally(() => over++))
+    await Promise.all([gate.letAllUntil(() => over === 5), behind.letAllUntil(() => over === 5)])
+
+    expect(behind.asked.join(' ')).toBe(order)
+    const answers = await Promise.all(all)
+    expect(answers.map(({ headers }) => headers.get('x-svc-upstream'))).toEqual([
+      ...['onprem', 'cloud', 'cloud', 'onprem', 'cloud'],
+    ])
+    expect(answers.map(({ headers }) => headers.get('x-svc-queue-wait'))).toEqual([null, null, '300', '300', '300'])
+    for (const pool of ['onprem', 'cloud']) expect([slotsOf(pool).taken, slotsOf(pool).waiting]).toEqual([0, 0])
+    expect(await site.test.logged(5)).toContainEqual(
+      expect.objectContaining({ failures: [{ pool: 'onprem', cause: 'max_concurrent' }] }),
+    )
+  },
+)
+
 it('before_next keeps a request waiting for its first pool before it goes to a later one', async () => {
   await start('max_concurrent: 1, queue: { before_next: 2s }', '')
   const gate = new Gate()
@@ -185,6 +230,21 @@ it('requests that wait in a pool which is drained go to the next one at once', a
   await first
 })
 
+it('requests that wait go to a later pool as soon as it is undrained', async () => {
+  const gate = await startAlone('{ max: 10 }')
+  const first = site.test.chat(site.key, say('a'))
+  await until(() => gate.open === 1)
+  const waiting = ['b', 'c'].map(name => site.test.chat(site.key, say(name)))
+  await waits(2)
+
+  site.test.gateway.app.pools.drain('cloud', undefined, false)
+
+  const answers = await Promise.all(waiting)
+  expect(answers.map(({ headers }) => headers.get('x-svc-upstream'))).toEqual(['cloud', 'cloud'])
+  gate.letOne()
+  await first
+})
+
 it('a stream that waits has no headers before it is served, unless its operator wants comments', async () => {
   await startAlone('{ max: 10, timeout: 300s }')
   site.everyOnprem(streamThenHang({ chunks: ['x'] }))
@@ -230,33 +290,40 @@ it('plans with a higher priority go first, and a limit that was raised lets thos
   expect([slotsOf().taken, slotsOf().waiting]).toEqual([0, 0])
 })
 
-it('clients that leave at any time leak no slot, and the money of all accounts is exact', async () => {
-  await start('max_concurrent: 2, queue: { max: 100, of_account: 10, timeout: 1h, before_next: 1h }')
-  const gate = new Gate()
-  site.everyOnprem(gate.behaviour)
-  const accounts = ['a', 'b', 'c', 'd']
-  const keys = await Promise.all(accounts.map(name => site.test.key('pro', name)))
-  let over = 0
-  const asked = Array.from({ length: 32 }, (_, n) => {
-    const leave = new AbortController()
-    const answer = site.test.chat(keys[n % 4] ?? '', say(`${n}`, { stream: n % 3 === 0 }), { signal: leave.signal })
-    const ends = answer.then(each => each.text()).catch(() => 'left')
-    return { leave, ends: ends.finally(() => over++) }
-  })
-  await until(() => slotsOf().waiting === 30)
-  for (const [n, { leave }] of asked.entries()) {
-    if ((n * 7) % 5 < 2) leave.abort()
-    if (n % 3 === 0) gate.letOne()
-    await new Promise(setImmediate)
-  }
-  await site.test.clock.during(gate.letAllUntil(() => over === 32 && slotsOf().taken === 0))
+it.each([
+  ['one pool', ', before_next: 1h'],
+  ['two pools', ''],
+])(
+  'clients that leave at any time while they wait for %s leak no slot, and the money of all accounts is exact',
+  async (_, more) => {
+    await start(`max_concurrent: 2, queue: { max: 100, of_account: 10, timeout: 1h${more} }`)
+    const gate = new Gate()
+    site.everyOnprem(gate.behaviour)
+    site.cloud.always(gate.behaviour)
+    const accounts = ['a', 'b', 'c', 'd']
+    const keys = await Promise.all(accounts.map(name => site.test.key('pro', name)))
+    let over = 0
+    const asked = Array.from({ length: 32 }, (_, n) => {
+      const leave = new AbortController()
+      const answer = site.test.chat(keys[n % 4] ?? '', say(`${n}`, { stream: n % 3 === 0 }), { signal: leave.signal })
+      const ends = answer.then(each => each.text()).catch(() => 'left')
+      return { leave, ends: ends.finally(() => over++) }
+    })
+    await until(() => slotsOf().waiting > 25)
+    for (const [n, { leave }] of asked.entries()) {
+      if ((n * 7) % 5 < 2) leave.abort()
+      if (n % 3 === 0) gate.letOne()
+      await new Promise(setImmediate)
+    }
+    await site.test.clock.during(gate.letAllUntil(() => over === 32 && slotsOf().taken + slotsOf('cloud').taken === 0))
 
-  expect([slotsOf().taken, slotsOf().waiting]).toEqual([0, 0])
-  const charged = (await site.test.ledger()).reduce((sum, row) => sum + (row.kind === 'settle' ? row.cost : 0), 0)
-  const used = await Promise.all(keys.map(key => usedNanoUsd(key)))
-  expect(charged).toBeGreaterThan(0)
-  expect(used.reduce((sum, each) => sum + each)).toBe(charged)
-})
+    for (const pool of ['onprem', 'cloud']) expect([slotsOf(pool).taken, slotsOf(pool).waiting]).toEqual([0, 0])
+    const charged = (await site.test.ledger()).reduce((sum, row) => sum + (row.kind === 'settle' ? row.cost : 0), 0)
+    const used = await Promise.all(keys.map(key => usedNanoUsd(key)))
+    expect(charged).toBeGreaterThan(0)
+    expect(used.reduce((sum, each) => sum + each)).toBe(charged)
+  },
+)
 
 /** The spend of an account with all that it has reserved. */
 async function usedNanoUsd(key: string): Promise<number> {
