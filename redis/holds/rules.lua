@@ -575,6 +575,29 @@ function rules.take(list, claims, granted)
   return weight, cells
 end
 
+-- Whether a request was granted the last turn of its session.
+local function hasLastTurn(c) return c.w.idle and c.amount % 2 == 1 end
+
+-- Opens a session again. The request of the turn no longer counts as one, or a limit of requests would refuse the next.
+local function giveTurnBack(c)
+  if not c.newest or c.newest % 2 == 0 then return end
+  c.newest = c.newest - 1
+  if c.measure == 'requests' then c.used = math.max(0, c.used - 1) end
+end
+
+-- Closes a session whose turn was given back too early. Other measures are closed by the change of their amounts.
+local function takeTurnAgain(c)
+  if c.measure ~= 'requests' then return end
+  local current = currentOf(c)
+  if isAlive(c, current) and c.newest % 2 == 0 then addToCell(c, c.amount, 1, 0, current) end
+end
+
+-- A session's last turn is used up only by a request that is charged.
+local function settleTurn(c, charged)
+  if not hasLastTurn(c) then return end
+  if charged.tokens + charged.images + charged.seconds + charged.usd > 0 then takeTurnAgain(c) else giveTurnBack(c) end
+end
+
 -- Ends a hold of a given weight at a charge. Without a weight, a request that holds nothing any more weighs its charge,
 -- perhaps after an earlier charge. With its first charge it may join counters that were added while it ran.
 function rules.settle(list, weight, charge, was, joins)
@@ -586,8 +609,11 @@ function rules.settle(list, weight, charge, was, joins)
     local c, flag = list[i], list.flags[i] or 0
     if flag > 1 then
       if joins and (flag == 2 or c.head) then addToCell(c, c.amount, amounts(charge, 1)[c.measure], 0, currentOf(c)) end
-    elseif c.measure ~= 'requests' or charged.requests ~= 0 then
-      addToCell(c, c.amount, charged[c.measure] - before[c.measure], held and -held[c.measure] or 0, currentOf(c))
+    else
+      if c.measure ~= 'requests' or charged.requests ~= 0 then
+        addToCell(c, c.amount, charged[c.measure] - before[c.measure], held and -held[c.measure] or 0, currentOf(c))
+      end
+      settleTurn(c, charged)
     end
   end
   rules.write(list)
@@ -609,6 +635,7 @@ function rules.resume(list, weight)
   for i = 1, #list do
     local c = list[i]
     if c.measure ~= 'requests' then addToCell(c, c.amount, 0, held[c.measure], currentOf(c)) end
+    if hasLastTurn(c) then takeTurnAgain(c) end
   end
   rules.write(list)
 end

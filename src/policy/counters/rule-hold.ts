@@ -20,7 +20,7 @@ import {
   readRule,
   slides,
 } from '../limits/rule-counter.ts'
-import { closedIndex } from '../limits/session-cell.ts'
+import { closedIndex, isClosed, openIndex } from '../limits/session-cell.ts'
 import type { Charge, Hold } from './account-counters.ts'
 import { isLastTurn } from './session-turn.ts'
 import { amountOf, weightOf, weightOfCharge } from './weight.ts'
@@ -152,9 +152,12 @@ function move(
 
 /** The counter with what an orphan that still runs holds again. */
 export const resumeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight, now: EpochMs): RuleCounter =>
-  changeAt(counter, taken, 0, heldOf(taken, weight), now)
+  takeTurnAgain(changeAt(counter, taken, 0, heldOf(taken, weight), now), taken, now)
 
-/** The counter after a hold ended at the request's weight, less its earlier charge, `was`. */
+/**
+ * The counter after a hold ended at the request's weight, less its earlier charge, `was`. A last turn that was charged nothing
+ * may be granted again.
+ */
 export const releaseCell = (
   counter: RuleCounter,
   taken: TakenCell,
@@ -164,7 +167,7 @@ export const releaseCell = (
   was?: Weight,
 ): RuleCounter => {
   const used = chargedOf(taken, charge) - (was ? chargedOf(taken, was) : 0)
-  return changeAt(counter, taken, used, -heldOf(taken, held), now)
+  return settleTurn(changeAt(counter, taken, used, -heldOf(taken, held), now), taken, charge, now)
 }
 
 /** The counter after a request that holds nothing any more weighs `charge`, where it was charged `was` before. */
@@ -174,7 +177,8 @@ export const amendCell = (
   was: Weight,
   charge: Weight,
   now: EpochMs,
-): RuleCounter => changeAt(counter, taken, chargedOf(taken, charge) - chargedOf(taken, was), 0, now)
+): RuleCounter =>
+  settleTurn(changeAt(counter, taken, chargedOf(taken, charge) - chargedOf(taken, was), 0, now), taken, charge, now)
 
 /** The counter with a request that took nothing of it when it was admitted. */
 export const joinCell = (counter: RuleCounter, joined: TakenCell, charge: Weight, now: EpochMs): RuleCounter =>
@@ -185,6 +189,36 @@ export const joinCell = (counter: RuleCounter, joined: TakenCell, charge: Weight
     0,
     currentCell(counter, windowOfField(joined.field), now),
   )
+
+/** The counter after the charge of a request is known: a session's last turn is used up only by a request that is charged. */
+function settleTurn(counter: RuleCounter, taken: TakenCell, charge: Weight, now: EpochMs): RuleCounter {
+  if (!hasLastTurn(taken)) return counter
+  return isCharged(charge) ? takeTurnAgain(counter, taken, now) : giveTurnBack(counter, taken)
+}
+
+/** Whether a request was granted the last turn of its session. */
+const hasLastTurn = ({ field, cell }: TakenCell): boolean => isClosed(cell) && isIdle(windowOfField(field))
+
+const isCharged = ({ input, output, images, seconds, cost }: Weight): boolean =>
+  input + output + images + seconds + cost > 0
+
+/** Opens a session again. The request of the turn no longer counts as one, or a limit of requests would refuse the next. */
+function giveTurnBack(counter: RuleCounter, taken: TakenCell): RuleCounter {
+  const cell = counter.at(-1)
+  if (!cell || !isClosed(cell.index)) return counter
+  const used = Math.max(0, cell.used - (isRequests(taken) ? 1 : 0))
+  return [{ index: openIndex(cell.index), used, held: cell.held }]
+}
+
+/** Closes a session whose turn was given back too early. Other measures are closed by the change of their amounts. */
+function takeTurnAgain(counter: RuleCounter, taken: TakenCell, now: EpochMs): RuleCounter {
+  if (!isRequests(taken) || !hasLastTurn(taken)) return counter
+  const per = windowOfField(taken.field)
+  const { index, cells } = readRule(counter, per, now)
+  const [cell] = cells
+  if (!cell || isClosed(cell.index)) return counter
+  return addToCell(counter, per, { index: taken.cell, used: 1, held: 0 }, index)
+}
 
 function changeAt(counter: RuleCounter, taken: TakenCell, used: number, held: number, now: EpochMs): RuleCounter {
   return isRequests(taken)

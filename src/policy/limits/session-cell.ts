@@ -23,6 +23,9 @@ export const isClosed = (index: number): boolean => index % 2 === 1
 /** The index of a cell whose last turn is granted. */
 export const closedIndex = (index: number): number => sessionIndex(secondOf(index), true)
 
+/** The index of a cell whose last turn may be granted. */
+export const openIndex = (index: number): number => sessionIndex(secondOf(index))
+
 /** Whether a cell still counts while `current` is the current one: not `idle` seconds later, unless a request holds some of it. */
 export const isAlive = ({ index, held }: SessionCell, idle: number, current: number): boolean =>
   held > 0 || secondOf(current) - secondOf(index) <= idle

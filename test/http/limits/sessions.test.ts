@@ -55,6 +55,19 @@ describe('a session that spent its budget', () => {
     },
   )
 
+  it('has its last turn again where every backend failed it', async () => {
+    limitPlan(test, 'pro', [session])
+    const key = await test.key('pro')
+    const asked = { model: 'svc-core', messages, max_tokens: 90, prompt_cache_key: 'ses_1' }
+    const ask = async () => (await test.chat(key, asked)).status
+    expect(await ask()).toBe(200)
+    backend.always({ status: 500, body: {} })
+    expect(await ask()).toBe(503)
+    backend.always(answer({ content: 'Done' }))
+
+    expect([await ask(), await ask()]).toEqual([200, 429])
+  })
+
   it.each(DIALECTS)('is announced to the model at the end of a request at %s, and not before', async (path, body) => {
     limitPlan(test, 'pro', [{ ...session, most: 4, warn: 50 }])
     const key = await test.key('pro')

@@ -32,9 +32,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** One session, and the requests of it that run. */
 class Session {
   counter: RuleCounter = NO_CELLS
+  /** Last turns that run, or were charged. */
   lastTurns = 0
   readonly #rule: LimitRule
-  readonly #running: { readonly taken: TakenCell; readonly weight: Weight }[] = []
+  readonly #running: { readonly taken: TakenCell; readonly weight: Weight; readonly isLast: boolean }[] = []
 
   constructor(rule: LimitRule) {
     this.#rule = rule
@@ -51,19 +52,20 @@ class Session {
     )
     if (this.lastTurns > 0) expect(verdict).toMatchObject({ denial: { type: 'session_limit' } })
     if ('denial' in verdict) return
-    if (lastTurns(claims, verdict.rules).length > 0) {
+    const isLast = lastTurns(claims, verdict.rules).length > 0
+    if (isLast) {
       this.lastTurns++
       const bound = Math.max(1, Math.floor((this.#rule.lastTurn ?? 0) / ask.choices))
       expect(verdict.granted.output).toBeLessThanOrEqual(bound)
     }
     const held = heldRules(claims, verdict.granted, verdict.rules)
     const { rules } = holdOf(NO_COUNTERS, verdict.granted, { requestId: 'r', account: 'a', window: 0 }, NOON, held)
-    for (const taken of rules?.taken ?? []) this.#take(taken, rules?.weight)
+    for (const taken of rules?.taken ?? []) this.#take(taken, isLast, rules?.weight)
   }
 
-  #take(taken: TakenCell, weight: Weight = weightOfCharge({ tokens: 0, cost: nanoUsd(0) })): void {
+  #take(taken: TakenCell, isLast: boolean, weight: Weight = weightOfCharge({ tokens: 0, cost: nanoUsd(0) })): void {
     this.counter = takeCell(this.counter, taken, weight)
-    this.#running.push({ taken, weight })
+    this.#running.push({ taken, weight, isLast })
   }
 
   end(pick: number, percent: number): void {
@@ -72,11 +74,12 @@ class Session {
     const part = (amount: number) => Math.floor((amount * percent) / 100)
     const [input, output] = [part(ended.weight.input), part(ended.weight.output)]
     const spent = weightOfCharge({ tokens: input + output, input, cost: nanoUsd(costAt(input, output)) })
+    if (ended.isLast && input + output === 0) this.lastTurns--
     this.counter = releaseCell(this.counter, ended.taken, ended.weight, spent, NOON)
   }
 }
 
-it('the last turn is granted once, bounded, within the limit, and nothing after it', () => {
+it('the last turn is granted until one is charged, bounded, within the limit, and nothing beside or after it', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('usd', 'tokens', 'output_tokens', 'requests'),

@@ -137,6 +137,58 @@ export function rulesContract(start: Start): void {
     expect(await ask(store, shop, 'req_other', rulesOf([limit], { session: 'ses_2' }))).toMatchObject({ hold: {} })
   })
 
+  it.each([
+    ['tokens', 300],
+    ['requests', 10],
+  ] as const)('a last turn of %s that was charged nothing may be granted again, and none beside it', async (measure, most) => {
+    const { store } = await start()
+    const shop = await openShop(store)
+    const limit: LimitRule = { measure, most, per: 'idle:24h', of: 'session', lastTurn: 15 }
+    const claims = { ...rulesOf([limit], { session: 'ses_1' }), limits: [] }
+    for (const id of ids(9)) await store.holds.settle(whole(await holdFor(store, shop, id, claims)))
+    const before = await usesOf(store, shop, claims)
+
+    for (const id of ['last_1', 'last_2']) {
+      const last = await holdFor(store, shop, id, claims)
+      expect(await ask(store, shop, `beside_${id}`, claims)).toMatchObject({ denial: { type: 'session_limit' } })
+      await store.holds.refund(last)
+      await store.holds.refund(last)
+      expect(await usesOf(store, shop, claims)).toEqual(before)
+    }
+    await store.holds.settle(whole(await holdFor(store, shop, 'last_3', claims)))
+    expect(await ask(store, shop, 'req_after', claims)).toMatchObject({ denial: { type: 'session_limit' } })
+  })
+
+  it.each(['tokens', 'requests'] as const)(
+    'a last turn of %s whose gateway was thought dead is taken again where it runs on, or is charged late',
+    async measure => {
+      const { store, clock } = await start()
+      const shop = await openShop(store)
+      const most = measure === 'requests' ? 2 : 90
+      const limit: LimitRule = { measure, most, per: 'idle:24h', of: 'session', lastTurn: 15 }
+      const claims = (session: string) => ({ ...rulesOf([limit], { session }), limits: [] })
+      const lapsed: Hold[] = []
+      for (const session of ['resumed', 'late']) {
+        for (const id of ids(measure === 'requests' ? 1 : 2))
+          await store.holds.settle(whole(await holdFor(store, shop, `${session}_${id}`, claims(session))))
+        lapsed.push(await holdFor(store, shop, `last_${session}`, claims(session)))
+      }
+      clock.at += LAPSED
+      await store.holds.sweep()
+      const [resumed, late] = lapsed
+      if (!resumed || !late) throw new Error('two sessions had a last turn')
+
+      await store.holds.heartbeat([{ hold: resumed }])
+      await store.holds.settle(whole(late))
+      for (const session of ['resumed', 'late'])
+        expect(await ask(store, shop, `after_${session}`, claims(session))).toMatchObject({
+          denial: { type: 'session_limit' },
+        })
+      await store.holds.refund(resumed)
+      expect(await ask(store, shop, 'again', claims('resumed'))).toMatchObject({ hold: { output: 15 } })
+    },
+  )
+
   it('an account that invents sessions loses the counts of its oldest, and no other account loses any', async () => {
     const { store } = await start()
     const [inventing, other] = [await openShop(store), await openShop(store, 'other')]
