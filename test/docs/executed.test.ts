@@ -40,47 +40,43 @@ describe('a reader of one page after another', () => {
   )
 })
 
-it('the commands of docs/how-to/monitoring.md run beside a gateway, and print what the page shows', async () => {
-  const backend = await startBackend()
-  const reader = await Reader.arrive({ main: program.main, ports: { 8000: backend.port } })
-  onTestFinished(async () => {
-    await reader.leave()
-    await backend.close()
-  })
-  await reader.run('svcctl init my-gateway --backend http://127.0.0.1:8000/v1\ncd my-gateway')
-  await reader.run('svcctl serve')
-  await reader.read('docs/how-to/monitoring.md')
-})
+type Ports = Parameters<typeof Reader.arrive>[0]['ports']
 
-it('the commands of docs/how-to/notices.md run beside a gateway, and print what the page shows', async () => {
-  const backend = await startBackend()
-  const reader = await Reader.arrive({ main: program.main, ports: { 8000: backend.port } })
-  onTestFinished(async () => {
-    await reader.leave()
-    await backend.close()
-  })
-  await reader.run('svcctl init my-gateway --backend http://127.0.0.1:8000/v1\ncd my-gateway')
-  await reader.run('svcctl serve')
-  await reader.read('docs/how-to/notices.md')
-})
-
-it('the commands of docs/how-to/prompt-caches.md run beside a gateway, and print what the page shows', async () => {
-  const backends = await Promise.all([startBackend(), startBackend()])
-  const [first, second] = backends
-  const reader = await Reader.arrive({ main: program.main, ports: { 8000: first.port, 8001: second.port } })
+/** A reader of this test, who goes with it. */
+async function readerWith(backends: readonly Backend[], ports: Ports): Promise<Reader> {
+  const reader = await Reader.arrive({ main: program.main, ports })
   onTestFinished(async () => {
     await reader.leave()
     await Promise.all(backends.map(backend => backend.close()))
   })
+  return reader
+}
+
+/** A reader who has set a gateway up and started it; a second backend is there for pages that name one. */
+async function readerBesideGateway(): Promise<Reader> {
+  const [first, second] = await Promise.all([startBackend(), startBackend()])
+  const reader = await readerWith([first, second], { 8000: first.port, 8001: second.port })
   await reader.run('svcctl init my-gateway --backend http://127.0.0.1:8000/v1\ncd my-gateway')
   await reader.run('svcctl serve')
+  return reader
+}
+
+it.each(['monitoring', 'notices'])(
+  'the commands of docs/how-to/%s.md run beside a gateway, and print what the page shows',
+  async page => {
+    const reader = await readerBesideGateway()
+    await reader.read(`docs/how-to/${page}.md`)
+  },
+)
+
+it('the commands of docs/how-to/prompt-caches.md run beside a gateway, and print what the page shows', async () => {
+  const reader = await readerBesideGateway()
   await reader.run('svcctl keys mint --plan free --account ada@example.com')
   await reader.read('docs/how-to/prompt-caches.md')
 })
 
 it('the commands of docs/how-to/policies-in-git.md run in an empty folder, and print what the page shows', async () => {
-  const reader = await Reader.arrive({ main: program.main, ports: {} })
-  onTestFinished(() => reader.leave())
+  const reader = await readerWith([], {})
   // A release's files in the folder of its reader; init reads only the hash of the package.
   await reader.run('echo a package > svc-gateway-0.2.0.tgz\nsha256sum svc-gateway-0.2.0.tgz > SHA256SUMS')
   await reader.read('docs/how-to/policies-in-git.md')
@@ -93,11 +89,7 @@ describeRedis('a reader with a Redis', () => {
     'finds every command of docs/how-to/%s.md to run, and to print what the page shows',
     async page => {
       const backend = await startBackend()
-      const reader = await Reader.arrive({ main: program.main, ports: { 6379: redis().port, 8000: backend.port } })
-      onTestFinished(async () => {
-        await reader.leave()
-        await backend.close()
-      })
+      const reader = await readerWith([backend], { 6379: redis().port, 8000: backend.port })
       await reader.read(`docs/how-to/${page}.md`)
     },
   )

@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type GaugeConfiguration, type Registry } from 'prom-client'
 import type { Settings } from '../../config/settings.ts'
 import type { Archiving } from '../../gateway/archive/archiver.ts'
 import type { Canaries } from '../../gateway/canary/canaries.ts'
@@ -105,28 +105,46 @@ function trafficMetrics(registry: Registry, { current, canaries }: GatewayState)
       for (const { labels, record } of compared()) this.set(labels, record.stopped ? 1 : 0)
     },
   })
-  for (const { name, help, read } of CANARY_GAUGES)
+  addGauges(CANARY_GAUGES, { labelNames: ['model', 'pool', 'side'], registers }, () =>
+    compared().flatMap(({ labels, record }) =>
+      (['canary', 'control'] as const).map(side => ({
+        labels: { ...labels, side },
+        figures: figuresOf(record.counts[side]),
+      })),
+    ),
+  )
+}
+
+/** A gauge, and its value by the figures of a series. */
+interface GaugeRow<Figures> {
+  readonly name: string
+  readonly help: string
+  /** Undefined where the series has no value. */
+  readonly read: (figures: Figures) => number | undefined
+}
+
+/** Registers a gauge for each row, with the same series. */
+function addGauges<Figures, Label extends string>(
+  rows: readonly GaugeRow<Figures>[],
+  options: Pick<GaugeConfiguration<Label>, 'labelNames' | 'registers' | 'aggregator'>,
+  series: () => readonly { readonly labels: Readonly<Record<Label, string>>; readonly figures: Figures }[],
+): void {
+  for (const { name, help, read } of rows)
     new Gauge({
+      ...options,
       name,
       help,
-      labelNames: ['model', 'pool', 'side'],
-      registers,
       collect() {
         this.reset()
-        for (const { labels, record } of compared())
-          for (const side of ['canary', 'control'] as const) {
-            const value = read(figuresOf(record.counts[side]))
-            if (value !== undefined) this.set({ ...labels, side }, value)
-          }
+        for (const { labels, figures } of series()) {
+          const value = read(figures)
+          if (value !== undefined) this.set(labels, value)
+        }
       },
     })
 }
 
-const CANARY_GAUGES: readonly {
-  readonly name: string
-  readonly help: string
-  readonly read: (figures: SideFigures) => number | undefined
-}[] = [
+const CANARY_GAUGES: readonly GaugeRow<SideFigures>[] = [
   {
     name: 'svc_canary_requests',
     help: 'Newest requests of a canary, and of the pool that it is compared with, over all gateways.',
@@ -286,22 +304,10 @@ function engineMetrics(
     replicas().flatMap(({ labels, report }) =>
       report ? [{ labels, report, isFresh: isFresh(report, clock.now()) }] : [],
     )
-  for (const { name, help, read } of LOAD_GAUGES)
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      // Every process of a gateway knows the same report.
-      aggregator: 'max',
-      registers: [registry],
-      collect() {
-        this.reset()
-        for (const { labels, report, isFresh } of reports()) {
-          const value = isFresh ? read(report) : undefined
-          if (value !== undefined) this.set(labels, value)
-        }
-      },
-    })
+  // Every process of a gateway knows the same report.
+  addGauges(LOAD_GAUGES, { labelNames, aggregator: 'max', registers: [registry] }, () =>
+    reports().flatMap(({ labels, report, isFresh }) => (isFresh ? [{ labels, figures: report }] : [])),
+  )
   new Gauge({
     name: 'svc_replica_load_age_seconds',
     help: 'How long ago the engine of a replica was asked for the load that it reported last. Above 3 it no longer counts.',
@@ -321,11 +327,7 @@ interface ReportingReplica {
 }
 
 /** The load of a replica, of pools that declare `load`; absent once the report is 3 s old. */
-const LOAD_GAUGES: readonly {
-  readonly name: string
-  readonly help: string
-  readonly read: (report: EngineReport) => number | undefined
-}[] = [
+const LOAD_GAUGES: readonly GaugeRow<EngineReport>[] = [
   {
     name: 'svc_replica_running',
     help: 'Requests that the engine of a replica works on, as it reports them.',

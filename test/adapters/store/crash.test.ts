@@ -7,15 +7,12 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
+import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { StoreLocked } from '../../../src/adapters/embedded/store-directory.ts'
-import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
-import type { Charge, Hold } from '../../../src/policy/counters/account-counters.ts'
 import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
-import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import { expectTaken, holdShared } from './aspects/limits/shared.ts'
-import { copyOf, expectBalanced, expectWasteBalanced, newDirectory, openHere, openWatched } from './directory.ts'
-import { type Clock, claimsOf, clockAt, extension, NOON, type Shop, settlement, sumOf, waste } from './fixtures.ts'
+import { expectBalanced, newDirectory, openWatched } from './directory.ts'
+import { claimsOf, clockAt, NOON, sumOf } from './fixtures.ts'
+import { beginLife, type Crash, crashOf, expectKept, live, lives } from './random-life.ts'
 
 const ROUNDS = 3
 /** Blocks of 1,024 bytes in bash: what a store holds back, and room for a few thousand rows. */
@@ -72,7 +69,7 @@ async function settleUntilKilled(path: string): Promise<string[]> {
 }
 
 /** Everything that was said to be settled is in the ledger once; what is left of the others is at their checkpoints. */
-async function expectKept(path: string, settled: readonly string[]): Promise<void> {
+async function expectSettled(path: string, settled: readonly string[]): Promise<void> {
   const store = await openEmbeddedStore({ path, now })
   const rows = await expectBalanced(store, 'acct_a')
   const rules = await store.holds.readRules('acct_a', { ...claimsOf(), rules: RULES })
@@ -100,7 +97,7 @@ const RULES: readonly RuleClaim[] = [
 it('kill -9 loses no settlement that resolved, and the next process can open the store', async () => {
   const path = await newDirectory()
 
-  for (let round = 1; round <= ROUNDS; round++) await expectKept(path, await settleUntilKilled(path))
+  for (let round = 1; round <= ROUNDS; round++) await expectSettled(path, await settleUntilKilled(path))
 })
 
 it('a full disk ends settlements with StoreUnavailable, and neither the process nor what was settled', async () => {
@@ -111,103 +108,25 @@ it('a full disk ends settlements with StoreUnavailable, and neither the process 
   for await (const line of linesOf('bash', limited)) settled.push(line)
 
   expect(settled.pop()).toBe('StoreUnavailable')
-  await expectKept(path, settled)
+  await expectSettled(path, settled)
 })
-
-interface World {
-  readonly store: EmbeddedStore
-  readonly shop: Shop
-  readonly clock: Clock
-  readonly holds: Hold[]
-  /** Requests whose settlement resolved, and was not preceded by a refund. */
-  readonly settled: string[]
-  readonly refunded: Set<string>
-  /** Requests and attempts whose waste resolved. */
-  readonly wasted: string[]
-}
-
-/** Events of a store, and of one of its requests. */
-const acts = {
-  admit: async ({ store, shop, holds }: World) => {
-    holds.push(await holdShared(store, shop, `req_${100 + holds.length}`))
-  },
-  heartbeat: ({ store }: World, hold: Hold, charge: Charge) =>
-    store.holds.heartbeat([{ hold, soFar: settlement(hold, charge) }]),
-  extend: async ({ store, holds }: World, hold: Hold, spent: Charge) => {
-    const answer = await store.holds.extend(extension(hold, spent))
-    if ('hold' in answer) holds[holds.indexOf(hold)] = answer.hold
-  },
-  settle: async ({ store, settled, refunded }: World, hold: Hold, charge: Charge) => {
-    const counts = !refunded.has(hold.requestId)
-    await store.holds.settle(settlement(hold, charge))
-    if (counts) settled.push(hold.requestId)
-  },
-  refund: ({ store, refunded }: World, hold: Hold) => {
-    refunded.add(hold.requestId)
-    return store.holds.refund(hold)
-  },
-  waste: async ({ store, wasted }: World, hold: Hold, { tokens }: Charge) => {
-    const attempt = 1 + (tokens % 3)
-    const cause = `attempt ${attempt}`
-    await store.ledger.recordWaste([{ ...waste(hold, attempt), cause }])
-    wasted.push(`${hold.requestId} ${cause}`)
-  },
-  sweep: async ({ store, clock }: World) => {
-    clock.at += LEASE_MS / 3
-    await store.holds.sweep()
-  },
-  flush: ({ store }: World) => store.flush(),
-}
-
-const names = [
-  'admit',
-  'admit',
-  'heartbeat',
-  'extend',
-  'settle',
-  'settle',
-  'refund',
-  'sweep',
-  'flush',
-  'waste',
-] as const
-const step = fc.record({ act: fc.constantFrom(...names), pick: fc.nat(99), wait: fc.boolean(), weight: fc.nat(30) })
 
 it('whenever it crashes, nothing that resolved is lost, and `used` and what guests share are the sum of the rows', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async steps => {
+    fc.asyncProperty(lives, async steps => {
       const clock = clockAt(NOON)
       const { path, store, disk, files, shop } = await openWatched(clock.now)
-      const holds = [await holdShared(store, shop, 'req_000')]
-      const world: World = { store, shop, clock, holds, settled: [], refunded: new Set(), wasted: [] }
+      const life = await beginLife(store, shop, clock)
       // The files change with a commit and at no other time.
-      const crashes: { copy: string; settled: readonly string[]; wasted: readonly string[] }[] = []
+      const crashes: Crash[] = []
       disk.commit = async writes => {
         await files.commit(writes)
-        crashes.push({ copy: await copyOf(path), settled: [...world.settled], wasted: [...world.wasted] })
+        crashes.push(await crashOf(life, path))
       }
-
-      const calls: Promise<unknown>[] = []
-      for (const { act, pick, wait, weight } of steps) {
-        const hold = world.holds[pick % world.holds.length]
-        const call = hold && acts[act](world, hold, { tokens: 10 + weight, cost: nanoUsd(10 + 2 * weight) })
-        if (call) calls.push(call)
-        if (wait) await call
-      }
-      await Promise.all(calls)
+      await live(life, steps)
       await store.flush()
 
-      for (const { copy, settled, wasted } of crashes) {
-        const after = await openHere(copy, clock.now)
-        const rows = await expectBalanced(after, shop.account)
-        await expectTaken(after, shop, sumOf(rows))
-        const rowsOfWaste = await expectWasteBalanced(after)
-        await after.close()
-        const written = new Set(rowsOfWaste.map(({ requestId, cause }) => `${requestId} ${cause}`))
-        expect(wasted.filter(one => !written.has(one))).toEqual([])
-        const kept = new Set(rows.map(({ requestId }) => requestId))
-        expect(settled.filter(requestId => !kept.has(requestId))).toEqual([])
-      }
+      for (const crash of crashes) await expectKept(crash, life)
     }),
     { numRuns: 15 },
   )

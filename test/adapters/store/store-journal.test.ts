@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { dumpRecords } from '../../../src/adapters/embedded/backup/dump.ts'
-import { type EmbeddedStore, openOn } from '../../../src/adapters/embedded/embedded-store.ts'
+import { openOn } from '../../../src/adapters/embedded/embedded-store.ts'
 import {
   frameBytes,
   HEAD_BYTES,
@@ -20,31 +20,25 @@ import { openRecords, type Records } from '../../../src/adapters/embedded/record
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
 import { replayJournal } from '../../../src/adapters/embedded/store-journal.ts'
 import { openStoreState } from '../../../src/adapters/embedded/store-state.ts'
-import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import type { StoreRecord } from '../../../src/gateway/store/store-record.ts'
-import type { Charge, Hold } from '../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { watchesOf } from '../../../src/policy/notices.ts'
-import { expectTaken, holdShared } from './aspects/limits/shared.ts'
-import { copyOf, expectBalanced, expectWasteBalanced, newDirectory, openHere } from './directory.ts'
+import { holdShared } from './aspects/limits/shared.ts'
+import { copyOf, expectBalanced, newDirectory, openHere } from './directory.ts'
 import {
   admission,
   admit,
   all,
-  type Clock,
   claimsOf,
   clockAt,
-  extension,
   ledgerOf,
   NOON,
   openShop,
   rowOf,
-  type Shop,
   settlement,
-  sumOf,
-  waste,
 } from './fixtures.ts'
+import { beginLife, type Crash, crashOf, expectKept, live, lives } from './random-life.ts'
 
 /** A store with a journal, whose commits pass by the test. */
 async function openJournaled(clock = clockAt(NOON).now) {
@@ -294,62 +288,6 @@ function failWrites(): void {
   onTestFinished(() => failing.mockRestore())
 }
 
-interface World {
-  readonly store: EmbeddedStore
-  readonly shop: Shop
-  readonly clock: Clock
-  readonly holds: Hold[]
-  readonly settled: string[]
-  readonly refunded: Set<string>
-  readonly wasted: string[]
-}
-
-const acts = {
-  admit: async ({ store, shop, clock, holds }: World) => {
-    holds.push(await holdShared(store, shop, `req_${100 + holds.length}`, clock.at))
-  },
-  extend: async ({ store, holds }: World, hold: Hold, spent: Charge) => {
-    const answer = await store.holds.extend(extension(hold, spent))
-    if ('hold' in answer) holds[holds.indexOf(hold)] = answer.hold
-  },
-  heartbeat: ({ store }: World, hold: Hold, charge: Charge) =>
-    store.holds.heartbeat([{ hold, soFar: settlement(hold, charge) }]),
-  settle: async ({ store, settled, refunded }: World, hold: Hold, charge: Charge) => {
-    const counts = !refunded.has(hold.requestId)
-    await store.holds.settle(settlement(hold, charge))
-    if (counts) settled.push(hold.requestId)
-  },
-  refund: ({ store, refunded }: World, hold: Hold) => {
-    refunded.add(hold.requestId)
-    return store.holds.refund(hold)
-  },
-  waste: async ({ store, wasted }: World, hold: Hold, { tokens }: Charge) => {
-    const attempt = 1 + (tokens % 3)
-    await store.ledger.recordWaste([{ ...waste(hold, attempt), cause: `attempt ${attempt}` }])
-    wasted.push(`${hold.requestId} attempt ${attempt}`)
-  },
-  sweep: async ({ store, clock }: World) => {
-    clock.at += LEASE_MS / 3
-    await store.holds.sweep()
-  },
-  flush: ({ store }: World) => store.flush(),
-}
-
-const names = [
-  'admit',
-  'admit',
-  'heartbeat',
-  'extend',
-  'settle',
-  'settle',
-  'settle',
-  'refund',
-  'sweep',
-  'flush',
-  'waste',
-] as const
-const step = fc.record({ act: fc.constantFrom(...names), pick: fc.nat(99), wait: fc.boolean(), weight: fc.nat(30) })
-
 /** Every record of files, but for what heartbeats change, which is written behind. */
 async function contentOf(path: string): Promise<string[]> {
   const records = await openRecords(path)
@@ -367,30 +305,20 @@ function withoutHeartbeats([kind, record]: StoreRecord): string {
 
 it('whenever it crashes, what is replayed is what the process had in memory, and nothing that resolved is lost', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async steps => {
+    fc.asyncProperty(lives, async steps => {
       const clock = clockAt(NOON)
       const { path, store, disk, files, shop } = await openJournaled(clock.now)
-      const world: World = {
-        ...{ store, shop, clock, settled: [], refunded: new Set(), wasted: [] },
-        holds: [await holdShared(store, shop, 'req_000')],
-      }
-      const crashes: { copy: string; settled: readonly string[]; wasted: readonly string[] }[] = []
+      const life = await beginLife(store, shop, clock)
+      const crashes: Crash[] = []
       const crash = async () => {
-        crashes.push({ settled: [...world.settled], wasted: [...world.wasted], copy: await copyOf(path) })
+        crashes.push(await crashOf(life, path))
       }
       disk.commit = async writes => {
         await crash()
         await files.commit(writes)
         await crash()
       }
-      const calls: Promise<unknown>[] = []
-      for (const { act, pick, wait, weight } of steps) {
-        const hold = world.holds[pick % world.holds.length]
-        const call = hold && acts[act](world, hold, { tokens: 10 + weight, cost: nanoUsd(10 + 2 * weight) })
-        if (call) calls.push(call)
-        if (wait) await call
-      }
-      await Promise.all(calls)
+      await live(life, steps)
       // Makes everything so far durable in the journal, and then in the files.
       await store.holds.settle(settlement(await holdShared(store, shop, 'req_999', clock.at)))
       const before = await copyOf(path)
@@ -398,18 +326,7 @@ it('whenever it crashes, what is replayed is what the process had in memory, and
       await store.flush()
       expect(await contentOf(before)).toEqual(await contentOf(await copyOf(path)))
 
-      for (const { copy, settled, wasted } of crashes) {
-        const after = await openHere(copy, clock.now)
-        const rows = await expectBalanced(after, shop.account)
-        await expectTaken(after, shop, sumOf(rows))
-        const written = new Set(
-          (await expectWasteBalanced(after)).map(({ requestId, cause }) => `${requestId} ${cause}`),
-        )
-        await after.close()
-        expect(wasted.filter(one => !written.has(one))).toEqual([])
-        const kept = new Set(rows.map(({ requestId }) => requestId))
-        expect(settled.filter(requestId => !kept.has(requestId))).toEqual([])
-      }
+      for (const crash of crashes) await expectKept(crash, life)
     }),
     { numRuns: 6 },
   )

@@ -1,56 +1,23 @@
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, chownSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import type { OidcServer } from '../../support/identity/oidc.ts'
-import { letSignIn, signInTo } from '../../support/identity/signed-in.ts'
-import { openTurns, type Turns } from '../in-turn.ts'
-import { compileProgram, type Program } from '../program.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { signInTo } from '../../support/identity/signed-in.ts'
+import { type SignInSite, useSignInSite } from '../sign-ins.ts'
 
-let program: Program
-let turns: Turns
-let backend: Backend
-let test: TestGateway
-let oidc: OidcServer
+let program: SignInSite['program']
+let turns: SignInSite['turns']
+let backend: SignInSite['backend']
+let test: SignInSite['test']
+let oidc: SignInSite['oidc']
+let newHome: SignInSite['newHome']
 let home: string
-const homes: string[] = []
 
-beforeAll(async () => {
-  program = compileProgram()
-  turns = openTurns(program)
-  backend = await startBackend()
-  backend.always(answer({ content: 'OK' }))
-  test = await startTestGateway({ onprem: [backend], now: true })
-  oidc = await letSignIn(test, { ada: { plan: 'pro' } })
-}, 60_000)
-beforeEach(async () => {
-  home = mkdtempSync(join(tmpdir(), 'agents-'))
-  homes.push(home)
-  await signInTo(oidc, 'ada', join(home, '.config'))
+useSignInSite({ ada: { plan: 'pro' } }, site => {
+  ;({ program, turns, backend, test, oidc, newHome } = site)
 })
-afterAll(async () => {
-  await turns.end()
-  await program.end()
-  await test.close()
-  await oidc.stop()
-  await backend.close()
-  for (const each of homes) rmSync(each, { recursive: true, force: true })
+beforeEach(async () => {
+  home = newHome()
+  await signInTo(oidc, 'ada', join(home, '.config'))
 })
 
 const FILES = { claude: '.claude/settings.json', opencode: '.config/opencode/opencode.json' }

@@ -1,42 +1,22 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import type { OidcServer } from '../../support/identity/oidc.ts'
-import { letSignIn, signInTo } from '../../support/identity/signed-in.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { signInTo } from '../../support/identity/signed-in.ts'
 import { did } from '../../support/operator.ts'
-import { openTurns, type Turns } from '../in-turn.ts'
-import { compileProgram, type Program } from '../program.ts'
+import { type SignInSite, useSignInSite } from '../sign-ins.ts'
 
-let program: Program
-let turns: Turns
-let backend: Backend
-let test: TestGateway
-let oidc: OidcServer
+let program: SignInSite['program']
+let turns: SignInSite['turns']
+let test: SignInSite['test']
+let oidc: SignInSite['oidc']
+let newHome: SignInSite['newHome']
 let home: string
-const homes: string[] = []
 
-beforeAll(async () => {
-  program = compileProgram()
-  turns = openTurns(program)
-  backend = await startBackend()
-  backend.always(answer({ content: 'Hi' }))
-  test = await startTestGateway({ onprem: [backend], now: true })
-  oidc = await letSignIn(test, { ada: { plan: 'pro' }, bob: { plan: 'free' } })
-}, 60_000)
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'token-'))
-  homes.push(home)
+useSignInSite({ ada: { plan: 'pro' }, bob: { plan: 'free' } }, site => {
+  ;({ program, turns, test, oidc, newHome } = site)
 })
-afterAll(async () => {
-  await turns.end()
-  await program.end()
-  await test.close()
-  await oidc.stop()
-  await backend.close()
-  for (const each of homes) rmSync(each, { recursive: true, force: true })
+beforeEach(() => {
+  home = newHome()
 })
 
 const token = (...args: readonly string[]) =>

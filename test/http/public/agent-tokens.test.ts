@@ -1,13 +1,14 @@
 import { createHmac } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { adminEndpoints } from '../../../src/http/admin/admin.ts'
 import { publicEndpoints } from '../../../src/http/public/public.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import type { Backend } from '../../support/backend.ts'
 import { AUDIENCE, ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
+import type { OidcServer } from '../../support/identity/oidc.ts'
+import { useSignIns } from '../../support/identity/sign-ins.ts'
 import { did } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { codeOf, fieldOf, outcomeOf, send } from '../calls.ts'
@@ -26,19 +27,13 @@ function guarantees(redis?: () => RedisServer): void {
   let oidc: OidcServer
   let test: TestGateway
 
-  beforeAll(async () => {
-    backend = await startBackend()
-    backend.always(answer({ content: 'Hi' }))
-    const users = Object.fromEntries(
-      ['ada', 'bob', 'eve'].map(name => [name, { plan: 'pro', email: `${name}@example.com` }]),
-    )
-    oidc = await startOidc({ audience: AUDIENCE, users })
+  const users = Object.fromEntries(
+    ['ada', 'bob', 'eve'].map(name => [name, { plan: 'pro', email: `${name}@example.com` }]),
+  )
+  useSignIns(users, async parts => {
+    ;({ backend, oidc } = parts)
     test = await start()
-  })
-  afterAll(async () => {
-    await test.close()
-    await oidc.stop()
-    await backend.close()
+    return test
   })
 
   const start = (secret = SECRET) =>

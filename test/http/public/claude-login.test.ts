@@ -1,11 +1,12 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { adminEndpoints } from '../../../src/http/admin/admin.ts'
 import { claudeEndpoints } from '../../../src/http/public/claude-login.ts'
 import { publicEndpoints } from '../../../src/http/public/public.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import type { Backend } from '../../support/backend.ts'
 import { AUDIENCE, ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
+import type { OidcServer } from '../../support/identity/oidc.ts'
+import { useSignIns } from '../../support/identity/sign-ins.ts'
 import { did } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { codeOf, fieldOf, outcomeOf, send, type Told } from '../calls.ts'
@@ -27,16 +28,10 @@ function guarantees(redis?: () => RedisServer): void {
   let people = 0
   let networks = 0
 
-  beforeAll(async () => {
-    backend = await startBackend()
-    backend.always(answer({ content: 'Hi' }))
-    oidc = await startOidc({ audience: AUDIENCE, users: { frank: { plan: 'free', email: 'frank@example.com' } } })
+  useSignIns({ frank: { plan: 'free', email: 'frank@example.com' } }, async parts => {
+    ;({ backend, oidc } = parts)
     test = await start()
-  })
-  afterAll(async () => {
-    await test.close()
-    await oidc.stop()
-    await backend.close()
+    return test
   })
 
   const start = (secret = SECRET) =>

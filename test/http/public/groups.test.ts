@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { inNpmTest } from '../../lanes/lane.ts'
-import { type Backend, startBackend } from '../../support/backend.ts'
-import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import type { OidcServer } from '../../support/identity/oidc.ts'
+import { useSignIns } from '../../support/identity/sign-ins.ts'
 import { did } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { outcomeOf, send } from '../calls.ts'
@@ -19,20 +19,19 @@ describeRedis('with Redis', () => guarantees(useRedis()))
 
 function guarantees(redis?: () => RedisServer): void {
   const users: Record<string, Record<string, unknown>> = {}
-  let backend: Backend
   let oidc: OidcServer
   let test: TestGateway
   let count = 0
 
-  beforeAll(async () => {
-    backend = await startBackend()
-    oidc = await startOidc({ audience: AUDIENCE, users })
-    test = await startTestGateway({ onprem: [backend], oidc, identity: GROUPS, ...(redis && { redis: redis() }) })
-  })
-  afterAll(async () => {
-    await test.close()
-    await oidc.stop()
-    await backend.close()
+  useSignIns(users, async parts => {
+    oidc = parts.oidc
+    test = await startTestGateway({
+      onprem: [parts.backend],
+      oidc,
+      identity: GROUPS,
+      ...(redis && { redis: redis() }),
+    })
+    return test
   })
 
   /** A person with these claims in the next token. */

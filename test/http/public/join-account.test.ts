@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hashOfInvitation } from '../../../src/gateway/accounts/invitations.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
-import { type Backend, startBackend } from '../../support/backend.ts'
-import { AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
+import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import type { OidcServer } from '../../support/identity/oidc.ts'
+import { useSignIns } from '../../support/identity/sign-ins.ts'
 import { did, post } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { everythingIn, filesIn } from '../../support/remains.ts'
@@ -17,24 +17,14 @@ describeRedis('with Redis', () => guarantees(useRedis()))
 
 function guarantees(redis?: () => RedisServer): void {
   const users: Record<string, Record<string, unknown>> = {}
-  let backend: Backend
   let oidc: OidcServer
   let test: TestGateway
   let count = 0
 
-  beforeAll(async () => {
-    backend = await startBackend()
-    oidc = await startOidc({ audience: AUDIENCE, users })
-    test = await startTestGateway({
-      onprem: [backend],
-      oidc,
-      ...(redis && { redis: redis() }),
-    })
-  })
-  afterAll(async () => {
-    await test.close()
-    await oidc.stop()
-    await backend.close()
+  useSignIns(users, async parts => {
+    oidc = parts.oidc
+    test = await startTestGateway({ onprem: [parts.backend], oidc, ...(redis && { redis: redis() }) })
+    return test
   })
 
   /** A person whom nobody knows yet, by the e-mail address that their token claims. */

@@ -1,10 +1,11 @@
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
+import { useSignIns } from '../../support/identity/sign-ins.ts'
 import { did } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, startRedis, useRedis } from '../../support/redis/redis.ts'
 import { fieldOf, outcomeOf, send } from '../calls.ts'
@@ -77,9 +78,8 @@ function guarantees(redis?: () => RedisServer): void {
   let test: TestGateway
   let count = 0
 
-  beforeAll(async () => {
-    backend = await startBackend()
-    oidc = await startOidc({ audience: AUDIENCE })
+  useSignIns(undefined, async parts => {
+    ;({ backend, oidc } = parts)
     test = await startTestGateway({
       onprem: [backend],
       oidc,
@@ -87,11 +87,7 @@ function guarantees(redis?: () => RedisServer): void {
       env: { SCIM_SECRET: SECRET },
       ...(redis && { redis: redis() }),
     })
-  })
-  afterAll(async () => {
-    await test.close()
-    await oidc.stop()
-    await backend.close()
+    return test
   })
 
   const scim = async (endpoint: string, body?: unknown, secret: string | undefined = SECRET) => {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { newKey } from '../../../src/gateway/accounts/keys.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
-import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
+import type { Backend } from '../../support/backend.ts'
+import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
+import type { OidcServer } from '../../support/identity/oidc.ts'
+import { useSignIns } from '../../support/identity/sign-ins.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { fieldOf, outcomeOf, type Sent, send } from '../calls.ts'
 
@@ -49,10 +50,8 @@ inNpmTest.describe('with the embedded store', () => guarantees())
 describeRedis('with Redis', () => guarantees(useRedis()))
 
 function guarantees(redis?: () => RedisServer): void {
-  beforeAll(async () => {
-    backend = await startBackend()
-    backend.always(answer({ content: 'Hi' }))
-    oidc = await startOidc({ audience: AUDIENCE, users })
+  useSignIns(users, async parts => {
+    ;({ backend, oidc } = parts)
     test = await startTestGateway({
       onprem: [backend],
       oidc,
@@ -60,12 +59,7 @@ function guarantees(redis?: () => RedisServer): void {
       yaml: 'limits: { keys_per_account: 3 }',
       ...(redis && { redis: redis() }),
     })
-  })
-
-  afterAll(async () => {
-    await test.close()
-    await oidc.stop()
-    await backend.close()
+    return test
   })
 
   it('are listed without a line of the log, so that a page may ask again and again', async () => {
