@@ -363,7 +363,7 @@ export const rateTypes: readonly { readonly type: string; readonly meaning: stri
   {
     type: 'session_limit',
     meaning:
-      'One session reached its limit, which ends only once the session had no request for the time that the message names. Retrying does not help: begin a new session.',
+      'One session reached its limit, which resets only after the session has had no request for the time in the message. Retrying does not help: begin a new session.',
   },
   {
     type: 'guest_keys',

@@ -42,9 +42,9 @@ function ruleSentence(rule: LimitRule): string {
 const OWNERS: Readonly<Record<ScopeKind, string>> = {
   account: 'The account',
   key: 'This key',
-  user: 'Each user of the account',
-  session: 'Each session of the account',
-  label: 'Each # of the account',
+  user: 'Each user',
+  session: 'Each session',
+  label: 'Each #',
   plan: 'All accounts on the plan together have',
   org: 'The organization',
   everybody: 'All clients together have',

@@ -53,7 +53,7 @@ describe('a limit serves what it allows, refuses the next request with the exact
       ...{ limit: 'requests 1 per hour of user', send: key => chat(key, { user: 'ada' }), served: 1, each: 1 },
       ...{
         type: 'requests',
-        says: 'Each user of the account may send 1 request an hour.',
+        says: 'Each user may send 1 request an hour.',
         wait: HOUR,
         waits: '60 min',
       },
@@ -88,7 +88,7 @@ describe('a limit serves what it allows, refuses the next request with the exact
     },
     {
       ...{ limit: 'images 5 per day of user', send: draw, served: 2, each: 2, type: 'images' },
-      ...{ says: 'Each user of the account may make 5 images a day (UTC).', wait: MIDNIGHT, waits: '14 h' },
+      ...{ says: 'Each user may make 5 images a day (UTC).', wait: MIDNIGHT, waits: '14 h' },
     },
     {
       ...{ limit: 'seconds 25 per hour', send: sing, served: 2, each: 3, type: 'seconds' },
@@ -179,7 +179,7 @@ it('a session that reached its limit is told to begin another, which is served, 
     error: {
       ...{ code: 'rate_limit_exceeded', type: 'session_limit', retry_after_ms: DAY + 1000 },
       message:
-        'Each session of the account may send 2 requests until it is idle for 24h. Retrying does not help: begin a new session.',
+        'Each session may send 2 requests until it is idle for 24h. Retrying does not help: begin a new session.',
     },
   })
   expect((await ask('two')).status).toBe(200)
