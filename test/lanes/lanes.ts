@@ -7,6 +7,7 @@ const STARTERS: readonly string[] = [
   'test/cli/golden-site.ts',
   'test/cli/in-turn.ts',
   'test/cli/program.ts',
+  'test/cli/sign-ins.ts',
   'test/deploy/kubernetes/chart.ts',
   'test/docs/reader.ts',
   'test/docs/shell.ts',
