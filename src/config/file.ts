@@ -50,7 +50,7 @@ export type ServedPoolSection =
        */
       pool: string
       /**
-       * The share of the conversations of the model that the pool is asked first for, such as `5%`, chosen by session, or else by the beginning of the chat or by account. All others never come here, not even while every other pool is down. All shares of a model together are 100 % at most.
+       * The part of the model's conversations that go to this pool first, such as `5%`. The session decides, else the beginning of the chat, else the account. No other conversation ever comes here, not even while every other pool is down. The shares of a model add up to 100 % at most.
        */
       share: number | string
       canary?: CanarySection
@@ -766,15 +766,15 @@ export interface LimitRuleSection {
    */
   per?: string
   /**
-   * For `of: session`, in place of `per`: how long a session may be without a request until its count ends, from 1 minute to 90 days. Clients choose the ids of sessions, so that such a limit is no security boundary.
+   * For `of: session`, in place of `per`: how long a session may go without a request before its count ends, from 1 minute to 90 days. Clients choose session ids, so this limit is not a security boundary.
    */
   idle?: string
   /**
-   * For `of: session`: the output tokens of a last turn, in which the agent can write down where its work stands. A prompt like that of the request and so many tokens are set aside within the limit, and granted once, to the request that no longer fits beside them. Every request after it is refused.
+   * For `of: session`: the output tokens of a last answer, in which the agent can write down where its work stands. The limit sets aside this many tokens and a prompt as long as the request's. The first request that no longer fits beside them gets them, once, and every later one is refused.
    */
   last_turn?: number | string
   /**
-   * For `of: session`: `append at 80%` has requests end with a short notice to the model once the session used 80 % of the limit, and another one with its last turn. The client does not see it, backends bill it as a part of the prompt, and what comes before it stays as it is, so that prompt caches work.
+   * For `of: session`: with `append at 80%`, requests end with a short notice to the model once the session has used 80 % of the limit, and with another one in its last turn. Clients do not see the notice, and backends bill it as part of the prompt. It follows everything else, so prompt caches keep working.
    */
   warn?: string
   /**
@@ -1310,11 +1310,11 @@ export interface CanarySection {
  */
 export interface StopWhenSection {
   /**
-   * By how much the share of its requests that fail may exceed that of `against`: with `2%`, it may fail 3 % where `against` fails 1 %.
+   * How far the pool's error rate may exceed that of `against`, in percentage points: with `2%`, the pool may fail 3 % of its requests while `against` fails 1 %.
    */
   errors_over?: number | string
   /**
-   * How many times as long as at `against` 95 % of its streams may wait for their first token. Only for chats.
+   * How many times that of `against` the pool's 95th percentile of the wait for a first token may be. Only for chats.
    */
   first_token_p95_over?: string
   /**
@@ -1322,7 +1322,7 @@ export interface StopWhenSection {
    */
   against: string
   /**
-   * Requests that each side must have had, and the newest that are compared. A first token is judged after as many first tokens.
+   * How many requests each side must have served before they are compared, and how many of the newest are. Waits for a first token are compared after as many streams.
    */
   after?: number | string
 }

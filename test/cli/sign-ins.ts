@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
-import { answer, type Backend, startBackend } from '../support/backend.ts'
+import { answer, startBackend } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import type { OidcOptions, OidcServer } from '../support/identity/oidc.ts'
 import { letSignIn } from '../support/identity/signed-in.ts'
@@ -13,7 +13,6 @@ import { compileProgram, type Program } from './program.ts'
 export interface SignInSite {
   readonly program: Program
   readonly turns: Turns
-  readonly backend: Backend
   readonly test: TestGateway
   readonly oidc: OidcServer
   /** A new folder, which goes with the site. */
@@ -21,7 +20,7 @@ export interface SignInSite {
 }
 
 /** Starts a site before the tests of a file, and ends it after them. */
-export function useSignInSite(users: NonNullable<OidcOptions['users']>, begin: (site: SignInSite) => void): void {
+export function openSignInSite(users: NonNullable<OidcOptions['users']>, begin: (site: SignInSite) => void): void {
   let end = async () => {}
   beforeAll(async () => {
     const homes: string[] = []
@@ -44,7 +43,7 @@ export function useSignInSite(users: NonNullable<OidcOptions['users']>, begin: (
       homes.push(home)
       return home
     }
-    begin({ program, turns, backend, test, oidc, newHome })
+    begin({ program, turns, test, oidc, newHome })
   }, 60_000)
   afterAll(() => end())
 }

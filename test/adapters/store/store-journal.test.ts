@@ -26,18 +26,7 @@ import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { watchesOf } from '../../../src/policy/notices.ts'
 import { holdShared } from './aspects/limits/shared.ts'
 import { copyOf, expectBalanced, newDirectory, openHere } from './directory.ts'
-import {
-  admission,
-  admit,
-  all,
-  claimsOf,
-  clockAt,
-  ledgerOf,
-  NOON,
-  openShop,
-  rowOf,
-  settlement,
-} from './fixtures.ts'
+import { admission, admit, all, claimsOf, clockAt, ledgerOf, NOON, openShop, rowOf, settlement } from './fixtures.ts'
 import { beginLife, type Crash, crashOf, expectKept, live, lives } from './random-life.ts'
 
 /** A store with a journal, whose commits pass by the test. */

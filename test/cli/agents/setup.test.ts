@@ -1,19 +1,30 @@
-import { chmodSync, chownSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { signInTo } from '../../support/identity/signed-in.ts'
-import { type SignInSite, useSignInSite } from '../sign-ins.ts'
+import { openSignInSite, type SignInSite } from '../sign-ins.ts'
 
 let program: SignInSite['program']
 let turns: SignInSite['turns']
-let backend: SignInSite['backend']
 let test: SignInSite['test']
 let oidc: SignInSite['oidc']
 let newHome: SignInSite['newHome']
 let home: string
 
-useSignInSite({ ada: { plan: 'pro' } }, site => {
-  ;({ program, turns, backend, test, oidc, newHome } = site)
+openSignInSite({ ada: { plan: 'pro' } }, site => {
+  ;({ program, turns, test, oidc, newHome } = site)
 })
 beforeEach(async () => {
   home = newHome()

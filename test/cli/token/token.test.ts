@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { signInTo } from '../../support/identity/signed-in.ts'
 import { did } from '../../support/operator.ts'
-import { type SignInSite, useSignInSite } from '../sign-ins.ts'
+import { openSignInSite, type SignInSite } from '../sign-ins.ts'
 
 let program: SignInSite['program']
 let turns: SignInSite['turns']
@@ -12,7 +12,7 @@ let oidc: SignInSite['oidc']
 let newHome: SignInSite['newHome']
 let home: string
 
-useSignInSite({ ada: { plan: 'pro' }, bob: { plan: 'free' } }, site => {
+openSignInSite({ ada: { plan: 'pro' }, bob: { plan: 'free' } }, site => {
   ;({ program, turns, test, oidc, newHome } = site)
 })
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
-import { answer, type Backend, startBackend } from '../../support/backend.ts'
+import { answer, type Backend, startBackend, status } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { limitPlan } from '../../support/limit-rules.ts'
 import { send } from '../calls.ts'
@@ -61,7 +61,7 @@ describe('a session that spent its budget', () => {
     const asked = { model: 'svc-core', messages, max_tokens: 90, prompt_cache_key: 'ses_1' }
     const ask = async () => (await test.chat(key, asked)).status
     expect(await ask()).toBe(200)
-    backend.always({ status: 500, body: {} })
+    backend.always(status(500))
     expect(await ask()).toBe(503)
     backend.always(answer({ content: 'Done' }))
 

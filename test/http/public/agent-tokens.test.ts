@@ -8,7 +8,7 @@ import { inNpmTest } from '../../lanes/lane.ts'
 import type { Backend } from '../../support/backend.ts'
 import { AUDIENCE, ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import type { OidcServer } from '../../support/identity/oidc.ts'
-import { useSignIns } from '../../support/identity/sign-ins.ts'
+import { openSignIns } from '../../support/identity/sign-ins.ts'
 import { did } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { codeOf, fieldOf, outcomeOf, send } from '../calls.ts'
@@ -30,7 +30,7 @@ function guarantees(redis?: () => RedisServer): void {
   const users = Object.fromEntries(
     ['ada', 'bob', 'eve'].map(name => [name, { plan: 'pro', email: `${name}@example.com` }]),
   )
-  useSignIns(users, async parts => {
+  openSignIns(users, async parts => {
     ;({ backend, oidc } = parts)
     test = await start()
     return test

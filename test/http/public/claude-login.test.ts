@@ -6,7 +6,7 @@ import { inNpmTest } from '../../lanes/lane.ts'
 import type { Backend } from '../../support/backend.ts'
 import { AUDIENCE, ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import type { OidcServer } from '../../support/identity/oidc.ts'
-import { useSignIns } from '../../support/identity/sign-ins.ts'
+import { openSignIns } from '../../support/identity/sign-ins.ts'
 import { did } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { codeOf, fieldOf, outcomeOf, send, type Told } from '../calls.ts'
@@ -28,7 +28,7 @@ function guarantees(redis?: () => RedisServer): void {
   let people = 0
   let networks = 0
 
-  useSignIns({ frank: { plan: 'free', email: 'frank@example.com' } }, async parts => {
+  openSignIns({ frank: { plan: 'free', email: 'frank@example.com' } }, async parts => {
     ;({ backend, oidc } = parts)
     test = await start()
     return test

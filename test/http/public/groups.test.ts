@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { inNpmTest } from '../../lanes/lane.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import type { OidcServer } from '../../support/identity/oidc.ts'
-import { useSignIns } from '../../support/identity/sign-ins.ts'
+import { openSignIns } from '../../support/identity/sign-ins.ts'
 import { did } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { outcomeOf, send } from '../calls.ts'
@@ -23,7 +23,7 @@ function guarantees(redis?: () => RedisServer): void {
   let test: TestGateway
   let count = 0
 
-  useSignIns(users, async parts => {
+  openSignIns(users, async parts => {
     oidc = parts.oidc
     test = await startTestGateway({
       onprem: [parts.backend],

@@ -4,7 +4,7 @@ import { hashOfInvitation } from '../../../src/gateway/accounts/invitations.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import type { OidcServer } from '../../support/identity/oidc.ts'
-import { useSignIns } from '../../support/identity/sign-ins.ts'
+import { openSignIns } from '../../support/identity/sign-ins.ts'
 import { did, post } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { everythingIn, filesIn } from '../../support/remains.ts'
@@ -21,7 +21,7 @@ function guarantees(redis?: () => RedisServer): void {
   let test: TestGateway
   let count = 0
 
-  useSignIns(users, async parts => {
+  openSignIns(users, async parts => {
     oidc = parts.oidc
     test = await startTestGateway({ onprem: [parts.backend], oidc, ...(redis && { redis: redis() }) })
     return test

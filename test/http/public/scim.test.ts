@@ -5,7 +5,7 @@ import { inNpmTest } from '../../lanes/lane.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
-import { useSignIns } from '../../support/identity/sign-ins.ts'
+import { openSignIns } from '../../support/identity/sign-ins.ts'
 import { did } from '../../support/operator.ts'
 import { describeRedis, type RedisServer, startRedis, useRedis } from '../../support/redis/redis.ts'
 import { fieldOf, outcomeOf, send } from '../calls.ts'
@@ -78,7 +78,7 @@ function guarantees(redis?: () => RedisServer): void {
   let test: TestGateway
   let count = 0
 
-  useSignIns(undefined, async parts => {
+  openSignIns(undefined, async parts => {
     ;({ backend, oidc } = parts)
     test = await startTestGateway({
       onprem: [backend],

@@ -5,7 +5,7 @@ import { inNpmTest } from '../../lanes/lane.ts'
 import type { Backend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import type { OidcServer } from '../../support/identity/oidc.ts'
-import { useSignIns } from '../../support/identity/sign-ins.ts'
+import { openSignIns } from '../../support/identity/sign-ins.ts'
 import { describeRedis, type RedisServer, useRedis } from '../../support/redis/redis.ts'
 import { fieldOf, outcomeOf, type Sent, send } from '../calls.ts'
 
@@ -50,7 +50,7 @@ inNpmTest.describe('with the embedded store', () => guarantees())
 describeRedis('with Redis', () => guarantees(useRedis()))
 
 function guarantees(redis?: () => RedisServer): void {
-  useSignIns(users, async parts => {
+  openSignIns(users, async parts => {
     ;({ backend, oidc } = parts)
     test = await startTestGateway({
       onprem: [backend],

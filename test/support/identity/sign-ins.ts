@@ -7,7 +7,7 @@ import { type OidcOptions, type OidcServer, startOidc } from './oidc.ts'
  * Starts a backend and an identity provider before the tests of this scope, then the gateway that trusts the provider. All three
  * end with the scope. The backend answers `Hi`; any name can sign in, with the claims of `users`.
  */
-export function useSignIns(
+export function openSignIns(
   users: OidcOptions['users'],
   start: (parts: { readonly backend: Backend; readonly oidc: OidcServer }) => Promise<TestGateway>,
 ): void {

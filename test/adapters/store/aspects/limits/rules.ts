@@ -140,24 +140,27 @@ export function rulesContract(start: Start): void {
   it.each([
     ['tokens', 300],
     ['requests', 10],
-  ] as const)('a last turn of %s that was charged nothing may be granted again, and none beside it', async (measure, most) => {
-    const { store } = await start()
-    const shop = await openShop(store)
-    const limit: LimitRule = { measure, most, per: 'idle:24h', of: 'session', lastTurn: 15 }
-    const claims = { ...rulesOf([limit], { session: 'ses_1' }), limits: [] }
-    for (const id of ids(9)) await store.holds.settle(whole(await holdFor(store, shop, id, claims)))
-    const before = await usesOf(store, shop, claims)
+  ] as const)(
+    'a last turn of %s that was charged nothing may be granted again, and none beside it',
+    async (measure, most) => {
+      const { store } = await start()
+      const shop = await openShop(store)
+      const limit: LimitRule = { measure, most, per: 'idle:24h', of: 'session', lastTurn: 15 }
+      const claims = { ...rulesOf([limit], { session: 'ses_1' }), limits: [] }
+      for (const id of ids(9)) await store.holds.settle(whole(await holdFor(store, shop, id, claims)))
+      const before = await usesOf(store, shop, claims)
 
-    for (const id of ['last_1', 'last_2']) {
-      const last = await holdFor(store, shop, id, claims)
-      expect(await ask(store, shop, `beside_${id}`, claims)).toMatchObject({ denial: { type: 'session_limit' } })
-      await store.holds.refund(last)
-      await store.holds.refund(last)
-      expect(await usesOf(store, shop, claims)).toEqual(before)
-    }
-    await store.holds.settle(whole(await holdFor(store, shop, 'last_3', claims)))
-    expect(await ask(store, shop, 'req_after', claims)).toMatchObject({ denial: { type: 'session_limit' } })
-  })
+      for (const id of ['last_1', 'last_2']) {
+        const last = await holdFor(store, shop, id, claims)
+        expect(await ask(store, shop, `beside_${id}`, claims)).toMatchObject({ denial: { type: 'session_limit' } })
+        await store.holds.refund(last)
+        await store.holds.refund(last)
+        expect(await usesOf(store, shop, claims)).toEqual(before)
+      }
+      await store.holds.settle(whole(await holdFor(store, shop, 'last_3', claims)))
+      expect(await ask(store, shop, 'req_after', claims)).toMatchObject({ denial: { type: 'session_limit' } })
+    },
+  )
 
   it.each(['tokens', 'requests'] as const)(
     'a last turn of %s whose gateway was thought dead is taken again where it runs on, or is charged late',
