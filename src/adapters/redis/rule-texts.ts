@@ -2,7 +2,7 @@ import { remembered } from '../../gateway/lifetimes.ts'
 import type { BegunCounter, Extension, Settlement } from '../../gateway/store/hold-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { Hold } from '../../policy/counters/account-counters.ts'
-import { isRequests } from '../../policy/counters/rule-hold.ts'
+import { hasLastTurn, isRequests } from '../../policy/counters/rule-hold.ts'
 import type { Claims, Pieces } from '../../policy/decision.ts'
 import type { LimitWindow } from '../../policy/limits/limit-rule.ts'
 import {
@@ -75,8 +75,11 @@ export function endedRules(
   const { joined = [], pieces, watches = [] } = settlement ?? {}
   if (!rules && joined.length === 0) return { ...NO_RULES, watched: watchesText(watches, []) }
   const all = rules?.taken ?? []
-  // Requests are counted by the admission, which a server that took over may lack. A notice needs to read them.
-  const taken = mayBeLost ? all : all.filter(cell => !isRequests(cell) || watches.some(watch => isOf(watch, cell)))
+  // Requests are counted by the admission, which a server that took over may lack. A notice needs to read them, and a last turn
+  // may give its own back.
+  const isNeeded = (cell: TakenCell) =>
+    !isRequests(cell) || hasLastTurn(cell) || watches.some(watch => isOf(watch, cell))
+  const taken = mayBeLost ? all : all.filter(isNeeded)
   const groups = groupsOf([...taken, ...joined])
   const { images = 0, seconds = 0 } = pieces ?? {}
   return {

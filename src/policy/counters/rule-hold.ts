@@ -197,7 +197,7 @@ function settleTurn(counter: RuleCounter, taken: TakenCell, charge: Weight, now:
 }
 
 /** Whether a request was granted the last turn of its session. */
-const hasLastTurn = ({ field, cell }: TakenCell): boolean => isClosed(cell) && isIdle(windowOfField(field))
+export const hasLastTurn = ({ field, cell }: TakenCell): boolean => isClosed(cell) && isIdle(windowOfField(field))
 
 const isCharged = ({ input, output, images, seconds, cost }: Weight): boolean =>
   input + output + images + seconds + cost > 0
