@@ -24,7 +24,7 @@ export async function referencePages() {
   const { writtenName } = await import(new URL('dist/policy/providers/profile.js', root))
   return {
     pages: {
-      'docs/api.md': errorsText(errorCodes, rateTypes),
+      'docs/api/errors.md': errorsText(errorCodes, rateTypes),
       'docs/configuration.md': configurationText(docsOf),
       'docs/admin-endpoints.md': endpointsAndSchemasText(
         adminDocument({ version: '', brand: 'svc' }),

@@ -3,7 +3,7 @@ import type { LimitRule, LimitWindow, RuleType } from './limits/limit-rule.ts'
 import type { NamedType } from './limits/named-rules.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
-/** Why a request is not served: a value, rendered in wire/errors/denial.ts alone. docs/api.md lists the codes. */
+/** Why a request is not served: a value, rendered in wire/errors/denial.ts alone. docs/api/errors.md lists the codes. */
 export type Denial =
   /** `todo` where a key would not do. */
   | { readonly code: 'NO_AUTH'; readonly todo?: string }

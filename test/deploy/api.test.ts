@@ -2,9 +2,9 @@ import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { KNOWN_FIELDS } from '../../src/policy/fields.ts'
 import { codesIn, tablesIn } from '../docs/tables.ts'
-import { textOf } from './files.ts'
+import { apiPages, textOf } from './files.ts'
 
-const page = textOf('docs/api.md')
+const page = apiPages()
 const openApi = parse(textOf('openapi.yaml'))
 const rows = tablesIn(page).flat()
 
@@ -18,7 +18,7 @@ it('docs/api.md lists every endpoint and method of openapi.yaml once, and no oth
   expect(listed.sort()).toEqual(promised.sort())
 })
 
-it('docs/api.md names every header of an answer that openapi.yaml promises', () => {
+it('the pages of the API name every header of an answer that openapi.yaml promises', () => {
   const answers = Object.values<{ headers?: object }>({
     ...openApi.components.responses,
     ...openApi.paths['/v1/chat/completions'].post.responses,
@@ -30,7 +30,7 @@ it('docs/api.md names every header of an answer that openapi.yaml promises', () 
 })
 
 it.each(['chat', 'embedding', 'image'] as const)(
-  'docs/api.md lists every request field that the gateway knows for kind %s, and no other',
+  'the pages of the API list every request field that the gateway knows for kind %s, and no other',
   kind => {
     const known: readonly string[] = [...KNOWN_FIELDS[kind]]
     const cells = rows.map(([, cell = '']) => {

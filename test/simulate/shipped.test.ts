@@ -36,7 +36,7 @@ test('each row of the table of errors has a case', () => {
   const codes = new Set(expected.map(({ code }) => code))
   const types = new Set(expected.map(({ type }) => type))
 
-  // The codes of docs/api.md that a policy can answer.
+  // The codes of docs/api/errors.md that a policy can answer.
   for (const code of [
     ...['NO_AUTH', 'INVALID_KEY', 'INVALID_TOKEN', 'rate_limit_exceeded', 'quota_exceeded'],
     ...['UPSTREAMS_EXHAUSTED', 'VALIDATION_ERROR'],

@@ -9,7 +9,7 @@ import { blocksOf } from '../../docs/page.ts'
 import { root } from '../../simulate/example.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
-// The lines of docs/accounts.md as they are printed, in one shell of their reader; only `npx` is the program of these sources.
+// The lines of docs/accounts/sign-in.md as they are printed, in one shell of their reader; only `npx` is the program of these sources.
 const dir = mkdtempSync(join(tmpdir(), 'demo-sign-in-'))
 let program: Program
 let demo: Running
@@ -74,7 +74,7 @@ test.each([
 )
 
 test('as printed, a person names further keys, rotates one by its id and lists them', async () => {
-  const further = blocksOf('docs/accounts.md').find(({ text }) => text.startsWith('own $API'))?.text ?? ''
+  const further = blocksOf('docs/accounts/keys.md').find(({ text }) => text.startsWith('own $API'))?.text ?? ''
   const [mint = '', rotate = '', list = ''] = further.replace('key_7Hq2…', `'"$ID"'`).split('\n')
 
   const { stdout } = await script(
@@ -92,12 +92,12 @@ test('as printed, a person names further keys, rotates one by its id and lists t
   expect(listed.match(/"name":"ci"/g)).toHaveLength(2)
 })
 
-/** The line of docs/accounts.md that begins so, for the demo that runs here. */
+/** The line of docs/accounts/sign-in.md that begins so, for the demo that runs here. */
 function line(beginning: string): string {
-  const found = readFileSync(join(root, 'docs/accounts.md'), 'utf8')
+  const found = readFileSync(join(root, 'docs/accounts/sign-in.md'), 'utf8')
     .split('\n')
     .find(one => one.startsWith(beginning))
-  if (found === undefined) throw new Error(`docs/accounts.md has no line ${beginning}`)
+  if (found === undefined) throw new Error(`docs/accounts/sign-in.md has no line ${beginning}`)
   return found.replace('http://localhost:8080', api)
 }
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { parse } from 'yaml'
-import { textOf } from '../../deploy/files.ts'
+import { apiPages, textOf } from '../../deploy/files.ts'
 import { gatewayTest as it } from '../../support/gateway-test.ts'
 import { outcomeOf, send } from '../calls.ts'
 
@@ -12,9 +12,9 @@ interface Parameter {
 
 type Paths = Readonly<Record<string, { readonly get?: { readonly parameters?: readonly Parameter[] } }>>
 
-/** `GET /path?query` of docs/api.md, and each GET of openapi.yaml with the examples of its query. */
+/** `GET /path?query` of the pages of the API, and each GET of openapi.yaml with the examples of its query. */
 function queries(): readonly string[] {
-  const documented = [...textOf('docs/api.md').matchAll(/`(GET \/[^`?{]*\?[^`]+)`/g)].map(([, request = '']) => request)
+  const documented = [...apiPages().matchAll(/`(GET \/[^`?{]*\?[^`]+)`/g)].map(([, request = '']) => request)
   const { paths }: { readonly paths: Paths } = parse(textOf('openapi.yaml'))
   const promised = Object.entries(paths).flatMap(([path, { get }]) => {
     const given = (get?.parameters ?? []).filter(each => each.in === 'query' && each.example !== undefined)
