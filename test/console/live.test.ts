@@ -69,6 +69,12 @@ describeConsole('the live accounts', { door: 'admin', shared: true }, rig => {
     await expect
       .poll(async () => (await rows().allTextContents()).map(text => text.slice(0, 3)))
       .toEqual(['<im', 'ada'])
+    await chatAs(site, await keyOf(site, 'ada', 'pro'), 'nope')
+    await rowOf('ada').getByText('400 VALIDATION_ERROR').waitFor()
+    await page.getByLabel('Sort').selectOption('By last refusal')
+    await expect
+      .poll(async () => (await rows().allTextContents()).map(text => text.slice(0, 3)))
+      .toEqual(['ada', '<im'])
   })
 
   it('stand still while they are paused, and go on with what came meanwhile', async () => {

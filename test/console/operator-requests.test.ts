@@ -6,7 +6,7 @@ import { runHere } from '../cli/here.ts'
 import { openAsOperator } from './operator.ts'
 import { describeConsole } from './rig.ts'
 import type { Site } from './site.ts'
-import { chatAs, keyOf } from './traffic.ts'
+import { askAs, chatAs, keyOf } from './traffic.ts'
 
 describeConsole('the requests of all', { door: 'admin', shared: true }, rig => {
   let site: Site
@@ -49,6 +49,18 @@ describeConsole('the requests of all', { door: 'admin', shared: true }, rig => {
     await page.getByText('No matching requests').waitFor()
     await page.getByRole('button', { name: 'Show all' }).click()
     await expect.poll(() => rows().count()).toBe(4)
+  })
+
+  it('open by a request id that is pasted into a filter', async () => {
+    const { data } = await askAs(site, '/admin/requests?limit=1')
+    const [{ request_id: id }] = data as [{ readonly request_id: string }]
+    for (const path of ['requests', 'requests?since=24h']) {
+      await page.goto(`${site.admin}/console/${path}`)
+      await page.getByLabel('By account').fill(` ${id} `)
+      await page.getByLabel('By account').press('Enter')
+      await page.getByRole('heading', { name: 'Request', exact: true }).waitFor()
+      expect(new URL(page.url()).searchParams.get('id')).toBe(id)
+    }
   })
 
   it.each([

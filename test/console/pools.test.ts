@@ -74,7 +74,7 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
       `Attempts of the last hour: ${total?.requests}, of which ${total?.failed} failed`,
     )
     await row('onprem').first().getByText('0% failed', { exact: true }).waitFor()
-    expect(await row('onprem').first().textContent()).toMatch(/\d m?s \/ [\d.]+ m?s/)
+    expect(await row('onprem').first().textContent()).toMatch(/p50 [\d.]+ m?s, p95 [\d.]+ m?s/)
   })
 
   it('say that a replica fails before there is enough of it to be ejected', async () => {

@@ -34,6 +34,7 @@ export const AuditTable = ({ rows, hasAccount = true }: AuditTableProps) => (
 
 function AuditRow({ row, hasAccount }: { readonly row: ShownAudit; readonly hasAccount: boolean }) {
   const { at, by, by_label, action, account, label, before, after } = row
+  const [from, to] = [before, after].map(revisionIn)
   return (
     <tr>
       <td class="nowrap">
@@ -51,11 +52,20 @@ function AuditRow({ row, hasAccount }: { readonly row: ShownAudit; readonly hasA
         <Label text={before || '–'} />
       </td>
       <td class="narrow">
-        <Label text={after || '–'} />
+        {from && to ? (
+          <Link to="revisions" query={{ from, to }}>
+            {after}
+          </Link>
+        ) : (
+          <Label text={after || '–'} />
+        )}
       </td>
     </tr>
   )
 }
+
+/** `3` of `3 (b5ad02113ac4)`, the number of a revision. */
+const revisionIn = (text: string): string | undefined => /^(\d+) \([0-9a-f]+\)$/.exec(text)?.[1]
 
 /** Links the label to the account's page. Orgs have none. */
 export const AccountLink = ({ account, label }: { readonly account: string; readonly label: string }) =>

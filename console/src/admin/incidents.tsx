@@ -80,7 +80,7 @@ function IncidentRow(each: ShownIncident) {
         <Details fields={{ ...each.subject, ...each.fields }} />
         {isOpen && (
           <p class="small">
-            {withCode(`${each.effect} ${each.action}`)} <code>{each.runbook}</code>
+            {text.effect(withCode(each.effect))} {withCode(each.action)} <code>{each.runbook}</code>
           </p>
         )}
       </td>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { ShownCanary, ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
 import type { ShownPoolSeries } from '../../../src/wire/admin/series.ts'
 import type { ApiProblem } from '../shared/api.ts'
+import { dotted } from '../shared/dotted.ts'
 import { useFind } from '../shared/find.tsx'
 import { usd } from '../shared/fmt.ts'
 import { problemFrom, useResource } from '../shared/resource.ts'
@@ -115,23 +116,20 @@ function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
   const hasBudget = pools.some(({ max_usd_per_hour }) => max_usd_per_hour !== null)
   const hasLoad = pools.some(({ replicas }) => replicas.some(({ load }) => load !== undefined))
   const hasCached = pools.some(looksForPrompts)
+  const columns: readonly Column[] = [
+    { title: text.pool },
+    { title: text.state },
+    { title: isOne ? text.lastHourOfFleet : text.lastHour, narrow: true },
+    { title: text.inFlight, num: true, narrow: true },
+    { title: text.waiting, num: true, narrow: true },
+    ...(hasLoad ? LOAD_COLUMNS : []),
+    ...(hasCached ? [{ title: text.cached, num: true, narrow: true } as const] : []),
+    { title: text.last10S, num: true, narrow: true },
+    ...(hasBudget ? [{ title: text.spendHour, num: true, narrow: true } as const] : []),
+    { title: text.actions, hidden: true },
+  ]
   return (
-    <Table
-      label={text.pools}
-      columns={[
-        { title: text.pool },
-        { title: text.state },
-        { title: isOne ? text.lastHourOfFleet : text.lastHour, narrow: true },
-        { title: text.serves, narrow: true },
-        { title: text.inFlight, num: true, narrow: true },
-        { title: text.waiting, num: true, narrow: true },
-        ...(hasLoad ? LOAD_COLUMNS : []),
-        ...(hasCached ? [{ title: text.cached, num: true, narrow: true } as const] : []),
-        { title: text.last10S, num: true, narrow: true },
-        ...(hasBudget ? [{ title: text.spendHour, num: true, narrow: true } as const] : []),
-        { title: text.actions, hidden: true },
-      ]}
-    >
+    <Table label={text.pools} columns={columns}>
       {pools.map(pool => (
         <Pool
           key={pool.pool}
@@ -142,6 +140,7 @@ function PoolTable({ pools, gateways, hour, isOne, act }: PoolTableProps) {
           hasBudget={hasBudget}
           hasLoad={hasLoad}
           hasCached={hasCached}
+          columns={columns.length}
           act={act}
         />
       ))}
@@ -166,14 +165,19 @@ interface PoolProps extends Pick<PoolTableProps, 'gateways' | 'act'> {
   readonly hasLoad: boolean
   /** Whether a pool of the table finds prompts in the caches of its backends. */
   readonly hasCached: boolean
+  /** How many columns the table has. */
+  readonly columns: number
 }
 
-function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCached, act }: PoolProps) {
+function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCached, columns, act }: PoolProps) {
   return (
     <tbody>
       <tr class="group">
         <th scope="rowgroup">
           <bdi>{pool.pool}</bdi> <span class="muted">{pool.site}</span>
+          <p class="small muted">
+            <bdi>{servedBy(pool)}</bdi>
+          </p>
           {isShared(pool) && (
             <p class="small muted" title={text.takesNoSalt}>
               {text.notIsolated}
@@ -184,12 +188,8 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCach
         <td>
           <Health state={stateOfPool(pool)} />
           {pool.busy !== undefined && <p class="small muted anywhere">{pool.busy}</p>}
-          {pool.shares?.map(
-            share => share.canary && <Canary key={share.model} model={share.model} {...share.canary} />,
-          )}
         </td>
         <td class="narrow muted">{series ? <PoolHour series={series} /> : isHourKnown && text.noAttempts}</td>
-        <td class="narrow muted">{servedBy(pool)}</td>
         <td class="num narrow">{ofMost(pool)}</td>
         <td class="num narrow">{pool.queue ? text.waitingOf(pool.waiting, pool.queue.max) : pool.waiting}</td>
         {hasLoad && <td colSpan={LOAD_COLUMNS.length} class="narrow" />}
@@ -200,6 +200,16 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCach
           <Actions place={{ pool: pool.pool }} isDrained={pool.drained} act={act} />
         </td>
       </tr>
+      {pool.shares?.map(
+        ({ model, canary }) =>
+          canary && (
+            <tr key={model} class="member">
+              <td colSpan={columns}>
+                <Canary model={model} {...canary} />
+              </td>
+            </tr>
+          ),
+      )}
       {pool.replicas.map(replica => (
         <Replica key={replica.url} {...{ replica, pool, gateways, hasBudget, hasLoad, hasCached, act }} />
       ))}
@@ -211,11 +221,11 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCach
 function Canary({ model, state, why, against, stop_when, canary, control }: ShownCanary & { readonly model: string }) {
   return (
     <p class="small muted anywhere" title={text.stopsWhen(stop_when)}>
-      {state === 'stopped' ? text.canaryStopped(model, why ?? '') : text.canaryRuns(model)}
-      <br />
-      {text.side(text.canary, sideOf(canary))}
-      <br />
-      {text.side(against, sideOf(control))}
+      {dotted([
+        state === 'stopped' ? text.canaryStopped(model, why ?? '') : text.canaryRuns(model),
+        text.side(text.canary, sideOf(canary)),
+        text.side(against, sideOf(control)),
+      ])}
     </p>
   )
 }
@@ -259,9 +269,7 @@ function Replica({ replica, pool, gateways, hasBudget, hasLoad, hasCached, act }
           </p>
         )}
       </td>
-      <td class="narrow muted" colSpan={2}>
-        {probe}
-      </td>
+      <td class="narrow muted anywhere">{probe}</td>
       <td class="num narrow">{replica.in_flight}</td>
       {(hasLoad || hasCached) && <td class="narrow" />}
       {hasLoad && <LoadCells load={replica.load} />}
@@ -373,5 +381,4 @@ const factsOf = (pool: ShownPool): readonly string[] => [
   ...(pool.waiting > 0 ? [text.ofThemWaiting(pool.waiting)] : []),
   ...(hourOf(pool) === undefined ? [] : [text.hour(hourOf(pool) ?? '')]),
   ...(looksForPrompts(pool) ? [text.promptsCached(cachedShare(pool.caching, pool))] : []),
-  servedBy(pool),
 ]

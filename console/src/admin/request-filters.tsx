@@ -1,4 +1,4 @@
-import { refine } from '../shared/frame/router.ts'
+import { navigate, refine } from '../shared/frame/router.ts'
 import { useResource } from '../shared/resource.ts'
 import { listNames } from './api/names.ts'
 import type { PastFilter, RequestFilter } from './api/requests.ts'
@@ -100,6 +100,12 @@ const Text = ({ name, label, placeholder, filter }: FieldProps & { readonly plac
     aria-label={label}
     placeholder={placeholder}
     value={filter[name] ?? ''}
-    onChange={event => refine({ [name]: event.currentTarget.value.trim() })}
+    onChange={event => look(name, event.currentTarget.value.trim())}
   />
 )
+
+/** A whole request id opens that request, whichever field it is pasted into. */
+const look = (name: string, word: string): void =>
+  REQUEST_ID.test(word) ? navigate('requests', { id: word }) : refine({ [name]: word })
+
+const REQUEST_ID = /^req_[0-9A-Z]{26}$/

@@ -3,11 +3,12 @@ import { Link } from '../shared/frame/link.tsx'
 import { Table } from '../shared/table.tsx'
 import { Time } from '../shared/time/time.tsx'
 import type { ListedRequest, RequestPage } from './api/requests.ts'
+import { Label } from './label.tsx'
 import { reasonOf, Status } from './status.tsx'
 import * as text from './texts/requests.tsx'
 
 /** Requests, newest first, each of which leads to all that is known of it. */
-export const RequestTable = ({ pages }: { readonly pages: readonly ListedPage[] }) => (
+export const RequestTable = ({ pages, isByEnd = false }: TableProps) => (
   <Table
     label={text.requests}
     columns={[
@@ -24,7 +25,7 @@ export const RequestTable = ({ pages }: { readonly pages: readonly ListedPage[] 
   >
     <tbody>
       {pages.flatMap(({ data, labels }) =>
-        data.map(request => <Row key={request.request_id} request={request} labels={labels} />),
+        data.map(request => <Row key={request.request_id} {...{ request, labels, isByEnd }} />),
       )}
     </tbody>
   </Table>
@@ -34,26 +35,32 @@ interface ListedPage extends Pick<RequestPage, 'labels'> {
   readonly data: readonly ListedRequest[]
 }
 
-interface RowProps {
+interface TableProps {
+  readonly pages: readonly ListedPage[]
+  /** Set for requests in the order in which they ended: their times are those of their ends then. */
+  readonly isByEnd?: boolean
+}
+
+interface RowProps extends Required<Pick<TableProps, 'isByEnd'>> {
   readonly request: ListedRequest
   readonly labels: RequestPage['labels']
 }
 
-function Row({ request, labels }: RowProps) {
+function Row({ request, labels, isByEnd }: RowProps) {
   const { request_id, at, account, plan, pool, failures = [], usd, ms, path, asked, model } = request
   return (
     <tr>
       <td class="nowrap">
         <Link to="requests" query={{ id: request_id }} isRow>
-          <Time at={at} />
+          <Time at={isByEnd ? Date.parse(at) + ms : at} />
         </Link>
       </td>
       <td class="nowrap">
         <Status request={request} />
       </td>
-      <td class="clip">
-        <bdi>{account === null ? <span class="muted">{text.unknown}</span> : (labels[account] ?? account)}</bdi>
-        <p class="folded">{[asked ?? model ?? path, reasonOf(request)].filter(Boolean).join(' · ')}</p>
+      <td>
+        {account === null ? <span class="muted">{text.unknown}</span> : <Label text={labels[account] ?? account} />}
+        <p class="folded anywhere">{[asked ?? model ?? path, reasonOf(request)].filter(Boolean).join(' · ')}</p>
       </td>
       <td class="narrow">{plan ?? '–'}</td>
       <td class="narrow">

@@ -72,7 +72,7 @@ function List({ filter, isPaused }: ListProps) {
         if (newest.data.length === 0) return <None since={newest.since} isFiltered={Object.keys(filter).length > 0} />
         return (
           <>
-            <RequestTable pages={pages} />
+            <RequestTable pages={pages} isByEnd />
             {next === null && (
               <div class="row">
                 <ToThePast />

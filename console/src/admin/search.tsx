@@ -64,7 +64,7 @@ function groupsOf({ accounts, keys, requests, models, pools }: Found): readonly 
         ),
         note: dotted([...(status === 'active' ? [] : [status]), <bdi key="label">{label}</bdi>]),
         to: 'accounts',
-        query: { id: account },
+        query: { id: account, key: id },
       })),
     },
     {

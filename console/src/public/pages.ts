@@ -1,3 +1,5 @@
+import './pages.css'
+
 /** The pages that are not asked for at once, in one file: many small ones would be larger. */
 export { Billing } from './billing/billing.tsx'
 export { DevicePage } from './device.tsx'

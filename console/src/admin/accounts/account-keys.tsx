@@ -1,4 +1,6 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { ShownKey } from '../../../../src/wire/admin/key.ts'
+import { query } from '../../shared/frame/router.ts'
 import { State } from '../../shared/state.tsx'
 import { Table } from '../../shared/table.tsx'
 import { Time } from '../../shared/time/time.tsx'
@@ -57,8 +59,13 @@ interface RowProps {
 
 function Row({ shown: key, isDevice, onAsk }: RowProps) {
   const { name, key: mask, status, created, last_used, expires, replaced_by } = key
+  const place = useRef<HTMLTableRowElement>(null)
+  const isFound = query.value.get('key') === key.id
+  useEffect(() => {
+    if (isFound) place.current?.scrollIntoView({ block: 'center' })
+  }, [isFound])
   return (
-    <tr class={isActive(key) ? '' : 'off'}>
+    <tr ref={place} class={`${isActive(key) ? '' : 'off'} ${isFound ? 'found' : ''}`}>
       <td>
         {name !== null && (
           <>

@@ -54,8 +54,7 @@ function NewAccountDialog({ onOpen, onClose }: DialogProps) {
   const matrix = useResource(readMatrix)
   const plans = matrix.data?.plans.map(({ plan }) => plan) ?? []
   const [label, setLabel] = useState('')
-  const [chosen, choose] = useState('')
-  const plan = chosen || plans[0]
+  const [plan, choose] = useState('')
   const account = label.trim()
   const change = account && plan ? changeOf(account, plan) : undefined
   return (
@@ -79,7 +78,8 @@ function NewAccountDialog({ onOpen, onClose }: DialogProps) {
       </label>
       <label class="field">
         {text.plan}
-        <select value={plan} onChange={event => choose(event.currentTarget.value)}>
+        <select required value={plan} onChange={event => choose(event.currentTarget.value)}>
+          <option value="">{text.choosePlan}</option>
           {plans.map(each => (
             <option key={each}>{each}</option>
           ))}

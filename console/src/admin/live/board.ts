@@ -90,6 +90,7 @@ const MINUTE_S = 60
 export const SORTS = {
   share: text.byShare,
   recent: text.byLastRequest,
+  refused: text.byRefusal,
   rpm: text.byRequestsAMinute,
   tpm: text.byTokensAMinute,
   held: text.byWhatIsHeld,
@@ -118,6 +119,7 @@ export function shareOf({ used_usd, limit_usd }: ShownStanding): number {
 const WEIGHTS: Readonly<Record<Sort, (row: Row) => number>> = {
   share: ({ standing }) => shareOf(standing),
   recent: ({ last }) => (last ? Date.parse(last.at) + last.ms : 0),
+  refused: ({ last }) => (last && last.status >= 400 ? Date.parse(last.at) + last.ms : 0),
   rpm: ({ standing }) => standing.requests,
   tpm: ({ standing }) => standing.tokens,
   held: ({ standing }) => Number(standing.held_usd),

@@ -97,14 +97,16 @@ function sumsOf(values: readonly Values[]): readonly Values[] {
   )
 }
 
-/** Points without a value leave a gap; a lone one is a dot of no length, which round ends make visible. */
+/** Points without a value leave a gap; a lone one is a dash as wide as its step. */
 function lineOf(values: Values, x: Scale, y: Scale): string {
   return values
     .map((value, index) => {
       if (value === null) return ''
       const isFirst = (values[index - 1] ?? null) === null
-      const place = `${x(index).toFixed(1)},${y(value).toFixed(1)}`
-      return isFirst ? `M${place}L${place}` : `L${place}`
+      const isLone = isFirst && (values[index + 1] ?? null) === null
+      const place = (at: number) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`
+      if (isLone) return `M${place(index - 0.5)}L${place(index + 0.5)}`
+      return (isFirst ? 'M' : 'L') + place(index)
     })
     .join('')
 }

@@ -23,8 +23,8 @@ export const freezeNow = 'Freeze'
 export const frozen = 'Frozen'
 export const fromTheNextRequest = (
   <>
-    From the next request on nothing is served for it: 403 <code>ACCOUNT_FROZEN</code>, whatever key or sign-in. Its
-    keys, plan and usage stay.
+    All further requests are refused with 403 <code>ACCOUNT_FROZEN</code>, whatever key or sign-in sends them. Keys,
+    plan and usage stay. To stop one leaked key only, revoke it.
   </>
 )
 export const thaw = (label: string | number) => `Thaw ${label}`

@@ -23,7 +23,7 @@ export const freeze = 'Freeze…'
 export const thisAccountIsFrozen = 'This account is frozen'
 export const allOfIsFrozen = (org: string | number) => `All of ${org} is frozen`
 export const nothingIsServed = (frozen: ComponentChildren) => (
-  <>{frozen}: nothing is served for it, and its keys, plan and usage stay as they are.</>
+  <>{frozen}: all its requests are refused. Keys, plan and usage stay as they are.</>
 )
 export const theFilesDeclare =
   "The files no longer declare this account's plan. Its requests are refused until it is on another plan."

@@ -34,6 +34,7 @@ export const openAccount = 'Open an account'
 export const mintFirstKey = 'Mint its first key'
 export const itBegins =
   'It begins with a key, which is shown once. Its owner needs no sign-in; an invitation on its page lets one join.'
+export const choosePlan = 'Choose a plan'
 export const label = 'Label'
 export const labelHint = 'ada@example.com'
 export const opened = 'Account opened'

@@ -1,3 +1,5 @@
+import type { ComponentChildren } from 'preact'
+
 export const find = 'Find an incident'
 export const incidents = 'Incidents'
 export const whatTroubles = 'Problems of the gateways, and what to do about them.'
@@ -17,4 +19,5 @@ export const times = 'Times'
 export const failed = 'Failed meanwhile'
 export const failedRequests = (count: number, shown: string) => `${shown} ${count === 1 ? 'request' : 'requests'}`
 export const failedAttempts = (count: number, shown: string) => `${shown} ${count === 1 ? 'attempt' : 'attempts'}`
+export const effect = (words: ComponentChildren) => <>Effect: {words}</>
 export const gateway = 'Gateway'

@@ -4,7 +4,7 @@ export const limits = 'Limits'
 export const setLimit = 'Set limit…'
 export const limit = 'Limit'
 export const used = 'Used'
-export const beginsAnew = 'Begins anew'
+export const beginsAnew = 'Resets'
 export const actions = 'Actions'
 export const ofTheKey = (name: ComponentChildren) => <>of the key {name}</>
 export const remove = 'Remove…'

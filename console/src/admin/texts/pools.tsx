@@ -37,7 +37,6 @@ export const seenBy = (seen: readonly string[], of: number) =>
 export const noPoolIsCalled = 'No pool matches.'
 export const pool = 'Pool'
 export const state = 'State'
-export const serves = 'Serves'
 export const inFlight = 'In flight'
 export const waiting = 'Waiting'
 export const waitingOf = (waiting: string | number, max: string | number) => `${waiting} of ${max}`
@@ -68,7 +67,7 @@ export const unknown = 'unknown'
 export const ofThemWaiting = (waiting: string | number) => `${waiting} waiting`
 export const lastHour = 'Last hour'
 export const lastHourOfFleet = 'Last hour, fleet'
-export const latency = (p50: string, p95: string) => `${p50} / ${p95}`
+export const latency = (p50: string, p95: string) => `p50 ${p50}, p95 ${p95}`
 export const noAttempts = 'no attempts'
 export const percent = (value: string) => `${value}%`
 export const failedShare = (share: string) => `${share} failed`

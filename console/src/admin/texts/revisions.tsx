@@ -8,10 +8,10 @@ export const swap = 'Swap'
 export const allRevisions = 'All revisions'
 export const whatClientsFeel = (link: ComponentChildren) => (
   <>
-    What clients feel of it, as <code>svcctl plan</code> says it. {link}
+    Effect on clients, as <code>svcctl plan</code> reports it. {link}
   </>
 )
-export const haveRevisionServeAgain = (back: ComponentChildren) => <>Have revision {back} serve again</>
+export const haveRevisionServeAgain = (back: ComponentChildren) => <>Go back to revision {back}</>
 export const itSays = 'It shows what would change and whom it affects, and asks for confirmation.'
 export const valuesThatThisGateway = (value: ComponentChildren) => (
   <>

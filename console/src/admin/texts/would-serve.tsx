@@ -34,7 +34,7 @@ export const limits = 'Limits and what is left of them'
 export const limit = 'Limit'
 export const used = 'Used'
 export const left = 'Left'
-export const beginsAnew = 'Begins anew'
+export const beginsAnew = 'Resets'
 export const replicasOf = (pool: string) => `Replicas of ${pool}`
 export const costs = (tokens: string) =>
   `The prompt has about ${tokens} tokens. A cost is miss × (1 + running) + owed + held / 20 + 128 × running, in tokens; costs within 256 tokens count as equal.`
