@@ -56,6 +56,7 @@ describeConsole('who is new to the console', { door: 'public', alsoRedis: true }
     await chatAs(site, key)
     await step('Send a request').getByText('(done)').waitFor()
     await page.getByRole('link', { name: 'See your first request' }).waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
   it.each([

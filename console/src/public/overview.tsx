@@ -15,7 +15,7 @@ import { Time } from '../shared/time/time.tsx'
 import { account, refreshAccount } from './account.ts'
 import { limitLabel } from './limit-label.ts'
 import { lookedWith } from './look-with-key.tsx'
-import { PlanProblem } from './plan-problem.tsx'
+import { Contact, PlanProblem } from './plan-problem.tsx'
 import * as frameText from './texts/frame.tsx'
 import * as lookWithKeyText from './texts/look-with-key.tsx'
 import * as text from './texts/overview.tsx'
@@ -28,8 +28,20 @@ export function Overview() {
       <Header title={frameText.titles.overview}>{text.about}</Header>
       <Loaded of={{ ...account.value, refresh: refreshAccount }}>{data => <Meters account={data} />}</Loaded>
       <Usage />
+      <Colleagues />
     </>
   )
+}
+
+/** Where people look for a way to share the account, which only the operator has. */
+function Colleagues() {
+  return lookedWith.value === undefined ? (
+    <section>
+      <h2>{text.colleagues}</h2>
+      <p class="muted">{text.toShare}</p>
+      <Contact />
+    </section>
+  ) : null
 }
 
 function Meters({ account: shown }: { readonly account: OwnAccount }) {
@@ -85,6 +97,7 @@ function Quota({ account: { window, limits } }: { readonly account: OwnAccount }
   const overage = limits?.overage
   const cap = typeof overage === 'object' ? overage.cap_usd : undefined
   const notes = [
+    text.left(usd(Math.max(0, limit - used - held))),
     ...(held > 0 ? [text.held(usd(held))] : []),
     ...(cap === undefined ? [] : [text.cap(exactUsd(cap))]),
     ...(overage === 'on' ? [text.overage] : []),
@@ -171,10 +184,14 @@ function Cell({ use, account: shown, whose }: CellProps) {
   )
 }
 
-function notesOf({ measure, per, held, resetAt }: LimitRecord, { under_way }: OwnAccount): readonly ComponentChild[] {
-  const reserved = held ? [text.held(measure === 'usd' ? usd(held) : count(held))] : []
+function notesOf(use: LimitRecord, { under_way }: OwnAccount): readonly ComponentChild[] {
+  const { measure, per, limit, used, held, resetAt } = use
+  const amount = measure === 'usd' ? usd : count
+  const reserved = held ? [text.held(amount(held))] : []
   if (measure === 'requests' && per === 'minute') return [...reserved, text.underWay(under_way)]
   if (measure === 'tokens' && per === 'minute') return [...reserved, text.bothTokens]
   const isShort = per === 'minute' || per === 'second' || resetAt === null
-  return isShort ? reserved : [...reserved, text.resets(<Time at={resetAt} />)]
+  if (isShort) return reserved
+  const left = text.left(amount(Math.max(0, limit - (used ?? 0) - (held ?? 0))))
+  return [left, ...reserved, text.resets(<Time at={resetAt} />)]
 }

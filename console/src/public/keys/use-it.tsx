@@ -75,6 +75,9 @@ function Shown({ snippet, value, onCopied }: Omit<UseItProps, 'models'> & { read
   return (
     <>
       {snippet.into !== undefined && <p class="small muted">{snippet.into}</p>}
+      {value === undefined && snippet.into === undefined && (
+        <p class="small muted">{text.variable(<code>{KEY_VARIABLE}</code>)}</p>
+      )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
       <pre tabIndex={0}>{shown}</pre>
       <Copy value={whole} what={text.what} {...(hasKey && onCopied && { onCopied })} />

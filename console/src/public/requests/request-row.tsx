@@ -32,7 +32,7 @@ export function RequestRow({ request, docs, keyName, isOpen, onToggle }: Request
         </td>
         <td class="anywhere">
           <bdi>
-            <code>{asked ?? model ?? pathText(path ?? '')}</code>
+            {(asked ?? model) ? <code>{asked ?? model}</code> : <span class="muted">{pathText(path ?? '')}</span>}
           </bdi>
           {asked !== null && model !== null && model !== asked && (
             <span class="muted">

@@ -13,21 +13,18 @@ export const refused = 'refused'
 export const spent = 'When the quota is spent'
 export const whatThen = {
   refused: (errors: (text: string) => ComponentChildren) => (
-    <>
-      Requests are refused with status 402 until the window begins anew, or until there is more quota. What that error
-      says is among the {errors('errors')}.
-    </>
+    <>Requests are refused with {errors('status 402')} until the quota resets or is raised.</>
   ),
   servedUpTo: (usd: string, errors: (text: string) => ComponentChildren) => (
     <>
-      Requests are still served at the same prices, up to {usd} more. Then they are refused with status 402 until the
-      window begins anew, or until there is more quota. What that error says is among the {errors('errors')}.
+      Requests are still served at the same prices, up to {usd} more. Then they are refused with {errors('status 402')}{' '}
+      until the quota resets or is raised.
     </>
   ),
   served: 'Requests are still served at the same prices: your plan sets no limit on overage.',
 }
 export const byModel = (overview: (text: string) => ComponentChildren) => (
-  <>What was spent by day and by model, also as a file, is in the {overview('usage of 30 days')}.</>
+  <>Spend by day, model and key, also as CSV: {overview('usage of the last 30 days')}.</>
 )
 export const more = 'Get more'
 export const noInvoices = 'No usage yet. Your first request starts your first invoice.'

@@ -6,11 +6,8 @@ export const about =
 export const key = 'Key'
 export const look = 'Look'
 export const ofKey = (key: ComponentChildren) => (
-  <>You look with the key {key}. Keys are made, rotated and revoked with a sign-in.</>
+  <>You look with the key {key}; sign in to create, rotate or revoke keys.</>
 )
 export const ofGuest = (key: ComponentChildren) => (
-  <>
-    You look with the key of a guest, {key}: what it may do is below. Guests have a plan of their own; an account of
-    yours has more.
-  </>
+  <>You look with the key of a guest, {key}; guests have a plan of their own; an account of yours has more.</>
 )

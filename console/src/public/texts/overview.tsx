@@ -3,12 +3,16 @@ import { plural } from '../../shared/fmt.ts'
 
 export const about = "Your account's limits and usage. Days and windows are UTC."
 export const limits = 'Limits'
+export const colleagues = 'Colleagues'
+export const toShare =
+  'A colleague who signs in gets an account, keys and a quota of their own. To share this account or its budget, ask the operator for an invitation or an organization.'
 export const plan = 'Plan'
 export const has = (models: number, tools: number) => `${plural(models, 'model')}, ${plural(tools, 'hosted tool')}`
 export const month = 'This month'
 export const of = (limit: string) => `of ${limit}`
 export const usedOf = (used: string, limit: string) => `${used} of ${limit}`
-export const held = (amount: string) => `${amount} held`
+export const left = (amount: string) => `${amount} left`
+export const held = (amount: string) => `${amount} reserved`
 export const cap = (amount: string) => `then up to ${amount} more`
 export const overage = 'then overage'
 export const resets = (at: ComponentChildren) => <>resets {at}</>
@@ -19,5 +23,5 @@ export const counts = {
 export const signIn = 'sign-in'
 export const thisKey = 'this key'
 export const moreKeys = (n: number) => plural(n, 'more key')
-export const underWay = (n: number) => `${n} under way`
+export const underWay = (n: number) => `${n} running`
 export const bothTokens = 'prompt and completion'

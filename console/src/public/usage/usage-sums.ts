@@ -8,6 +8,8 @@ export type Unit = 'spend' | 'tokens' | 'requests'
 export interface UsageSum {
   readonly day: string
   readonly model: string
+  /** The id of a key; null for sign-ins. Sums of several keys have the last one's. */
+  readonly key: string | null
   readonly requests: number
   readonly input: number
   readonly output: number
@@ -15,14 +17,21 @@ export interface UsageSum {
 }
 
 /** Sums per model, most expensive first. */
-export const byModel = (usage: OwnUsage): readonly UsageSum[] =>
-  sums(usage, ({ model }) => model).sort((a, b) => b.nanoUsd - a.nanoUsd || b.requests - a.requests)
+export const byModel = (usage: OwnUsage): readonly UsageSum[] => sums(usage, ({ model }) => model).sort(dearestFirst)
+
+/** Sums per key, most expensive first. */
+export const byKey = (usage: OwnUsage): readonly UsageSum[] => sums(usage, ({ key }) => key ?? '').sort(dearestFirst)
+
+const dearestFirst = (a: UsageSum, b: UsageSum): number => b.nanoUsd - a.nanoUsd || b.requests - a.requests
 
 /** Sums per day and model, newest first. */
 export const byDayAndModel = (usage: OwnUsage): readonly UsageSum[] =>
   sums(usage, ({ day, model }) => `${day} ${model}`).sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
 
-export function total(rows: readonly UsageSum[]): Omit<UsageSum, 'day' | 'model'> {
+/** The figures of a sum. */
+export type UsageFigures = Omit<UsageSum, 'day' | 'model' | 'key'>
+
+export function total(rows: readonly UsageSum[]): UsageFigures {
   const sum = (count: (row: UsageSum) => number) => rows.reduce((all, row) => all + count(row), 0)
   return {
     requests: sum(row => row.requests),
@@ -55,17 +64,16 @@ const AMOUNTS: Readonly<Record<Unit, (row: UsageSum) => number>> = {
   requests: ({ requests }) => requests,
 }
 
-function sums(
-  { data }: OwnUsage,
-  nameOf: (row: { readonly day: string; readonly model: string }) => string,
-): UsageSum[] {
+function sums({ data }: OwnUsage, nameOf: (row: OwnUsage['data'][number]) => string): UsageSum[] {
   const found = new Map<string, UsageSum>()
-  for (const { day, model, requests, input_tokens, output_tokens, cost_nano_usd } of data) {
-    const name = nameOf({ day, model })
-    const sum = found.get(name) ?? { day, model, requests: 0, input: 0, output: 0, nanoUsd: 0 }
+  for (const row of data) {
+    const { day, model, key, requests, input_tokens, output_tokens, cost_nano_usd } = row
+    const name = nameOf(row)
+    const sum = found.get(name) ?? { requests: 0, input: 0, output: 0, nanoUsd: 0 }
     found.set(name, {
       day,
       model,
+      key,
       requests: sum.requests + requests,
       input: sum.input + input_tokens,
       output: sum.output + output_tokens,

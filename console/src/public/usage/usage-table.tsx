@@ -1,20 +1,22 @@
 import { centsOf } from '../../shared/cents.ts'
 import { exactNanoUsd, number, shortDay, usd } from '../../shared/fmt.ts'
 import * as text from '../texts/usage.tsx'
-import { total, type UsageSum } from './usage-sums.ts'
+import { total, type UsageFigures, type UsageSum } from './usage-sums.ts'
 
 interface UsageTableProps {
   readonly label: string
+  /** The head of the first column, and the name of a row there. */
+  readonly of?: { readonly title: string; readonly nameOf: (row: UsageSum) => string }
   readonly rows: readonly UsageSum[]
   /** Whether rows are of days. */
   readonly hasDays?: true
 }
 
-/** Figures and their sum: exact by days, to the cent by models. */
-export function UsageTable({ label, rows, hasDays }: UsageTableProps) {
+/** Figures and their sum: exact by days, to the cent by models and keys. */
+export function UsageTable({ label, of = MODELS, rows, hasDays }: UsageTableProps) {
   const cents = centsOf(rows.map(({ nanoUsd }) => nanoUsd))
   const sum = total(rows)
-  const names = [text.model, text.requests, text.input, text.output, text.cost]
+  const names = [of.title, text.requests, text.input, text.output, text.cost]
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
     <section class="box scroll table figures" aria-label={label} tabIndex={0}>
@@ -31,10 +33,10 @@ export function UsageTable({ label, rows, hasDays }: UsageTableProps) {
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <tr key={`${row.day} ${row.model}`}>
+            <tr key={`${row.day} ${row.model} ${row.key}`}>
               {hasDays && <td class="day">{shortDay(row.day)}</td>}
               <td class="anywhere">
-                <code>{row.model}</code>
+                <bdi>{of === MODELS ? <code>{row.model}</code> : of.nameOf(row)}</bdi>
               </td>
               <Amounts sum={row} cost={hasDays ? exactNanoUsd(row.nanoUsd) : centsText(row.nanoUsd, cents[at])} />
             </tr>
@@ -51,8 +53,10 @@ export function UsageTable({ label, rows, hasDays }: UsageTableProps) {
   )
 }
 
+const MODELS = { title: text.model, nameOf: ({ model }: UsageSum) => model }
+
 interface AmountsProps {
-  readonly sum: Omit<UsageSum, 'day' | 'model'>
+  readonly sum: UsageFigures
   readonly cost: string
 }
 

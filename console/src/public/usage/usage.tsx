@@ -13,8 +13,9 @@ import { account } from '../account.ts'
 import { FirstSteps } from '../first-steps.tsx'
 import { lookedWith } from '../look-with-key.tsx'
 import { NothingYet } from '../nothing-yet.tsx'
+import { useKeyNames } from '../requests/key-names.ts'
 import * as text from '../texts/usage.tsx'
-import { barsOf, byDayAndModel, byModel, type Unit } from './usage-sums.ts'
+import { barsOf, byDayAndModel, byKey, byModel, type Unit } from './usage-sums.ts'
 import { UsageTable } from './usage-table.tsx'
 
 /** The account's usage in 30 days or in this month, by day and by model. */
@@ -103,7 +104,19 @@ function Shown({ usage, period, choice }: UsageOfProps & { readonly usage: OwnUs
         <h2>{text.byModel}</h2>
         <UsageTable label={text.ofModels} rows={models} />
       </section>
+      {lookedWith.value === undefined && <ByKey usage={usage} />}
     </>
+  )
+}
+
+/** Which key spent it. */
+function ByKey({ usage }: { readonly usage: OwnUsage }) {
+  const nameOf = useKeyNames()
+  return (
+    <section>
+      <h2>{text.byKey}</h2>
+      <UsageTable label={text.ofKeys} of={{ title: text.key, nameOf: ({ key }) => nameOf(key) }} rows={byKey(usage)} />
+    </section>
   )
 }
 
