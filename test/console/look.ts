@@ -21,14 +21,15 @@ export const LOOKS: readonly Look[] = process.env.CI_ARTIFACTS
   : DISTINCT_LOOKS
 
 /**
- * Looks at a page by name: what is not accessible, wider than the window or empty goes to `found`. CI gets a picture of it,
- * in this `look`, for people.
+ * Looks at a page by name: what is not accessible, wider than the window, cut off or empty goes to `found`. CI gets a picture of
+ * it, in this `look`, for people.
  */
 export const lookAt =
   (page: Page, found: string[], look: string) =>
   async (name: string): Promise<void> => {
     await page.locator('.skeleton').waitFor({ state: 'detached' })
-    found.push(...[...(await violationsOf(page)), ...(await widthFaults(page))].map(each => `${name}: ${each}`))
+    const faults = [...(await violationsOf(page)), ...(await widthFaults(page)), ...(await layoutFaults(page))]
+    found.push(...faults.map(each => `${name}: ${each}`))
     const folder = process.env.CI_ARTIFACTS
     const path = `${folder}/console-${name}-${look}.png`
     const picture = await page.screenshot(folder ? { fullPage: true, path } : {})
@@ -56,6 +57,48 @@ const LEAST_BYTES = 4000
 export async function widthFaults(page: Page): Promise<readonly string[]> {
   const wider = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
   return wider > 0 ? [`${wider} pixels too wide`] : []
+}
+
+/**
+ * Finds text that its reader cannot see whole: beyond a box that cuts it off, or beyond the cell, button or box that it is in.
+ * An ellipsis is fine where the whole text is under the pointer, or a click away. Tables scroll in narrow windows alone.
+ */
+async function layoutFaults(page: Page): Promise<readonly string[]> {
+  return (await page.evaluate(`(() => {
+    const found = new Set()
+    const name = element => element.tagName.toLowerCase() + (element.className?.baseVal ?? element.className ? '.' + String(element.className).trim().replaceAll(' ', '.') : '')
+    const dialog = document.querySelector('dialog[open]')
+    const walker = document.createTreeWalker(dialog ?? document.body, NodeFilter.SHOW_TEXT)
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+      const element = text.parentElement
+      if (!text.data.trim() || !element.checkVisibility({ visibilityProperty: true })) continue
+      if (element.closest('.hidden, .skip, option, kbd, script, style, [role=grid]')) continue
+      const range = document.createRange()
+      range.selectNodeContents(text)
+      const { right, left, width } = range.getBoundingClientRect()
+      if (width === 0) continue
+      const words = JSON.stringify(text.data.trim().slice(0, 40))
+      for (let box = element; box; box = box.parentElement) {
+        const style = getComputedStyle(box)
+        // Readers of screens alone get it.
+        if (style.clipPath !== 'none') break
+        const edge = box.getBoundingClientRect()
+        const isOut = right > edge.right + 1 || left < edge.left - 1
+        if (style.overflowX === 'auto' || style.overflowX === 'scroll') break
+        if (style.overflowX === 'hidden' || style.overflowX === 'clip') {
+          const isWhole = box.closest('[title], a, .search-hits, .who') ?? box.querySelector('[title], a')
+          if (isOut && !(style.textOverflow === 'ellipsis' && isWhole)) found.add(words + ' is cut off by ' + name(box))
+          break
+        }
+        if (isOut && box.matches('td, th, dd, dt, li, button, .button, figure, .box, .note, .cells > div'))
+          found.add(words + ' sticks out of ' + name(box))
+      }
+    }
+    if (innerWidth >= 1280)
+      for (const box of document.querySelectorAll('.scroll:not(.matrix, .texts)'))
+        if (box.scrollWidth > box.clientWidth + 1) found.add((box.ariaLabel ?? name(box)) + ' is ' + (box.scrollWidth - box.clientWidth) + ' pixels wider than its place')
+    return [...found]
+  })()`)) as readonly string[]
 }
 
 /** Those that axe calls serious or worse. The script comes by the protocol of debuggers, which no policy of a page concerns. */

@@ -447,8 +447,23 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await look('operator-account-hostile')
       await open(`accounts?id=${idOf(ADA)}`)
       await look('operator-account')
-      await page.getByRole('button', { name: 'Set limit…' }).click()
-      await look('operator-limit-dialog')
+      for (const [button, name] of [
+        ['Set limit…', 'operator-limit-dialog'],
+        ['Freeze…', 'operator-freeze-dialog'],
+        ['Grant…', 'operator-grant-dialog'],
+      ] as const) {
+        await page.getByRole('button', { name: button }).click()
+        await look(name)
+        await page.keyboard.press('Escape')
+      }
+      await open('accounts')
+      await page.getByRole('button', { name: 'New account…' }).click()
+      await look('operator-new-account')
+      await open(`invoices?account=${idOf(ADA)}`)
+      await look('operator-invoices-of-account')
+      await page.getByRole('region', { name: 'Invoices' }).getByRole('link').first().click()
+      await page.getByRole('region', { name: 'Lines' }).waitFor()
+      await look('operator-invoice')
 
       expect(found).toEqual([])
       expect(await page.locator('img').count()).toBe(0)

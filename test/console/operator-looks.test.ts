@@ -9,6 +9,12 @@ import { chatAs, keyOf } from './traffic.ts'
 /** Labels that a user may choose. */
 const HOSTILE = ['<img src=x onerror=alert(1)>', 'm'.repeat(200), 'שלום@example.com', 'ada']
 
+/** Links of the navigation, as their looks are called. */
+const PAGES = [
+  ...['operator-live', 'operator-requests', 'operator-pools', 'operator-fleet', 'operator-usage', 'operator-invoices'],
+  ...['operator-accounts', 'operator-plans', 'operator-revisions', 'operator-audit', 'operator-incidents'],
+]
+
 describe.skipIf(!hasChromium)('every page of operators', () => {
   let site: Site
   let browser: Browser
@@ -36,14 +42,18 @@ describe.skipIf(!hasChromium)('every page of operators', () => {
       await look('operator-door')
       await openAsOperator(site, page)
 
+      const names: string[] = []
       for (const link of await page.locator('nav a').all()) {
         await link.click()
         await page.locator('.skeleton').waitFor({ state: 'detached' })
-        await look(`operator-${(await link.textContent())?.toLowerCase()}`)
+        const name = `operator-${/[A-Z][a-z]+/.exec((await link.textContent()) ?? '')?.[0].toLowerCase()}`
+        names.push(name)
+        await look(name)
         expect(await page.locator('main img').count()).toBe(0)
         expect(await page.locator('.state:not(:has(svg)), nav a:not(:has(svg))').count()).toBe(0)
         found.push(...(await measureFaults(page)))
       }
+      expect(names).toEqual(PAGES)
       await page.goto(`${site.admin}/console/requests?since=24h`)
       await page.locator('tr:has([data-row])').first().waitFor()
       await look('operator-past')
