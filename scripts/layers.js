@@ -48,10 +48,10 @@ const may = {
 
 /** Modules that may import the importers; each loads only when its command runs. */
 const IMPORTERS = new Set([
-  'cli/import/import-run.ts',
+  'cli/import/run.ts',
   'cli/import/written.ts',
   'cli/init/local-engines.ts',
-  'cli/prices/prices-run.ts',
+  'cli/prices/run.ts',
 ])
 
 /** Folders whose own files are the top layer: helpers shared by their folders are in `kit/`, and no folder imports a file beside it. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { checkStore, damageText, diskErrorOf } from '../adapters/embedded/check/check-store.ts'
+import { checkStore, damageText, diskErrorOf } from '../adapters/embedded/check/store.ts'
 import { lockDirectory } from '../adapters/embedded/store-directory.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'

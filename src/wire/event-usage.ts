@@ -3,8 +3,8 @@ import { asObject, isObject, type JsonObject } from './json-safety.ts'
 import { DONE } from './openai/chunk.ts'
 import { readPassthroughUsage } from './passthrough.ts'
 import { SseSplitter } from './sse.ts'
+import { UsageSoFar } from './usage/so-far.ts'
 import { deltaTokens, isCount, leastTokens, outputBytesOf, type Usage } from './usage/usage.ts'
-import { UsageSoFar } from './usage/usage-so-far.ts'
 
 /**
  * Reads what a stream of events used while it passes as it is: the events of chat completions, of Responses and of

@@ -1,4 +1,4 @@
-import { UsageSoFar } from './usage/usage-so-far.ts'
+import { UsageSoFar } from './usage/so-far.ts'
 
 /** More events that cannot be read than this are no accident. */
 const MOST_SKIPPED = 8

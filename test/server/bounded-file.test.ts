@@ -80,7 +80,7 @@ it('every file that svcctl or a starting gateway reads by name is read by a boun
   expect(unbounded.sort()).toEqual([
     // Files of the package itself.
     'src/cli/doctor/check-machine.ts',
-    'src/cli/init/init-run.ts',
+    'src/cli/init/run.ts',
     // A script for the pipelines of others, and files of the configuration, which a load reads by a bound of its own.
     'src/cli/init/repository-files.ts',
     'src/server/apply/file-change.ts',

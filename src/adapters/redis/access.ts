@@ -19,8 +19,8 @@ import {
   type WritingScript,
 } from './client.ts'
 import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
+import { JournalFiles } from './journal/files.ts'
 import { type Entry, Journal } from './journal/journal.ts'
-import { JournalFiles } from './journal/journal-files.ts'
 import { Replicated } from './journal/replicated.ts'
 import { type Bucket, ClusterLayout, Layout } from './layout.ts'
 import {

@@ -4,8 +4,8 @@ import type { Access, Repeater } from './access.ts'
 import { isScriptError, type Reply, type ScriptName } from './client.ts'
 import { endCall } from './hold-endings.ts'
 import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
+import { KEPT_MS } from './journal/files.ts'
 import type { Entry, Journal } from './journal/journal.ts'
-import { KEPT_MS } from './journal/journal-files.ts'
 
 /** The servers of a store, as something is repeated to them. */
 export type Receivers = Pick<

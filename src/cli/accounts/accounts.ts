@@ -4,11 +4,11 @@ import { withoutFraction } from '../../server/log/terminal-text.ts'
 import { dollars } from '../../wire/money.ts'
 import { type Changing, type Common, changing, ofGateway, withOperator } from '../kit/options.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../kit/terminal.ts'
-import { overageText, planText, subjectText } from './account-text.ts'
 import { registerInvite } from './invite.ts'
 import { registerLimits } from './limits.ts'
 import { registerList, registerOrgs } from './list.ts'
 import { NAMED, NAMED_OR_ORG, tell, wrong } from './tell.ts'
+import { overageText, planText, subjectText } from './text.ts'
 
 interface ClearOptions extends Changing {
   readonly clear?: boolean

@@ -4,7 +4,7 @@ import type { ShownAccount, ShownAccounts } from '../../wire/admin/account.ts'
 import { forPrograms } from '../kit/formats.ts'
 import { type Limited, type Listing, limitOption, listing, tellLeftOut, withOperator } from '../kit/options.ts'
 import { writeOut } from '../kit/terminal.ts'
-import { accountsTable, orgsTable } from './account-text.ts'
+import { accountsTable, orgsTable } from './text.ts'
 
 /** Registers `accounts list`. */
 export function registerList(accounts: Command): void {

@@ -16,5 +16,5 @@ export function registerAlarms(program: Command): void {
     .option('--follow', 'print incidents as they open and end, until Ctrl-C')
     .addOption(limitOption('open ones first, then the newest'))
     .addOption(gatewayOption('of one gateway'))
-    .action(async (options: AlarmsOptions) => (await import('./alarms-run.ts')).alarms(options))
+    .action(async (options: AlarmsOptions) => (await import('./run.ts')).alarms(options))
 }

@@ -35,7 +35,7 @@ export function registerApply(program: Command): void {
     .option('--json', 'print the result as one JSON object')
     .action(async (options: ApplyOptions) => {
       // Its modules are compiled on import, which other commands need not wait for.
-      const { apply } = await import('./apply-run.ts')
+      const { apply } = await import('./run.ts')
       await apply(options)
     })
 }

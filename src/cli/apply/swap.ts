@@ -7,9 +7,9 @@ import type { ShownApplied } from '../../wire/admin/revision.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import type { PlanMoves } from '../kit/options.ts'
 import { confirm, writeOut } from '../kit/terminal.ts'
-import type { ServedBase } from '../plan/plan-sides.ts'
-import { planRecord, planText } from '../plan/plan-text.ts'
 import type { Planned } from '../plan/planned.ts'
+import type { ServedBase } from '../plan/sides.ts'
+import { planRecord, planText } from '../plan/text.ts'
 
 /** Files that a gateway is to serve. */
 export interface Swap extends Pick<NewFiles, 'files' | 'how'> {

@@ -14,12 +14,12 @@ export function registerArchive(program: Command): void {
     .addOption(configOption())
     .option('--json', 'as JSON')
     // Only now: what asks a gateway costs more to load than a --help may take.
-    .action(async (options: StatusOptions) => (await import('./archive-run.ts')).status(options))
+    .action(async (options: StatusOptions) => (await import('./run.ts')).status(options))
   archive
     .command('schema')
     .description(
       'print the SQL of the PostgreSQL table, for the owner of the database to run; a gateway whose user may create tables creates it itself',
     )
     .addOption(configOption())
-    .action(async (options: Pick<Changing, 'config'>) => (await import('./archive-run.ts')).schema(options))
+    .action(async (options: Pick<Changing, 'config'>) => (await import('./run.ts')).schema(options))
 }

@@ -16,7 +16,7 @@ export function registerBackup(program: Command): void {
     .argument('<file>', 'a new file')
     .option('--json', 'print JSON')
     .addOption(configOption())
-    .action(async (file: string, options: BackupOptions) => (await import('./backup-run.ts')).backUp(file, options))
+    .action(async (file: string, options: BackupOptions) => (await import('./run.ts')).backUp(file, options))
   trusting(backup.command('verify'))
     .description('verify a backup: its signature, and every byte, row and sum')
     .argument('<file>', 'the backup')
@@ -26,5 +26,5 @@ export function registerBackup(program: Command): void {
       'after',
       '\nExit codes:\n  0   the key of the gateway signed it, it is as it was written, and its sums are those of its rows\n  1   it is not',
     )
-    .action(async (file: string, options: VerifyOptions) => (await import('./backup-run.ts')).verify(file, options))
+    .action(async (file: string, options: VerifyOptions) => (await import('./run.ts')).verify(file, options))
 }

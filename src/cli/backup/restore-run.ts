@@ -10,9 +10,9 @@ import { fillStore } from '../../server/state/fill-store.ts'
 import { world } from '../../server/world.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { confirm, mayAsk, writeOut } from '../kit/terminal.ts'
-import { backupText } from './backup-text.ts'
 import { checkedFile, failureOf, trustOf } from './checked-file.ts'
 import type { RestoreOptions } from './restore.ts'
+import { backupText } from './text.ts'
 
 /** Fills a store from a backup, or writes the files that it has. */
 export async function restore(file: string, options: RestoreOptions): Promise<void> {

@@ -13,6 +13,6 @@ export function registerDoc(program: Command): void {
     .argument('[field]', 'such as plans.rpm, plans.*.rpm, plans.pro.rpm or limits; default: the whole file')
     .option('--json', 'print JSON')
     .action(async (field: string | undefined, options: DocOptions) =>
-      (await import('./doc-run.ts')).doc(field ?? '', options),
+      (await import('./run.ts')).doc(field ?? '', options),
     )
 }

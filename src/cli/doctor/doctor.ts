@@ -28,7 +28,7 @@ export function registerDoctor(program: Command): void {
     .option('--json', 'print JSON')
     .addOption(configOption())
     // Only now: the configuration costs more to load than a --help may take.
-    .action(async (options: DoctorOptions) => (await import('./doctor-run.ts')).doctor(options))
+    .action(async (options: DoctorOptions) => (await import('./run.ts')).doctor(options))
 }
 
 const more = (name: string, before: readonly string[] = []): readonly string[] => [...before, name]

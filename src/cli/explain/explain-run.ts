@@ -18,7 +18,7 @@ import { readMoment, type Scenario, type Situation, scenarioOf } from '../../sim
 import { simulate } from '../../simulate/simulation.ts'
 import { usageNowCalled } from '../../simulate/test-file.ts'
 import { writeOut } from '../kit/terminal.ts'
-import { patternBeside, readAll, testsBeside } from '../test/test-files.ts'
+import { patternBeside, readAll, testsBeside } from '../test/files.ts'
 import type { ExplainOptions } from './explain.ts'
 import { bodyIn, countIn, headersIn, pathIn, refuseLonePath, textIn, unitIn, wrong } from './explain-options.ts'
 import { explanationJson, explanationText } from './explain-text.ts'

@@ -7,5 +7,5 @@ export function registerFleet(program: Command): void {
     .description(
       'list the gateways on one store, and warn if their revisions or versions differ; * marks the one that was asked, followed by its workers if it has any',
     )
-    .action(async (options: Listing) => (await import('./fleet-run.ts')).fleet(options))
+    .action(async (options: Listing) => (await import('./run.ts')).fleet(options))
 }

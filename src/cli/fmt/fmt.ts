@@ -16,5 +16,5 @@ export function registerFmt(program: Command): void {
     .option('--check', 'change nothing: name the files that would change, and exit 1 if there are any')
     .addOption(configOption())
     // Only now: YAML costs more to load than a --help may take.
-    .action(async (files: string[], options: FmtOptions) => (await import('./fmt-run.ts')).fmt(files, options))
+    .action(async (files: string[], options: FmtOptions) => (await import('./run.ts')).fmt(files, options))
 }

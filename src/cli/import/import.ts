@@ -18,7 +18,7 @@ export function registerImport(program: Command): void {
       .argument('<file>', argument)
       .option('--out <file>', 'write to this file, which must not exist, instead of stdout')
       .action(async (file: string, options: ImportOptions) =>
-        (await import('./import-run.ts')).importFrom(gateway, file, options),
+        (await import('./run.ts')).importFrom(gateway, file, options),
       )
   const names = ['--names <names>', 'separated by commas: each becomes a model'] as const
   const split = (text: string) => text.split(',').filter(Boolean)

@@ -38,5 +38,5 @@ export function registerInit(program: Command): void {
       "the backend's own name for the model (default: the first chat model of the server found, else Qwen/Qwen3-8B)",
     )
     .option('--no-probe', 'do not look for a model server on this machine')
-    .action(async (directory: string, options: InitOptions) => (await import('./init-run.ts')).init(directory, options))
+    .action(async (directory: string, options: InitOptions) => (await import('./run.ts')).init(directory, options))
 }

@@ -2,7 +2,7 @@ import { labelsText } from '../../policy/label-values.ts'
 import type { ShownAccount } from '../../wire/admin/account.ts'
 import type { ShownKey } from '../../wire/admin/key.ts'
 import { limitText } from '../../wire/admin/limit.ts'
-import { accountText, planText, timeText } from '../accounts/account-text.ts'
+import { accountText, planText, timeText } from '../accounts/text.ts'
 import { type Column, table, tableText } from '../kit/table.ts'
 
 /** Keys as people read them. */

@@ -5,14 +5,14 @@ export function registerLogin(program: Command): void {
   // Each is loaded only when it is run: speaking HTTP costs more to load than a --help may take.
   nameIssuer(program.command('login').description('sign in to a gateway with a device code')).action(
     async (options: NamedIssuer) => {
-      const { login } = await import('./login-run.ts')
+      const { login } = await import('./run.ts')
       await login(options)
     },
   )
 
   nameGateway(program.command('logout').description('sign out, and end the session at the identity provider')).action(
     async (options: Named) => {
-      const { logout } = await import('./login-run.ts')
+      const { logout } = await import('./run.ts')
       await logout(options)
     },
   )
@@ -20,7 +20,7 @@ export function registerLogin(program: Command): void {
   nameGateway(program.command('whoami').description('show who is signed in, as the gateway sees it'))
     .option('--json', 'print JSON')
     .action(async (options: Named & { json?: boolean }) => {
-      const { whoami } = await import('./login-run.ts')
+      const { whoami } = await import('./run.ts')
       await whoami(options)
     })
 }

@@ -6,5 +6,5 @@ export function registerModels(program: Command): void {
   listing(program.command('models'))
     .description('list the models of the configuration: their pools, prices, and the plans that include them')
     // Only now: the configuration costs more to load than a --help may take.
-    .action(async (options: Listing) => (await import('./models-run.ts')).models(options))
+    .action(async (options: Listing) => (await import('./run.ts')).models(options))
 }

@@ -2,7 +2,7 @@ import { workflowNotice } from '../../config/format/problem-text.ts'
 import { jsonText, oneLine } from '../../wire/printable.ts'
 import { foldedText } from '../kit/table.ts'
 import { codeSpan, comment, short } from './markdown-comment.ts'
-import type { NoBase } from './plan-sides.ts'
+import type { NoBase } from './sides.ts'
 
 // The text of a plan that has nothing to compare with, as of the first change of a repository.
 

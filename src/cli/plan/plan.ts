@@ -39,7 +39,7 @@ export function registerPlan(program: Command): void {
     .addOption(new Option('--json', 'print them as JSON').implies({ format: 'json' }))
     .action(async (options: PlanOptions) => {
       // Its modules are compiled on import, which other commands need not wait for.
-      const { plan } = await import('./plan-run.ts')
+      const { plan } = await import('./run.ts')
       await plan(options)
     })
 }

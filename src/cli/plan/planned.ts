@@ -17,7 +17,7 @@ import { oneLine } from '../../wire/printable.ts'
 import { logsAt, newestOf, sizeOf } from '../explain/decision-lines.ts'
 import type { CountOptions, PlanMoves } from '../kit/options.ts'
 import { Progress } from '../kit/terminal.ts'
-import type { Base } from './plan-sides.ts'
+import type { Base } from './sides.ts'
 import { type Upgrade, upgradeOf } from './upgrade.ts'
 
 /** The meaning of a step from one configuration to another. */

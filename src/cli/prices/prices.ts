@@ -26,5 +26,5 @@ export function registerPrices(program: Command): void {
     )
     .option('--exit-code', 'exit 10 when prices differ')
     .addOption(configOption())
-    .action(async (options: PricesOptions) => (await import('./prices-run.ts')).checkPrices(options))
+    .action(async (options: PricesOptions) => (await import('./run.ts')).checkPrices(options))
 }

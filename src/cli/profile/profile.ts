@@ -18,7 +18,7 @@ export function registerProfile(program: Command): void {
 
   listsIn(profile.command('list'))
     .description('list them; * marks the one in use')
-    .action(async (options: FormatOptions) => (await import('./profile-run.ts')).list(options))
+    .action(async (options: FormatOptions) => (await import('./run.ts')).list(options))
 
   nameIssuer(
     profile
@@ -30,7 +30,7 @@ export function registerProfile(program: Command): void {
   )
     .addOption(new Option('--admin <url>', 'its admin listener, for the commands of operators'))
     .addOption(new Option('--token-file <file>', 'a file with its admin token, with --admin'))
-    .action(async (name: string, options: AddOptions) => (await import('./profile-run.ts')).add(name, options))
+    .action(async (name: string, options: AddOptions) => (await import('./run.ts')).add(name, options))
 
   profile
     .command('use')
@@ -38,12 +38,12 @@ export function registerProfile(program: Command): void {
       'use this gateway for commands that name no other; commands for operators prefer the files in this folder',
     )
     .argument('<name>')
-    .action(async (name: string) => (await import('./profile-run.ts')).use(name))
+    .action(async (name: string) => (await import('./run.ts')).use(name))
 
   profile
     .command('show')
     .description('show one, or the one in use')
     .argument('[name]')
     .option('--json', 'print JSON')
-    .action(async (name: string | undefined, options: Output) => (await import('./profile-run.ts')).show(name, options))
+    .action(async (name: string | undefined, options: Output) => (await import('./run.ts')).show(name, options))
 }

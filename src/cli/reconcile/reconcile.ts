@@ -47,7 +47,7 @@ export function registerReconcile(program: Command): void {
         .default(1000, '0.1%'),
     )
     .addOption(configOption())
-    .action(async (options: ReconcileOptions) => (await import('./reconcile-run.ts')).runReconcile(options))
+    .action(async (options: ReconcileOptions) => (await import('./run.ts')).runReconcile(options))
 }
 
 const listed = (text: string, before: readonly string[]): readonly string[] => [...before, text]

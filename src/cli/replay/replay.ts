@@ -25,7 +25,7 @@ export function registerReplay(program: Command): void {
     .option('--json', 'print it as JSON')
     .action(async (log: string, options: ReplayOptions) => {
       // Its modules are compiled on import, which other commands need not wait for.
-      const { replay } = await import('./replay-run.ts')
+      const { replay } = await import('./run.ts')
       await replay(log, options)
     })
 }

@@ -36,7 +36,7 @@ export function registerRollback(program: Command): void {
     .option('--json', 'print the result, or the list, as JSON')
     .action(async (revision: string | undefined, options: RollbackOptions) => {
       // Its modules are compiled on import, which other commands need not wait for.
-      const { rollback } = await import('./rollback-run.ts')
+      const { rollback } = await import('./run.ts')
       await rollback(revision, options)
     })
 }

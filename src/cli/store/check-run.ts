@@ -1,4 +1,4 @@
-import { checkStore, damageText, diskErrorOf, type StoreCheck } from '../../adapters/embedded/check/check-store.ts'
+import { checkStore, damageText, diskErrorOf, type StoreCheck } from '../../adapters/embedded/check/store.ts'
 import { lockDirectory } from '../../adapters/embedded/store-directory.ts'
 import type { StoreSettings } from '../../config/settings.ts'
 import { loadForStore } from '../../operator/load-files.ts'

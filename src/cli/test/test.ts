@@ -26,7 +26,7 @@ export function registerTest(program: Command): void {
     .option('--json', 'print the results as JSON')
     .action(async (files: readonly string[], options: TestOptions) => {
       // Its modules are compiled on import, which other commands need not wait for.
-      const { runTests } = await import('./test-run.ts')
+      const { runTests } = await import('./run.ts')
       await runTests(files, options)
     })
 }

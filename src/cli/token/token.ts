@@ -9,7 +9,7 @@ export function registerToken(program: Command): void {
     .addOption(lifeOption(`how long it may work, ${LIFE_HINT}`))
     .option('--new', 'ask for another one, also while the last one still works')
     .action(async (options: Named & { readonly expiresIn: number; readonly new?: boolean }) => {
-      const { printToken } = await import('./token-run.ts')
+      const { printToken } = await import('./run.ts')
       await printToken(options)
     })
 }

@@ -11,5 +11,5 @@ export function registerVersion(program: Command): void {
   ofGateway(program.command('version'))
     .description('print the version of this program and of its Node')
     .option('--check', 'compare with the versions of running gateways; exit 1 if one differs')
-    .action(async (options: VersionOptions) => (await import('./version-run.ts')).printVersion(options))
+    .action(async (options: VersionOptions) => (await import('./run.ts')).printVersion(options))
 }

@@ -2,7 +2,7 @@ import type { AnySchemaObject } from 'ajv/dist/2020.js'
 import { isField } from '../check/messages.ts'
 import { branchesOf, configSchema, type Field, fields, follow, kindOf } from '../model/schema.ts'
 import { meant } from '../model/suggest.ts'
-import { exampleOf, type Type, typeOf } from './doc-type.ts'
+import { exampleOf, type Type, typeOf } from './type.ts'
 
 /** The schema's documentation of a field, for people and programs. */
 export interface FieldDoc extends Type {

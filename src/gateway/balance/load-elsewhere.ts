@@ -1,4 +1,4 @@
-import type { Load } from './balance-news.ts'
+import type { Load } from './news.ts'
 
 /** The load that other processes and gateways have at a replica, as each of them reported it last. */
 export class LoadElsewhere implements Load {

@@ -1,4 +1,4 @@
-import type { BalanceNews, DomainMarks, Load, StayNews } from './balance-news.ts'
+import type { BalanceNews, DomainMarks, Load, StayNews } from './news.ts'
 
 /**
  * The form of this text and of marks. Raise it whenever the same prompt gets other marks than before

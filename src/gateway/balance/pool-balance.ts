@@ -3,9 +3,9 @@ import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import { weightOf } from '../../policy/balance/rendezvous.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { PaidTokens } from '../../policy/price.ts'
-import type { BalanceNews, DomainMarks, Load } from './balance-news.ts'
 import type { SaltedDomain } from './cache-domains.ts'
 import type { TableBudget } from './mark-table.ts'
+import type { BalanceNews, DomainMarks, Load } from './news.ts'
 import { PoolMarks } from './pool-marks.ts'
 
 /** A request as a pool chooses one of its replicas for it. */

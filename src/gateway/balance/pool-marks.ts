@@ -1,7 +1,7 @@
 import type { MarkKey, PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import { weightOf } from '../../policy/balance/rendezvous.ts'
-import type { DomainMarks } from './balance-news.ts'
 import { BITS_OF_WORD, MarkTable, type TableBudget } from './mark-table.ts'
+import type { DomainMarks } from './news.ts'
 
 /** Who shares a prefix: an account, an org, or everybody in the pool. */
 export interface CacheDomain extends MarkKey {

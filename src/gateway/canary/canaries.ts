@@ -6,7 +6,7 @@ import type { Alarm, Cancel, Clock } from '../ports.ts'
 import type { FleetState, FleetStore } from '../store/fleet-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { every } from '../timers.ts'
-import { type CanaryOutcome, type CanaryRecord, judged, recordIn, withOutcomes } from './canary-record.ts'
+import { type CanaryOutcome, type CanaryRecord, judged, recordIn, withOutcomes } from './record.ts'
 
 export interface CanariesPorts {
   readonly store: Pick<FleetStore, 'readCanaries' | 'setCanary' | 'setDrained'>

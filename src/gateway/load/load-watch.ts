@@ -2,7 +2,7 @@ import type { LoadSettings, Settings } from '../../config/settings.ts'
 import type { Config } from '../../policy/config.ts'
 import type { Pools } from '../pools/pools.ts'
 import type { Alarm, Cancel } from '../ports.ts'
-import { LoadLoop } from './load-loop.ts'
+import { LoadLoop } from './loop.ts'
 import { type LoadResult, type ReadLoadPorts, readLoad } from './read-load.ts'
 
 export interface LoadWatchPorts extends ReadLoadPorts {

@@ -14,7 +14,7 @@ import { type Attempted, type AttemptPlace, failover, type Outbound } from '../u
 import { failoverPorts } from '../upstream/failover-ports.ts'
 import { reportAttempt } from '../upstream/in-flight-attempt.ts'
 import type { Unserved } from '../upstream/unanswered.ts'
-import type { PassthroughTarget } from './passthrough-answer.ts'
+import type { PassthroughTarget } from './answer.ts'
 
 /** Admits a request of a pass-through route and has it served; where that rejects, nothing is charged. */
 export async function admitted<T>(

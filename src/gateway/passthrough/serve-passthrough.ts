@@ -11,7 +11,7 @@ import type { ServingPorts } from '../request.ts'
 import type { Answered } from '../upstream/failover.ts'
 import type { Unserved } from '../upstream/unanswered.ts'
 import { unanswered } from '../upstream/unanswered.ts'
-import { attemptPassthrough, type PassthroughAnswer, type PassthroughTarget } from './passthrough-answer.ts'
+import { attemptPassthrough, type PassthroughAnswer, type PassthroughTarget } from './answer.ts'
 import { admitted, attemptRoute, type RouteCall } from './route-call.ts'
 import type { UsageMeter } from './usage-meter.ts'
 

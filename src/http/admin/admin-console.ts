@@ -6,7 +6,7 @@ import {
   answerMissing,
   builtOrMissing,
   type ServedConsole,
-} from '../console/console-answers.ts'
+} from '../console/answers.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { isOwnHost } from './admin-sessions.ts'
 import type { OperatorApp } from './operator-app.ts'

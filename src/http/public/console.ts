@@ -5,7 +5,7 @@ import {
   answerMissing,
   builtOrMissing,
   type ServedConsole,
-} from '../console/console-answers.ts'
+} from '../console/answers.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { ClientApp } from './client-app.ts'
 

@@ -1,5 +1,5 @@
 import type { EndedAnswer } from '../../gateway/attempt/outcome.ts'
-import type { PassthroughAnswer } from '../../gateway/passthrough/passthrough-answer.ts'
+import type { PassthroughAnswer } from '../../gateway/passthrough/answer.ts'
 import type { Cancel } from '../../gateway/ports.ts'
 import type { HttpCall } from '../listener/call.ts'
 

@@ -1,6 +1,6 @@
-import type { BalanceNews } from '../../gateway/balance/balance-news.ts'
+import type { BalanceNews } from '../../gateway/balance/news.ts'
+import { FleetBalance, type FleetBalanceEvents } from '../../gateway/fleet/balance.ts'
 import type { Fleet } from '../../gateway/fleet/fleet.ts'
-import { FleetBalance, type FleetBalanceEvents } from '../../gateway/fleet/fleet-balance.ts'
 import type { Pools } from '../../gateway/pools/pools.ts'
 import { SharedBalance, type SharedBalancePorts } from '../../gateway/pools/shared-balance.ts'
 import type { FleetStore } from '../../gateway/store/fleet-store.ts'

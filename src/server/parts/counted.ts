@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client'
 import { exposition } from '../../adapters/metrics/metrics.ts'
 import { countsOfMetrics, jsonOf } from '../../adapters/metrics/series-counts.ts'
-import { SeriesRecorder } from '../../gateway/series/series-recorder.ts'
+import { SeriesRecorder } from '../../gateway/series/recorder.ts'
 import type { Store } from '../../gateway/store/store.ts'
 import type { Exposition } from '../../http/health.ts'
 import type { Millis } from '../../policy/config.ts'

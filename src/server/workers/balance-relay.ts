@@ -1,4 +1,4 @@
-import type { BalanceNews } from '../../gateway/balance/balance-news.ts'
+import type { BalanceNews } from '../../gateway/balance/news.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 

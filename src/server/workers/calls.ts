@@ -1,5 +1,5 @@
 import type { Examined } from '../../config/load.ts'
-import type { BalanceNews } from '../../gateway/balance/balance-news.ts'
+import type { BalanceNews } from '../../gateway/balance/news.ts'
 import type { HealthVerdict } from '../../gateway/health/check.ts'
 import type { ComparedOutcome } from '../../gateway/pools/pools.ts'
 import type { RecentAlarm } from '../../gateway/recent-alarms.ts'

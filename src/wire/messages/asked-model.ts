@@ -1,6 +1,6 @@
 import { jsonBytes, parse, textOf } from '../json-bytes.ts'
 import { isObject } from '../json-safety.ts'
-import { messageEvent } from './message-event.ts'
+import { messageEvent } from './event.ts'
 
 /**
  * Whether a client wants answers to have the name of the model that it asked for. Claude Code sends thoughts back with the

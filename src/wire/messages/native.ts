@@ -4,10 +4,10 @@ import { OpenParts } from '../native/open-parts.ts'
 import { isSealed, unseal } from '../reasoning/sealed-reasoning.ts'
 import { readUsage } from '../usage/reported-usage.ts'
 import { leastTokens, type Usage } from '../usage/usage.ts'
+import { failureEvent, messageEvent } from './event.ts'
+import { messageOfStream } from './from-stream.ts'
 import { withIterations } from './iterations.ts'
 import { laterCounts } from './later-counts.ts'
-import { failureEvent, messageEvent } from './message-event.ts'
-import { messageOfStream } from './message-of-stream.ts'
 
 /** Answers of Messages that pass through as their backend sends them. */
 export const messagesNative: NativeDialect = {

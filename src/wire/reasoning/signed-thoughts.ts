@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json-safety.ts'
-import { detailsOfReasoning, signedInDetails } from './reasoning-details.ts'
+import { detailsOfReasoning, signedInDetails } from './details.ts'
 import type { ReasoningField, SignedThought } from './sealed-reasoning.ts'
 import { thoughtsOfChat } from './thoughts.ts'
 

@@ -1,5 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { detailsOfReasoning } from '../reasoning/reasoning-details.ts'
+import { detailsOfReasoning } from '../reasoning/details.ts'
 import { translatedUsage } from '../usage/reported-usage.ts'
 
 /** A response of a backend as a chat completion; undefined where it is none, or failed. */

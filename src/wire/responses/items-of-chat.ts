@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { reasoningOfDetails } from '../reasoning/reasoning-details.ts'
+import { reasoningOfDetails } from '../reasoning/details.ts'
 
 /** The messages of a chat as items of an input. */
 export const itemsOfChat = (messages: readonly unknown[]): readonly JsonObject[] =>

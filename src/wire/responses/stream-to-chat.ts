@@ -1,7 +1,7 @@
 import type { StreamTranslator } from '../dialect.ts'
 import { parse } from '../json-bytes.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import { detailsOfReasoning } from '../reasoning/reasoning-details.ts'
+import { detailsOfReasoning } from '../reasoning/details.ts'
 import { OVERLONG, SseSplitter, sseDone, sseEvent } from '../sse.ts'
 import { translatedUsage } from '../usage/reported-usage.ts'
 import { BREAK, callOf, finishOf, isCall, thoughtsIn, wordsIn } from './answer-to-chat.ts'

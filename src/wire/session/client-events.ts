@@ -9,7 +9,7 @@ import { providerToolsIn } from '../native/provider-tools.ts'
 import { parseEvent } from '../openai/body.ts'
 import { responsesNative } from '../responses/native.ts'
 import { itemNotFound, refuseState } from '../responses/state.ts'
-import { idIn } from './session-usage.ts'
+import { idIn } from './usage.ts'
 
 /** The terms of a session's admission. */
 export interface SessionScope {

@@ -1,6 +1,6 @@
 import type { Millis } from '../../policy/config.ts'
 import { asObject, type JsonObject } from '../json-safety.ts'
-import { DONE_TYPES, idIn, MOST_RESPONSES } from './session-usage.ts'
+import { DONE_TYPES, idIn, MOST_RESPONSES } from './usage.ts'
 
 /** How many responses of a session are running, by what its client asks for and what its backend says. */
 export class RunningResponses {

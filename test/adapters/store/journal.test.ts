@@ -1,8 +1,8 @@
 import { appendFileSync, mkdirSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { JournalFiles } from '../../../src/adapters/redis/journal/files.ts'
 import { Journal } from '../../../src/adapters/redis/journal/journal.ts'
-import { JournalFiles } from '../../../src/adapters/redis/journal/journal-files.ts'
 import { newDirectory } from './directory.ts'
 
 const told = (number: number) => ({ command: ['SET', 'name', String(number)] })

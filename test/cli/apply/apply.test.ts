@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { registerApply } from '../../../src/cli/apply/apply.ts'
 import { swap } from '../../../src/cli/apply/swap.ts'
 import { registerPlan } from '../../../src/cli/plan/plan.ts'
-import { servedBase } from '../../../src/cli/plan/plan-sides.ts'
+import { servedBase } from '../../../src/cli/plan/sides.ts'
 import { registerRollback } from '../../../src/cli/rollback/rollback.ts'
 import { version } from '../../../src/server/version.ts'
 import { linesIn } from '../../adapters/decisions/lines.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { statusText } from '../../../src/cli/archive/archive-run.ts'
+import { statusText } from '../../../src/cli/archive/run.ts'
 import { widthOf } from '../../../src/cli/kit/table.ts'
 import type { ArchiveRecord } from '../../../src/wire/admin/archive-state.ts'
 import { atWidth } from '../at-width.ts'

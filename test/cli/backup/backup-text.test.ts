@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { backupText } from '../../../src/cli/backup/backup-text.ts'
+import { backupText } from '../../../src/cli/backup/text.ts'
 import { widthOf } from '../../../src/cli/kit/table.ts'
 import type { CheckedBackup } from '../../../src/gateway/backup/check.ts'
 import { atWidth } from '../at-width.ts'

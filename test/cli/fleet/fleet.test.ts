@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fleetText, processesText } from '../../../src/cli/fleet/fleet-run.ts'
+import { fleetText, processesText } from '../../../src/cli/fleet/run.ts'
 import { widthOf } from '../../../src/cli/kit/table.ts'
 import { driftOf, driftText, shownFleet } from '../../../src/wire/admin/fleet.ts'
 import { type KnownProcess, shownProcess } from '../../../src/wire/admin/process.ts'

@@ -3,13 +3,13 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { registerInit } from '../../../src/cli/init/init.ts'
-import { init } from '../../../src/cli/init/init-run.ts'
 import {
   type EngineAddress,
   findEngines,
   type LocalEngine,
   USUAL_ENGINES,
 } from '../../../src/cli/init/local-engines.ts'
+import { init } from '../../../src/cli/init/run.ts'
 import { load } from '../../../src/config/load.ts'
 import { directoryOf } from '../../config/files.ts'
 import { runCommand } from '../run-command.ts'

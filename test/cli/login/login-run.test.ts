@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { awaitTokens, type Device, startDevice, type Waiting } from '../../../src/cli/login/login-run.ts'
+import { awaitTokens, type Device, startDevice, type Waiting } from '../../../src/cli/login/run.ts'
 
 const WISH = { clientId: 'svcctl', gateway: 'https://api.example.com' }
 const TOKENS = { access_token: 'a', token_type: 'Bearer', refresh_token: 'r' }

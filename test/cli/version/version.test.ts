@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { comparedTo } from '../../../src/cli/version/version-run.ts'
+import { comparedTo } from '../../../src/cli/version/run.ts'
 import { shownFleet } from '../../../src/wire/admin/fleet.ts'
 
 it('a gateway of another version than svcctl is not the same, whichever is newer', () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { BalanceNews } from '../../../src/gateway/balance/balance-news.ts'
 import { CacheDomains } from '../../../src/gateway/balance/cache-domains.ts'
 import { TableBudget } from '../../../src/gateway/balance/mark-table.ts'
+import type { BalanceNews } from '../../../src/gateway/balance/news.ts'
 import { FORM, readNews, writeNews } from '../../../src/gateway/balance/news-text.ts'
 import { PoolMarks } from '../../../src/gateway/balance/pool-marks.ts'
 import { sketchOf } from '../../../src/wire/prompt-sampler.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { BalanceNews } from '../../../src/gateway/balance/balance-news.ts'
+import type { BalanceNews } from '../../../src/gateway/balance/news.ts'
 import type { BalancedRequest } from '../../../src/gateway/balance/pool-balance.ts'
 import { lessBusy, Pools } from '../../../src/gateway/pools/pools.ts'
 import { cachesOf, SharedBalance } from '../../../src/gateway/pools/shared-balance.ts'

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest'
 import { type Counts, MODEL_LENGTH, NOTHING, readCounts } from '../../../src/gateway/series/counts.ts'
+import { SeriesRecorder } from '../../../src/gateway/series/recorder.ts'
 import { seriesOf } from '../../../src/gateway/series/series.ts'
-import { SeriesRecorder } from '../../../src/gateway/series/series-recorder.ts'
 import { inMinutes, type SeriesRecord } from '../../../src/gateway/store/series-store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { VirtualClock } from '../../support/clock.ts'

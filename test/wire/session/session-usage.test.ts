@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { SessionUsage } from '../../../src/wire/session/session-usage.ts'
+import { SessionUsage } from '../../../src/wire/session/usage.ts'
 
 it('a response of a session counts what was cached, and its part the context that the one before had', () => {
   const session = new SessionUsage()

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { CheckTask, StoreCheck } from './check-store.ts'
 import { isOfDisk, type PageWalk, walkPages } from './page-walk.ts'
 import { readRecords } from './record-read.ts'
+import type { CheckTask, StoreCheck } from './store.ts'
 
 /** The process that checks a store for another one: a damage that ends it leaves that one alive. */
 process.once('message', ({ path, most }: CheckTask) => {

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { Alarm } from '../../../gateway/ports.ts'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
 import type { Millis } from '../../../policy/config.ts'
-import { type DiskLook, lookAt } from './disk-look.ts'
+import { type DiskLook, lookAt } from './look.ts'
 import { type CommitSize, pagesFor, type TreeUse } from './page-bound.ts'
 
 export interface RoomTerms {

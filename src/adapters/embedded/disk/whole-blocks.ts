@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { StoreUnavailable } from '../../../gateway/store/store.ts'
-import { lookAt } from './disk-look.ts'
+import { lookAt } from './look.ts'
 
 /**
  * Allocates the holes of a file that no process has open, such as a copy by `cp --sparse` or `tar -S`: the disk could be full

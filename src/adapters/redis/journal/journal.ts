@@ -1,7 +1,7 @@
 import type { Alarm } from '../../../gateway/ports.ts'
 import { type Info, isFollowed } from '../server-check.ts'
 import type { Acknowledged } from './acknowledged.ts'
-import { type JournalFiles, KEPT_MS } from './journal-files.ts'
+import { type JournalFiles, KEPT_MS } from './files.ts'
 
 /**
  * The writes that Redis acknowledged to this gateway, oldest first, until every replica has them. Redis acknowledges before it sends to

@@ -1,5 +1,5 @@
 import type { BillLine, DerivedPrice, PicoUsd, TokenKind, TokenPrices } from './bill.ts'
-import { cellKey, type Tokens } from './bill-days.ts'
+import { cellKey, type Tokens } from './days.ts'
 
 interface DeriveInput {
   readonly lines: readonly BillLine[]

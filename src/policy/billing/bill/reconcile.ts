@@ -24,7 +24,7 @@ import {
   LEDGER_DAYS,
   layOut,
   type Tokens,
-} from './bill-days.ts'
+} from './days.ts'
 import { derivedTokens } from './derived-tokens.ts'
 
 export interface ReconcileInput {

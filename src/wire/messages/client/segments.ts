@@ -5,7 +5,7 @@ import {
   type SignedThought,
   sealReasoning,
 } from '../../reasoning/sealed-reasoning.ts'
-import { messageEvent } from '../message-event.ts'
+import { messageEvent } from '../event.ts'
 import { hiddenBlocks, textBlock } from './answer-form.ts'
 
 /** A part of an answer that becomes one block. What came of it and was not written yet is kept. */

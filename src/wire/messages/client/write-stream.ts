@@ -5,7 +5,7 @@ import { OpenCalls } from '../../open-calls.ts'
 import type { CallSignature, ReasoningField, SignedThought } from '../../reasoning/sealed-reasoning.ts'
 import { fieldIn, reasoningIn, SignedThoughts } from '../../reasoning/signed-thoughts.ts'
 import type { Usage } from '../../usage/usage.ts'
-import { failureEvent, messageEvent } from '../message-event.ts'
+import { failureEvent, messageEvent } from '../event.ts'
 import { type AnswerForm, CallIds, functionIn, hiddenBlocks, stopOf, writeCounts, writeUsage } from './answer-form.ts'
 import {
   CallSegment,

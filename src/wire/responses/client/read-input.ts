@@ -1,6 +1,6 @@
 import { type Findings, isAbsent, quoted } from '../../findings.ts'
 import { isObject, type JsonObject } from '../../json-safety.ts'
-import { signedItem } from '../../reasoning/reasoning-details.ts'
+import { signedItem } from '../../reasoning/details.ts'
 import { type Reasoning, unseal } from '../../reasoning/sealed-reasoning.ts'
 import { itemNotFound } from '../state.ts'
 import { Conversation } from './conversation.ts'

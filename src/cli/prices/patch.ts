@@ -1,7 +1,7 @@
 import { createTwoFilesPatch } from 'diff'
 import { isMap, isScalar, parseDocument, type YAMLMap } from 'yaml'
 import { shownPrice } from '../show/shown-policy.ts'
-import type { Drift } from './price-drift.ts'
+import type { Drift } from './drift.ts'
 
 /** A patch of files, and the differences that it leaves out: an anchor or a price by cache time is changed by hand. */
 export interface PricePatch {

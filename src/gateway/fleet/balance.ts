@@ -1,6 +1,6 @@
 import type { Millis } from '../../policy/config.ts'
-import { type BalanceNews, type CachePlace, NewsOutbox } from '../balance/balance-news.ts'
 import { LoadElsewhere } from '../balance/load-elsewhere.ts'
+import { type BalanceNews, type CachePlace, NewsOutbox } from '../balance/news.ts'
 import { readNews, writeNews } from '../balance/news-text.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
 import type { FleetState, FleetStore } from '../store/fleet-store.ts'

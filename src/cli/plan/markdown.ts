@@ -2,8 +2,8 @@ import type { Change, Effect } from '../../config/diff/diff-changes.ts'
 import { counted } from '../../config/format/problem-text.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { codeSpan, comment, fence, short } from './markdown-comment.ts'
-import { sumsText, touchesLines } from './plan-text.ts'
 import type { Planned } from './planned.ts'
+import { sumsText, touchesLines } from './text.ts'
 import { upgradeLines, upgradeTitle } from './upgrade-text.ts'
 
 /**

@@ -4,9 +4,9 @@ import { jsonLine } from '../../wire/printable.ts'
 import { withOperator } from '../kit/options.ts'
 import { writeOut } from '../kit/terminal.ts'
 import type { BackupOptions, VerifyOptions } from './backup.ts'
-import { backupJson, backupText } from './backup-text.ts'
 import { checkedFile, trustOf } from './checked-file.ts'
 import { writeNewFile } from './new-file.ts'
+import { backupJson, backupText } from './text.ts'
 
 /** Writes a backup, and reads it again: what cannot be restored is no backup. */
 export async function backUp(file: string, { json, config }: BackupOptions): Promise<void> {

@@ -5,12 +5,12 @@ import { usesColour } from '../../server/log/terminal-text.ts'
 import { warnOfDrift } from '../fleet/warn-drift.ts'
 import { declaredText } from '../kit/declared-text.ts'
 import { writeOut } from '../kit/terminal.ts'
+import { planMarkdown } from './markdown.ts'
 import { newGithub, newJson, newMarkdown, newText } from './new-text.ts'
 import type { PlanOptions } from './plan.ts'
-import { planMarkdown } from './plan-markdown.ts'
-import { type Base, candidateIn, openBase, servedBase } from './plan-sides.ts'
-import { planGithub, planJson, planText } from './plan-text.ts'
 import { plannedOf } from './planned.ts'
+import { type Base, candidateIn, openBase, servedBase } from './sides.ts'
+import { planGithub, planJson, planText } from './text.ts'
 
 /** Compares the candidate with what the gateway serves, or with what `--against` names. */
 export async function plan(options: PlanOptions): Promise<void> {

@@ -9,8 +9,8 @@ import { forPrograms } from '../kit/formats.ts'
 import { type Column, tableText } from '../kit/table.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { shownPrice } from '../show/shown-policy.ts'
-import { type Catalogue, comparePrices, type Drift } from './price-drift.ts'
-import { pricePatch } from './price-patch.ts'
+import { type Catalogue, comparePrices, type Drift } from './drift.ts'
+import { pricePatch } from './patch.ts'
 import type { PricesOptions } from './prices.ts'
 
 /** Prints the prices that differ from the catalogue, or a patch. Rejects with CommandFailed when the configuration has Problems. */

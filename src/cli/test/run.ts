@@ -11,9 +11,9 @@ import { PathWatch } from '../../server/path-watch.ts'
 import { run } from '../../simulate/run-tests.ts'
 import type { Tests } from '../../simulate/test-file.ts'
 import { writeOut } from '../kit/terminal.ts'
+import { patternBeside, readAll, testsBeside } from './files.ts'
 import type { TestOptions } from './test.ts'
-import { patternBeside, readAll, testsBeside } from './test-files.ts'
-import { type Counts, countsOf, json, text } from './test-text.ts'
+import { type Counts, countsOf, json, text } from './text.ts'
 
 /** Runs the tests once, or whenever something changed. */
 export async function runTests(files: readonly string[], options: TestOptions): Promise<void> {

@@ -11,8 +11,8 @@ import { fleetToChange } from '../fleet/warn-drift.ts'
 import { nameOf } from '../kit/options.ts'
 import { type Column, tableText } from '../kit/table.ts'
 import { mayAsk, writeOut } from '../kit/terminal.ts'
-import { loadTexts, type ServedBase, servedBase } from '../plan/plan-sides.ts'
 import { type Planned, plannedOf } from '../plan/planned.ts'
+import { loadTexts, type ServedBase, servedBase } from '../plan/sides.ts'
 import type { RollbackOptions } from './rollback.ts'
 
 /** Goes back to a revision that is kept, or lists them. */
