@@ -1,10 +1,11 @@
--- The spending cap of a pool in any hour: src/policy/allowance.ts in Lua, proven equal by
+-- The spending cap of a pool in any hour, or of a mirror in any day: src/policy/pool-budget.ts in Lua, proven equal by
 -- test/adapters/store/redis/redis-scripts.properties.test.ts.
--- KEYS 2 allowance: `minute cost` for each bucket of a minute, oldest first
--- ARGV 3 take|amend|read  4 amount, or the difference  5 limit, or the moment it was counted at
-local MINUTE_MS = 60000
+-- KEYS 2 allowance: `minute cost` for each bucket, oldest first
+-- ARGV 3 take|amend|read  4 amount, or the difference  5 limit, or the moment it was counted at  6 milliseconds of a bucket: a minute,
+--      unless it is said
+local MINUTE_MS = tonumber(ARGV[6] or 60000)
 local MINUTES_BEFORE = 60
-local HOUR_KEPT_S = 3 * 3600
+local KEPT_S = 3 * 60 * MINUTE_MS / 1000
 
 if wiped() then return { 'wiped' } end
 local now, how, amount = clock(), ARGV[3], number(ARGV[4])
@@ -46,5 +47,5 @@ else
 end
 local texts = {}
 for i, bucket in ipairs(live) do texts[i] = string.format('%d %d', bucket.minute, bucket.cost) end
-redis.call('SET', KEYS[2], table.concat(texts, ' '), 'EX', HOUR_KEPT_S)
+redis.call('SET', KEYS[2], table.concat(texts, ' '), 'EX', digits(KEPT_S))
 return { how, digits(math.max(now, minute * MINUTE_MS)) }

@@ -7,6 +7,7 @@ import { type Store, StoreUnavailable } from '../../gateway/store/store.ts'
 import type { StoreRecord } from '../../gateway/store/store-record.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import type { BudgetSpan } from '../../policy/pool-budget.ts'
 import { isWithout } from '../../wire/fast/without.ts'
 import { EmbeddedArchive } from './archive/embedded-archive.ts'
 import { dumpRecords } from './backup/dump.ts'
@@ -190,7 +191,7 @@ export class EmbeddedStore implements Store {
   }
 }
 
-/** The budgets of pools. A crash forgets what was reserved in the last 250 ms; a reservation that was never amended counts for its hour. */
+/** The budgets of pools and mirrors. A crash forgets what was reserved of an hour in the last 250 ms; a reservation that was never amended counts for its hour. */
 class EmbeddedPoolBudgets implements PoolBudgetStore {
   readonly #state: () => StoreState
 
@@ -202,7 +203,10 @@ class EmbeddedPoolBudgets implements PoolBudgetStore {
   async take(reservation: PoolBudgetTake): Promise<EpochMs | undefined> {
     const { poolHours, writer, now } = this.#state()
     const at = poolHours.take(reservation, now())
-    if (at !== undefined) writer.soon()
+    if (at === undefined) return undefined
+    // Nobody waits for a copy, whose cost a crash must not forget.
+    if (reservation.span === 'day') await writer.flush()
+    else writer.soon()
     return at
   }
 
@@ -212,8 +216,8 @@ class EmbeddedPoolBudgets implements PoolBudgetStore {
     writer.soon()
   }
 
-  async read(pool: string): Promise<NanoUsd> {
+  async read(pool: string, span?: BudgetSpan): Promise<NanoUsd> {
     const { poolHours, now } = this.#state()
-    return poolHours.read(pool, now())
+    return poolHours.read(pool, now(), span)
   }
 }

@@ -2,7 +2,7 @@ import type { PoolBudgetAmend, PoolBudgetTake } from '../../gateway/store/pool-b
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type Charge, dayAt, type Hold, NO_SPEND, type Spend } from '../../policy/counters/account-counters.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
-import { amend, costIn, type PoolBudget, take, UNSPENT } from '../../policy/pool-budget.ts'
+import { amend, type BudgetSpan, costIn, type PoolBudget, take, UNSPENT } from '../../policy/pool-budget.ts'
 import type { AdmittedRequest } from './completed-requests.ts'
 import { DirtySet, type WriteBehind } from './dirty-set.ts'
 import { put, remove, type Write } from './lmdb.ts'
@@ -99,7 +99,7 @@ const heldBy = ({ spent, cost }: Hold): NanoUsd => addNanoUsd(spent.cost, cost)
 /** So many newest days are kept. They are counted, because a clock that is ahead for one request must not make today old. */
 const DAYS_KEPT = 8
 
-/** Counts against the hourly budgets of pools. All calls are synchronous, in memory. */
+/** Counts against the hourly budgets of pools, and the daily ones of mirrors. All calls are synchronous, in memory. */
 export class PoolHours implements WriteBehind {
   readonly #hours = new Map<string, PoolBudget>()
   readonly #dirty = new DirtySet<string>()
@@ -109,18 +109,18 @@ export class PoolHours implements WriteBehind {
   }
 
   /** Reserves an amount. The moment it was counted at; undefined, and nothing reserved, when it would pass the limit. */
-  take({ pool, amount, limit }: PoolBudgetTake, at: EpochMs): EpochMs | undefined {
-    const taken = take(this.#of(pool), { amount, limit }, at)
+  take({ pool, span, amount, limit }: PoolBudgetTake, at: EpochMs): EpochMs | undefined {
+    const taken = take(this.#of(pool), { amount, limit }, at, span)
     if (taken) this.#put(pool, taken.budget)
     return taken?.at
   }
 
-  amend({ pool, at: counted, difference }: PoolBudgetAmend, at: EpochMs): void {
-    this.#put(pool, amend(this.#of(pool), { counted, difference }, at))
+  amend({ pool, span, at: counted, difference }: PoolBudgetAmend, at: EpochMs): void {
+    this.#put(pool, amend(this.#of(pool), { counted, difference }, at, span))
   }
 
-  read(pool: string, at: EpochMs): NanoUsd {
-    return costIn(this.#of(pool), at)
+  read(pool: string, at: EpochMs, span?: BudgetSpan): NanoUsd {
+    return costIn(this.#of(pool), at, span)
   }
 
   writes({ allowances }: Records): Write[] {

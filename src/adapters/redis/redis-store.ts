@@ -4,6 +4,7 @@ import type { Store } from '../../gateway/store/store.ts'
 import type { StoreRecord } from '../../gateway/store/store-record.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import { BUCKET_MS, type BudgetSpan } from '../../policy/pool-budget.ts'
 import { Access, type RedisStoreOptions } from './access.ts'
 import { dumpRedis } from './backup/dump.ts'
 import type { Server } from './client.ts'
@@ -115,21 +116,22 @@ class RedisPoolBudgets implements PoolBudgetStore {
   }
 
   /** A reservation whose answer came too late counts for its hour, since its effect is unknown. */
-  async take({ pool, amount, limit }: PoolBudgetTake): Promise<EpochMs | undefined> {
-    const [outcome, at] = await this.#run(pool, ['take', amount, limit])
+  async take({ pool, span, amount, limit }: PoolBudgetTake): Promise<EpochMs | undefined> {
+    const [outcome, at] = await this.#run(pool, span, ['take', amount, limit])
     return outcome === 'take' ? Number(at) : undefined
   }
 
-  async amend({ pool, at, difference }: PoolBudgetAmend): Promise<void> {
-    await this.#run(pool, ['amend', difference, at])
+  async amend({ pool, span, at, difference }: PoolBudgetAmend): Promise<void> {
+    await this.#run(pool, span, ['amend', difference, at])
   }
 
-  async read(pool: string): Promise<NanoUsd> {
-    const [, cost] = await this.#run(pool, ['read'])
+  async read(pool: string, span?: BudgetSpan): Promise<NanoUsd> {
+    const [, cost] = await this.#run(pool, span, ['read', 0, 0])
     return nanoUsd(Number(cost))
   }
 
-  #run(pool: string, values: readonly (string | number)[]) {
-    return this.#access.script(POOLS, 'allowance', [this.#access.layout.pools.allowance(pool)], values)
+  #run(pool: string, span: BudgetSpan = 'hour', values: readonly (string | number)[]) {
+    const keys = [this.#access.layout.pools.allowance(pool)]
+    return this.#access.script(POOLS, 'allowance', keys, [...values, BUCKET_MS[span]])
   }
 }

@@ -90,7 +90,7 @@ export const CALLS: Calls = {
   budgets: {
     take: inTime(optional(number), json),
     amend: answers(nothing, json),
-    read: answers(nanoUsds, text),
+    read: answers(nanoUsds, text, optional(json)),
   },
   responses: {
     keep: answers(flag, keptResponse, keptBounds),

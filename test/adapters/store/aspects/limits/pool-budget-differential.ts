@@ -3,7 +3,14 @@ import { expect, it } from 'vitest'
 import type { Store } from '../../../../../src/gateway/store/store.ts'
 import type { EpochMs, Millis } from '../../../../../src/policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../../../../src/policy/nano-usd.ts'
-import { amend, costIn, type PoolBudget, take, UNSPENT } from '../../../../../src/policy/pool-budget.ts'
+import {
+  amend,
+  type BudgetSpan,
+  costIn,
+  type PoolBudget,
+  take,
+  UNSPENT,
+} from '../../../../../src/policy/pool-budget.ts'
 import type { Start } from '../../contract.ts'
 import { type Clock, NOON } from '../../fixtures.ts'
 
@@ -53,11 +60,13 @@ class Pair {
   readonly #store: Store
   readonly #clock: Clock
   readonly #pool: string
+  readonly #span: BudgetSpan
   readonly #counted: EpochMs[] = []
   #budget: PoolBudget = UNSPENT
   compared = 0
 
-  constructor(store: Store, clock: Clock, pool: string) {
+  constructor(store: Store, clock: Clock, pool: string, span: BudgetSpan) {
+    this.#span = span
     this.#store = store
     this.#clock = clock
     this.#pool = pool
@@ -67,13 +76,14 @@ class Pair {
     if (step.do === 'wait') this.#clock.at += step.ms
     else if (step.do === 'take') await this.#take(step.amount, step.room)
     else await this.#amend(step.pick, step.difference)
-    this.#same(await this.#store.budgets.read(this.#pool), costIn(this.#budget, this.#clock.at))
+    this.#same(await this.#store.budgets.read(this.#pool, this.#span), costIn(this.#budget, this.#clock.at, this.#span))
   }
 
   async #take(amount: NanoUsd, room: NanoUsd): Promise<void> {
-    const limit = costIn(this.#budget, this.#clock.at) + room
-    const taken = take(this.#budget, { amount, limit: nanoUsd(limit) }, this.#clock.at)
-    this.#same(await this.#store.budgets.take({ pool: this.#pool, amount, limit: nanoUsd(limit) }), taken?.at)
+    const limit = nanoUsd(costIn(this.#budget, this.#clock.at, this.#span) + room)
+    const taken = take(this.#budget, { amount, limit }, this.#clock.at, this.#span)
+    const of = { pool: this.#pool, span: this.#span }
+    this.#same(await this.#store.budgets.take({ ...of, amount, limit }), taken?.at)
     if (!taken) return
     this.#budget = taken.budget
     this.#counted.push(taken.at)
@@ -82,8 +92,8 @@ class Pair {
   async #amend(pick: number, difference: NanoUsd): Promise<void> {
     const counted = this.#counted[pick % Math.max(1, this.#counted.length)]
     if (counted === undefined) return
-    this.#budget = amend(this.#budget, { counted, difference }, this.#clock.at)
-    await this.#store.budgets.amend({ pool: this.#pool, at: counted, difference })
+    this.#budget = amend(this.#budget, { counted, difference }, this.#clock.at, this.#span)
+    await this.#store.budgets.amend({ pool: this.#pool, span: this.#span, at: counted, difference })
   }
 
   #same(answer: unknown, expected: unknown): void {
@@ -104,7 +114,7 @@ export function poolBudgetDifferential(start: Start, answers: number): void {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 200, size: 'max' }), async steps => {
         clock.at = NOON
-        const pair = new Pair(store, clock, `pool${pools++}`)
+        const pair = new Pair(store, clock, `pool${pools}`, pools++ % 3 === 2 ? 'day' : 'hour')
         for (const step of steps) await pair.do(step)
         compared += pair.compared
       }),

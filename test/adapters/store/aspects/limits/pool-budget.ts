@@ -134,6 +134,23 @@ export function poolBudgetContract(start: Start): void {
     expect(await take(store, nanoUsd(100))).toBe(clock.at)
   })
 
+  it('a day is apart from an hour, and frees what was taken after 24 hours', async () => {
+    const { store, clock, reopen } = await start()
+    const day = { pool: 'mirror:svc-core', span: 'day' } as const
+    const takeOfDay = (amount: number, of: Store = store) =>
+      of.budgets.take({ ...day, amount: nanoUsd(amount), limit: nanoUsd(100) })
+    const at = (await takeOfDay(60)) ?? 0
+
+    clock.at += 23 * HOUR_MS
+    expect(await takeOfDay(41)).toBeUndefined()
+    await store.budgets.amend({ ...day, at, difference: nanoUsd(-10) })
+    const reopened = await reopen()
+    expect(await reopened.budgets.read(day.pool, 'day')).toBe(50)
+    expect(await takeOfDay(51, reopened)).toBeUndefined()
+    clock.at = NOON + 24 * HOUR_MS + 24 * MINUTE_MS
+    expect(await takeOfDay(100, reopened)).toBeDefined()
+  })
+
   it('survives a restart', async () => {
     const { store, clock, reopen } = await start()
     const at = (await take(store, nanoUsd(60))) ?? 0
