@@ -17,3 +17,4 @@ local LABELS = 14
 local SESSION = 15
 local SAVED = 16
 local DAY = 17
+local MIRROR = 18

@@ -38,6 +38,7 @@ export const DEFAULTS = {
   maxMessage: FIELD['passthrough_route.max_message'],
   imageTokens: FIELD['chat_model.image_tokens'],
   canaryAfter: FIELD['served_pool.canary.stop_when.after'],
+  acrossSites: FIELD['chat_model.mirror.across_sites'],
   commit: FIELD['chat_model.commit'],
   lossy: FIELD['chat_model.lossy'],
 } as const

@@ -1294,6 +1294,7 @@ export interface ChatModelSection {
    * When a streamed answer starts to reach the client: with its first content (`first_content`), or once it is complete (`complete`), so that even a backend that fails midway goes unnoticed.
    */
   commit?: 'first_content' | 'complete'
+  mirror?: MirrorSection
   /**
    * Whether a request may lose tools or fields when it is translated for a pool that does not speak the client's dialect: `allow` drops them and names them in a header, `refuse` skips such pools.
    */
@@ -1393,6 +1394,27 @@ export interface ChatPriceSection {
    */
   cached_input?: number | string
   cache_write?: CacheWriteSection
+}
+/**
+ * Sends copies of a sample of the model's chats to another pool, for `svcctl pools compare`. Nobody waits for a copy, no account pays for it, and it gives way to every request: it is left out while the pool has no free slot or the gateway is short of memory. Requests with hosted tools are not copied.
+ */
+export interface MirrorSection {
+  /**
+   * A name: letters, digits, dots, dashes and underscores, at most 64.
+   */
+  to: string
+  /**
+   * The share of the model's conversations that is copied, such as `5%`, chosen by session, or else by the beginning of the chat.
+   */
+  sample: number | string
+  /**
+   * US dollars that all copies together may cost in any 24 hours, at `cost_usd_per_1m` of the pool, over all gateways on the store. Required for a pool with prices, and impossible without.
+   */
+  max_usd_per_day?: number | string
+  /**
+   * Whether requests that a pool of another `site` serves are copied as well: their prompts then leave that site.
+   */
+  across_sites?: boolean
 }
 /**
  * A model that turns texts into vectors.

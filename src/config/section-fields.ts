@@ -124,6 +124,7 @@ export const SECTION_DEFAULTS = {
   'chat_model.vision': false,
   'chat_model.image_tokens': '2k',
   'chat_model.commit': 'first_content',
+  'chat_model.mirror.across_sites': false,
   'chat_model.lossy': 'allow',
   'embedding_model.dimensions': 768,
   'embedding_model.dimensions.native': 768,

@@ -65,6 +65,8 @@ const MEANINGS = {
   'a canary is stopped: its pool is drained': { opens: 'canary-stopped' },
   'a canary is no longer stopped': { resolves: 'canary-stopped' },
   'a canary cannot be compared': { happens: 'gateway-fault' },
+  'a copy of a request could not be sent': { happens: 'gateway-fault' },
+  'the cost of a copy could not be recorded': { happens: 'gateway-fault' },
   'a replica is ejected': { opens: 'replica-ejected' },
   'a replica is back': { resolves: 'replica-ejected' },
   'the load of a replica cannot be read; the gateway goes by its own counts': { opens: 'load-unread' },

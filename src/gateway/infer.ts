@@ -11,6 +11,7 @@ import { Ending, settlementOf } from './admission/settlement.ts'
 import type { AnswerStream } from './answer/stream.ts'
 import { drawn } from './balance/draw.ts'
 import type { Call } from './call.ts'
+import { mirroringOf } from './mirror/mirroring.ts'
 import { namedRequest } from './named-request.ts'
 import type { Pools } from './pools/pools.ts'
 import type { Client } from './ports.ts'
@@ -106,9 +107,12 @@ function serve(
 }
 
 async function serveWhole(gateway: InferencePorts, call: Call, admitted: LeasedCall): Promise<Served> {
-  const attempted = await forward(gateway, call, admitted, new BufferedInference(gateway, call, admitted))
+  const mirroring = mirroringOf(gateway, call, admitted)
+  const outbound = new BufferedInference(gateway, call, admitted, mirroring?.original)
+  const attempted = await forward(gateway, call, admitted, outbound)
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
   const { answer, pool, failures } = attempted
+  mirroring?.servedWhole(pool, answer)
   const bill = await new Ending(gateway, admitted, attempted).end('well', answer)
   const { bytes, isNative, skippedEvents } = answer
   const passed = { ...(isNative && { isNative }), ...(skippedEvents !== undefined && { skippedEvents }) }
@@ -121,8 +125,11 @@ async function serveStream(
   admitted: LeasedCall,
   wanted: StreamWanted,
 ): Promise<Served> {
-  const attempted = await forward(gateway, call, admitted, new StreamedInference(gateway, call, admitted, wanted))
+  const mirroring = mirroringOf(gateway, call, admitted)
+  const outbound = new StreamedInference(gateway, call, admitted, wanted, mirroring?.original)
+  const attempted = await forward(gateway, call, admitted, outbound)
   if (attempted.kind !== 'answered') return unanswered(gateway, admitted, attempted)
+  mirroring?.served(attempted.pool)
   return streamed(gateway, admitted, attempted)
 }
 

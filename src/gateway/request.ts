@@ -7,6 +7,7 @@ import type { AdmittedCall } from './admission/admit.ts'
 import type { Leases } from './admission/leases.ts'
 import type { LiveStream } from './answer/live-stream.ts'
 import type { AnswerEnd, Failure, Work } from './attempt/outcome.ts'
+import type { Mirrors } from './mirror/mirrors.ts'
 import type { DecisionLog, HostedTools, Sockets, Traces } from './ports.ts'
 import type { KeptResponses } from './responses/kept-responses.ts'
 import type { Unserved } from './upstream/unanswered.ts'
@@ -22,6 +23,8 @@ export interface ServingPorts extends UpstreamPorts {
 /** The ports that serving a request to a model takes. */
 export interface InferencePorts extends ServingPorts {
   readonly tools: HostedTools
+  /** Absent where no copies are sent, as in a simulation. */
+  readonly mirrors?: Mirrors
 }
 
 /** The ports that serving a WebSocket takes. */

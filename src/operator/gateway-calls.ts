@@ -2,6 +2,7 @@ import type { FileText } from '../config/settings.ts'
 import type { Millis } from '../policy/config.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
 import type { ArchiveRecord } from '../wire/admin/archive-state.ts'
+import type { ShownComparison } from '../wire/admin/comparison.ts'
 import { EVENT, type ShownEvent } from '../wire/admin/event.ts'
 import type { ShownFleet, ShownGateway } from '../wire/admin/fleet.ts'
 import type { FleetPools } from '../wire/admin/fleet-pools.ts'
@@ -20,7 +21,7 @@ import {
   type ShownRevisionLine,
   withWarningLines,
 } from '../wire/admin/revision.ts'
-import { pathOf } from '../wire/admin-api/call.ts'
+import { pathOf, type QueryOf } from '../wire/admin-api/call.ts'
 import * as config from '../wire/admin-api/config.ts'
 import * as fleet from '../wire/admin-api/fleet.ts'
 import * as notices from '../wire/admin-api/notices.ts'
@@ -167,6 +168,8 @@ type NamedPlace = PoolPlace & { readonly pool: string }
 export interface PoolsApi {
   /** As the gateway of this name sees them, or as `all` of the fleet do. */
   list(gateway: string): Promise<FleetPools>
+  /** Compares what one pool answered with what another one did to copies. */
+  compare(query: QueryOf<typeof pools.comparePools>): Promise<ShownComparison>
   /** The pool as it is then. */
   drain(place: NamedPlace): Promise<ShownPool>
   undrain(place: NamedPlace): Promise<ShownPool>
@@ -179,6 +182,7 @@ export const poolsOf = (endpoint: AdminEndpoint): PoolsApi => ({
     ...{ gateways: [], unreached: [] },
     ...(await askFor(endpoint, pools.listPools, { query: { gateway } })),
   }),
+  compare: query => askFor(endpoint, pools.comparePools, { query }),
   drain: body => askFor(endpoint, pools.drainPool, { body }),
   undrain: body => askFor(endpoint, pools.undrainPool, { body }),
   probe: async body => (await askFor(endpoint, pools.probePools, { body })).data,

@@ -58,7 +58,7 @@ export interface Config {
   readonly servicePlans?: ReadonlyMap<string, Plan>
   /** The plan of devices; no token can claim it. */
   readonly guestPlan?: Plan
-  /** Set where a pool has a share of the conversations of a model. */
+  /** Set where a pool has a share of the conversations of a model, or copies of a sample of them. */
   readonly hasShares?: true
   /** The days, weeks, months and quarters of limits, quotas and invoices follow it. Absent: UTC, and months from the 1st. */
   readonly calendar?: Calendar
@@ -151,6 +151,18 @@ export interface CanaryRules {
   readonly after: number
 }
 
+/** Where copies of a sample of a model's chats go. Nobody waits for them, and no account pays for them. */
+export interface Mirror {
+  readonly to: Pool
+  /** The part of all conversations of the model that is copied. */
+  readonly millionths: number
+  /** The most that copies may cost in any 24 hours, at the prices of the pool. Absent where the pool has none. */
+  readonly maxNanoUsdPerDay?: NanoUsd
+  /** Whether requests that a pool of another site serves are copied as well. */
+  readonly acrossSites: boolean
+  readonly at: Place
+}
+
 /** The fields beyond the known ones that requests for a model may carry to its backends. */
 export type Accepts = ReadonlyMap<string, Bound>
 
@@ -187,6 +199,8 @@ export interface ChatModel extends AcceptingModel {
   readonly price: Price
   readonly commit: Commit
   readonly lossy: Lossy
+  /** Where copies of its requests go. Absent where none do. */
+  readonly mirror?: Mirror
 }
 
 /** The fate of a request that would lose something in translation: it goes without it, or not to such a pool. */

@@ -21,6 +21,7 @@ import { labelsFor } from './labels.ts'
 import { type Measure, sharedBy } from './limits/limit-rule.ts'
 import { claimsOfRules, type RuleClaim } from './limits/rule-claim.ts'
 import { splitLimits } from './limits/zoned-limits.ts'
+import { mirrorOf } from './mirror.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
 import { isOfKey, planName, planOf } from './plan.ts'
@@ -72,7 +73,15 @@ function decideOn(config: Config, facts: Facts, plan: Plan, labels?: Labels): De
   if (route) allowed.route = route
   if (tools.length > 0) allowed.tools = tools
   if (imageSize) allowed.imageSize = imageSize
-  if (config.notices.length > 0 && caller.kind === 'developer') allowed.notices = config.notices
+  return withMirror(allowed, config, facts)
+}
+
+/** With what depends on the request, and changes nothing of its answer. */
+function withMirror(allowed: Mutable<Allowed>, { notices }: Config, { caller, request }: Facts): Allowed {
+  const { model, tools = [] } = allowed
+  const mirrored = mirrorOf(model, { request, hasTools: tools.length > 0 })
+  if (typeof mirrored === 'object') allowed.mirror = mirrored.mirror
+  if (notices.length > 0 && caller.kind === 'developer') allowed.notices = notices
   return allowed
 }
 

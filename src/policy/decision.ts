@@ -1,5 +1,17 @@
 import { type Calendar, firstDayOf, spanAt, UTC_CALENDAR } from './calendar.ts'
-import type { Alias, Commit, EpochMs, HeldPrice, HostedTool, Model, Place, Plan, Pool, Route } from './config.ts'
+import type {
+  Alias,
+  Commit,
+  EpochMs,
+  HeldPrice,
+  HostedTool,
+  Mirror,
+  Model,
+  Place,
+  Plan,
+  Pool,
+  Route,
+} from './config.ts'
 import {
   type Denied,
   type FrozenDenial,
@@ -57,6 +69,8 @@ export interface Allowed {
   readonly labels?: Labels
   /** The notices of the files; absent where there are none, and for guests. */
   readonly notices?: readonly NoticeRule[]
+  /** Where a copy of the request goes. Absent where it is in no sample. */
+  readonly mirror?: Mirror
 }
 
 /** A request's claims on an account's limits: all of them are granted in one step, or none. */

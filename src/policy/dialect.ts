@@ -14,17 +14,24 @@ import { servedTo } from './traffic/traffic-share.ts'
 export function poolsFor(model: Model, request: InferenceRequest): readonly Pool[] | InvalidAt {
   const serve = servedTo(model, request)
   if (request.kind !== 'chat' || model.kind !== 'chat') return serve
-  const { losses, lostFields, onlyNative, optional, unknown } = request
-  const isWhole = (losses ?? lostFields ?? optional ?? unknown) !== undefined && model.lossy === 'refuse'
-  if (!onlyNative && !isWhole && !unknown) return serve
-  const pools = serve.filter(
-    pool =>
-      (!onlyNative || isNative(pool, request)) &&
-      (!isWhole || losesNothing(model, pool, request)) &&
-      refusedAt(model, pool, request) === undefined,
-  )
+  if (!isChoosy(model, request)) return serve
+  const pools = serve.filter(pool => takenBy(model, pool, request))
   return pools.length > 0 ? pools : deniedBy(model, request)
 }
+
+/** Whether a pool takes a chat as it is written, or with no loss that its model forbids. */
+export const takenBy = (model: ChatModel, pool: Pool, request: ChatAsk): boolean =>
+  !isChoosy(model, request) ||
+  ((!request.onlyNative || isNative(pool, request)) &&
+    (!mustBeWhole(model, request) || losesNothing(model, pool, request)) &&
+    refusedAt(model, pool, request) === undefined)
+
+/** Whether some pools may not take it. */
+const isChoosy = (model: ChatModel, request: ChatAsk): boolean =>
+  Boolean(request.onlyNative || request.unknown) || mustBeWhole(model, request)
+
+const mustBeWhole = ({ lossy }: ChatModel, { losses, lostFields, optional, unknown }: ChatAsk): boolean =>
+  (losses ?? lostFields ?? optional ?? unknown) !== undefined && lossy === 'refuse'
 
 /** Whether the replicas of a pool get a request in the dialect of its client, so that nothing of it is translated. */
 export const isNative = (pool: Spoken, request: ChatAsk): boolean =>

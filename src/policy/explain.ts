@@ -13,6 +13,7 @@ import { type LimitRule, labelOf } from './limits/limit-rule.ts'
 import { allowedText } from './limits/limit-text.ts'
 import { nameOfRule } from './limits/named-rules.ts'
 import { writtenRule } from './limits/rule-claim.ts'
+import { mirrorOf, type Unmirrored } from './mirror.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
 import { queueRankOf } from './queue/queue-rank.ts'
@@ -60,6 +61,7 @@ function passedSteps(config: Config, facts: Facts, decision: Decision): readonly
     sizeStep(config, request, decision),
     ...limitSteps(plan, decision.claims),
     ...trafficSteps(facts, decision),
+    ...mirrorSteps(facts, decision),
     ...busySteps(facts, decision),
     ...queueSteps(facts, decision),
     ...staySteps(facts, decision),
@@ -190,6 +192,25 @@ const trafficSteps = ({ request: { draw } }: Facts, { model: { name, traffic = [
         )
       : passed('send', `${pool.name} is left out: the conversation is not in the ${share} that it gets`, at)
   })
+
+/** Whether a copy of the request goes to another pool, or why none does, with where the files ask for copies. */
+function mirrorSteps({ request }: Facts, { model, tools = [] }: Allowed): readonly Step[] {
+  const mirrored = mirrorOf(model, { request, hasTools: tools.length > 0 })
+  if (mirrored === undefined || model.kind !== 'chat' || !model.mirror) return []
+  const { to, millionths, acrossSites, at } = model.mirror
+  const sample = `${shareText(millionths)} of ${model.name}`
+  if (typeof mirrored === 'string')
+    return [passed('send', `no copy goes to ${to.name}: ${UNMIRRORED[mirrored](sample)}`, at)]
+  const where = acrossSites ? '' : ` where a pool of ${to.site} serves it`
+  return [passed('send', `a copy goes to ${to.name}${where}: the conversation is in the sample of ${sample}`, at)]
+}
+
+const UNMIRRORED: Readonly<Record<Unmirrored, (sample: string) => string>> = {
+  'no-conversation': sample => `it gets ${sample}, by conversation, and none is given`,
+  'not-sampled': sample => `the conversation is not in the sample of ${sample}`,
+  'hosted-tools': () => 'the request has hosted tools',
+  dialect: () => 'the pool does not take the request as it is written',
+}
 
 /** Why pools of the model are asked behind others, each with where it declares its bounds. */
 const busySteps = ({ health: { busy = [] } }: Facts, { model }: Allowed): readonly Step[] =>

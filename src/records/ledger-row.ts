@@ -53,6 +53,11 @@ export const BILL = {
    * in rows of older gateways.
    */
   day: field('billing_day', optional(text)),
+  /**
+   * How a copy of the request fared, beside the request itself: see records/mirror-facts.ts. Only in rows of copies, which stores keep
+   * as waste, so that no gateway, old or new, counts them for an account; everybody else knows them as rows of kind `mirror`.
+   */
+  mirror: field('mirror', optional(texts)),
 } satisfies Readonly<Record<string, Field>>
 
 /** The fields of a row: the bill, and when and why it was charged. */
@@ -73,6 +78,16 @@ export interface Bill extends RecordOf<typeof BILL> {}
 
 /** One settled request, or one attempt that was wasted. */
 export interface LedgerRow extends RecordOf<typeof LEDGER_ROW> {}
+
+/** The kind of a row for readers outside of the stores. */
+export const shownKind = ({ kind, mirror }: Pick<LedgerRow, 'kind' | 'mirror'>): LedgerRow['kind'] | 'mirror' =>
+  kind === 'waste' && mirror ? 'mirror' : kind
+
+/** Whether a row has what a failed attempt cost, rather than a copy. */
+export const isWasted = ({ kind, mirror }: Pick<LedgerRow, 'kind' | 'mirror'>): boolean => kind === 'waste' && !mirror
+
+/** The name under which sums have the cost of failed attempts of a pool, and that of copies apart. Names of pools have no slash. */
+export const wasteOf = ({ pool, mirror }: Pick<Bill, 'pool' | 'mirror'>): string => (mirror ? `${pool}/mirror` : pool)
 
 /** The day, since the epoch, whose sums a row is in: it never moves, whatever zone the files have later. */
 export const dayOfRow = ({ day, admittedAt }: Pick<Bill, 'day' | 'admittedAt'>): DayNumber =>

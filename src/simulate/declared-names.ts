@@ -97,7 +97,7 @@ function checkClaim(node: Node | undefined, check: Check): void {
   checkText(nodeAt(node, ['site']), 'site', check)
 }
 
-const DECLARED = { plan: 'plan', model: 'model', route: 'route', served_by: 'pool' } as const
+const DECLARED = { plan: 'plan', model: 'model', route: 'route', served_by: 'pool', mirror: 'pool' } as const
 
 function checkExpect(node: Node | undefined, check: Check, report: Report): void {
   checkValues(node, report)

@@ -350,6 +350,10 @@ export interface Expect {
    */
   replica?: string | number | boolean | unknown[] | {}
   /**
+   * The pool that a copy of the request goes to, or `none`. `share: POOL` puts the conversation into the sample.
+   */
+  mirror?: string | number | boolean | unknown[] | {}
+  /**
    * The granted output, per completion.
    */
   max_tokens?: string | number | boolean | unknown[] | {}

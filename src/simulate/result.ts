@@ -27,10 +27,19 @@ export function seenOf(loaded: Loaded, simulation: Simulation): JsonObject {
     served_by: sent && 'servedBy' in sent.end ? sent.end.servedBy.name : undefined,
     attempted: sent?.attempted,
     ...replicaOf(sent),
+    mirror: copiedTo(simulation),
     max_tokens: facts?.request.kind === 'chat' ? admitted?.hold.output : undefined,
     ...answer,
     headers: namedLow(answer.headers),
   }
+}
+
+/** The pool that gets a copy, where one does: copies stay in the site of the pool that answers unless the files say more. */
+function copiedTo({ decision, sent }: Simulation): string | undefined {
+  if (!decision || 'denial' in decision || !decision.mirror || !sent || !('servedBy' in sent.end)) return undefined
+  const { to, acrossSites } = decision.mirror
+  const { servedBy } = sent.end
+  return servedBy !== to && (acrossSites || servedBy.site === to.site) ? to.name : undefined
 }
 
 /** The choice of the pool that answers. A replica has a number in its pool, and a URL. */

@@ -96,6 +96,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   'store check': ['embedded:./state/store', 'embedded:./nowhere'],
   'store migrate': ['embedded: redis://127.0.0.1:1'],
   pools: ['', '--json'],
+  'pools compare': ['onprem cloud', 'onprem cloud --json'],
   'pools drain': ['cloud --yes'],
   'pools undrain': ['cloud'],
   'pools probe': ['cloud'],

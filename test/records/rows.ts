@@ -37,6 +37,7 @@ export const FULL_BILL: Required<Bill> = {
   session: '0197774b-b400-7000-8000-aaaaaaaaaaaa',
   saved: nanoUsd(3),
   day: '2025-06-16',
+  mirror: { pool: 'onprem', end: 'well', copy_end: 'failed' },
 }
 
 /** Rows of every kind, with every field that each kind may have. */
@@ -56,4 +57,8 @@ export const ROWS: Readonly<Record<string, RowState>> = {
   },
   late: { ...PLAIN_BILL, inputTokens: -3, outputTokens: 4, cost: nanoUsd(-7), kind: 'late', settledAt: AT + 60_000 },
   waste: { ...PLAIN_BILL, kind: 'waste', settledAt: AT, cause: 'first content timeout', attempt: 2 },
+  mirror: {
+    ...{ ...PLAIN_BILL, pool: 'new', kind: 'waste', settledAt: AT, cause: 'copy', attempt: 9000 },
+    mirror: { pool: 'onprem', end: 'well', copy_end: 'well', copy_finish: 'stop' },
+  },
 }

@@ -4,7 +4,8 @@ import { readAs } from '../../wire/schema/read.ts'
 
 /** A row as a line of NDJSON: as `svcctl usage export` writes it, with its place among the rows of its request. */
 export function archivedLine({ place, row }: LeavingRow): string {
-  const { label: _label, ...record } = ledgerRecord(row)
+  // The kind is that of the store, so that gateways which know no copies bill none.
+  const record = { ...ledgerRecord(row), kind: row.kind, label: undefined }
   return `${JSON.stringify({ ...record, place })}\n`
 }
 

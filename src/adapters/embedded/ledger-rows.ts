@@ -7,7 +7,15 @@ import type { Mutable } from '../../policy/decision.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { callsOf } from '../../policy/tools.ts'
 import { inOrder, listOf, type MaybeName } from '../../records/fields.ts'
-import { BILL, type Bill, dayOfRow, type LEDGER_ROW, type LedgerRow, ROW_FIELDS } from '../../records/ledger-row.ts'
+import {
+  BILL,
+  type Bill,
+  dayOfRow,
+  type LEDGER_ROW,
+  type LedgerRow,
+  ROW_FIELDS,
+  wasteOf,
+} from '../../records/ledger-row.ts'
 import type { Sums } from '../../records/sums.ts'
 import { put, type Write } from './lmdb.ts'
 
@@ -170,7 +178,7 @@ export function totalKey(row: LedgerRow): TotalKey {
   return key === undefined ? [day, account, plan, model] : [day, account, plan, model, key]
 }
 
-export const wasteTotalKey = (row: LedgerRow): WasteKey => [dayOfRow(row), row.pool]
+export const wasteTotalKey = (row: LedgerRow): WasteKey => [dayOfRow(row), wasteOf(row)]
 
 /** The calls and charges of `a` without those of `b`. */
 export function toolsWithout(a: ToolUse, b: ToolUse): ToolUse {

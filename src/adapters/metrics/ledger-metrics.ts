@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
-import type { LedgerRow } from '../../records/ledger-row.ts'
+import { type LedgerRow, shownKind } from '../../records/ledger-row.ts'
 import { CounterSeries, type CounterSum, SeriesByLabels } from './series.ts'
 
 /**
@@ -20,6 +20,8 @@ export class LedgerMetrics {
   readonly #wasted: CounterSeries
   readonly #wastedTokens: CounterSeries
   readonly #wastedUsd: CounterSeries
+  readonly #mirroredTokens: CounterSeries
+  readonly #mirroredUsd: CounterSeries
   /** The counters that most rows add to, by model and plan. */
   readonly #settled: SeriesByLabels<Settled>
 
@@ -46,6 +48,13 @@ export class LedgerMetrics {
       ['pool'],
       NANO,
     )
+    this.#mirroredTokens = sums('svc_mirror_tokens_total', 'Tokens of copies of requests.', ['model', 'pool', 'type'])
+    this.#mirroredUsd = sums(
+      'svc_mirror_usd_total',
+      'Cost of copies of requests to the operator, in US dollars.',
+      ['model', 'pool'],
+      NANO,
+    )
     this.#settled = new SeriesByLabels(who, ({ model = '', plan = '' }) => ({
       rows: this.#rows.of(model, plan, 'settle'),
       requests: this.#requests.of(model, plan),
@@ -56,7 +65,8 @@ export class LedgerMetrics {
   }
 
   readonly wrote: Wrote = (row, requests) => {
-    if (row.kind === 'waste') this.#waste(row)
+    if (shownKind(row) === 'mirror') this.#mirror(row)
+    else if (row.kind === 'waste') this.#waste(row)
     else if (row.kind === 'settle' && requests > 0) this.#settle(row)
     else this.#other(row, requests)
   }
@@ -93,6 +103,13 @@ export class LedgerMetrics {
 
   #addTools(tools: Readonly<Record<string, number>>): void {
     for (const [tool, calls] of Object.entries(tools)) this.#tools.add(calls, tool)
+  }
+
+  #mirror({ model, plan, pool, inputTokens, outputTokens, cost }: LedgerRow): void {
+    this.#rows.add(1, model, plan, 'mirror')
+    this.#mirroredTokens.add(inputTokens, model, pool, 'input')
+    this.#mirroredTokens.add(outputTokens, model, pool, 'output')
+    this.#mirroredUsd.add(cost, model, pool)
   }
 
   #waste({ model, plan, pool, inputTokens, outputTokens, cost }: LedgerRow): void {

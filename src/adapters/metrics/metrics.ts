@@ -48,6 +48,7 @@ export class Metrics implements AttemptCounter {
   readonly #skipped: CounterSeries
   readonly #picks: CounterSeries
   readonly #queueEnds: CounterSeries
+  readonly #copies: CounterSeries
   readonly #queueWaits: HistogramSeries
   readonly #prompts: CounterSeries
   readonly #expected: CounterSeries
@@ -79,6 +80,8 @@ export class Metrics implements AttemptCounter {
       'pool',
       'why',
     ])
+    const copies = 'Copies of requests that ended at a mirror, or were left out, by how or why.'
+    this.#copies = counter('svc_mirror_copies_total', copies, ['model', 'pool', 'outcome'])
     const ends = 'Requests that left the queue of a pool, or found no place in it.'
     this.#queueEnds = counter('svc_pool_queue_left_total', ends, ['pool', 'why'])
     this.#queueWaits = new HistogramSeries(this.#registry, {
@@ -146,6 +149,10 @@ export class Metrics implements AttemptCounter {
   queued(pool: string, end: QueueEnd, waited: Millis): void {
     this.#queueEnds.add(1, pool, end)
     if (end === 'served') this.#queueWaits.add(waited / 1000, pool)
+  }
+
+  copied(model: string, pool: string, outcome: string): void {
+    this.#copies.add(1, model, pool, outcome.replaceAll('-', '_'))
   }
 
   promptCounted(pool: string, { cached, computed, expected }: PromptTokens): void {

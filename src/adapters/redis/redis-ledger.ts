@@ -20,7 +20,7 @@ import { INDEXED_MS, RowIndex } from '../../gateway/store/row-index.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import { MOST_AHEAD_MS } from '../../policy/zone.ts'
-import { dayOfRow, type LedgerRow } from '../../records/ledger-row.ts'
+import { dayOfRow, type LedgerRow, wasteOf } from '../../records/ledger-row.ts'
 import type { ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
 import type { Access } from './access.ts'
 import { BUCKETS, type Bucket, bucketOf, chunksOf } from './layout.ts'
@@ -275,11 +275,11 @@ export class RedisLedger implements LedgerStore {
   }
 
   async #record({ attempt, bill, cause }: Waste): Promise<void> {
-    const { requestId, account, pool, admittedAt } = bill
+    const { requestId, account, admittedAt } = bill
     const { layout } = this.#access
     const keys = [layout.of(account).ledger, layout.wasteOf(account, dayOfRow(bill))]
     const sums = sumsText({ ...bill, requests: 1 })
-    const values = [requestId, attempt, sums, whoseOf(bill), restOf(bill, cause), pool]
+    const values = [requestId, attempt, sums, whoseOf(bill), restOf(bill, cause), wasteOf(bill)]
     const [outcome] = await this.#access.change(account, 'waste', keys, values)
     if (outcome === 'recorded') this.#access.wrote({ ...bill, kind: 'waste', settledAt: admittedAt, cause }, 1)
   }

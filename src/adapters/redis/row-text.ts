@@ -26,6 +26,7 @@ export const REST_PLACES: Readonly<Record<Exclude<keyof LedgerRow, HeadField>, n
   session: 14,
   saved: 15,
   day: 16,
+  mirror: 17,
 }
 
 /** The fields in front of the rest, as text between blanks. */

@@ -23,13 +23,17 @@ import {
   type Listing,
   listing,
   missingLines,
+  monthOption,
   nameOf,
   type OfFleet,
   ofGateway,
   refuseEarlyOptions,
+  sinceOption,
+  untilOption,
 } from '../kit/options.ts'
 import { type Column, foldedText, tableText, terminalWidth, widthOf } from '../kit/table.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../kit/terminal.ts'
+import type { CompareOptions } from './compare.ts'
 import { lessonsText, lessonsYaml } from './lessons-text.ts'
 
 interface Sure extends Changing {
@@ -64,6 +68,22 @@ export function registerPools(program: Command): void {
     .argument('[replica]', REPLICA)
     .action((pool: string, replica: string | undefined, options: Changing) =>
       withPools(options, async operator => tell(await operator.undrain(placeOf(pool, replica)), options)),
+    )
+
+  ofGateway(pools.command('compare'))
+    .description(
+      'compare the answers of two pools to the same requests: those that the first one served, and their copies at the second one (`mirror` of a model)',
+    )
+    .argument('<pool>', 'the pool that served the requests')
+    .argument('<mirror>', 'the pool that got the copies')
+    .addOption(sinceOption('requests since').default('1d'))
+    .addOption(untilOption('requests before'))
+    .addOption(monthOption())
+    .action((pool: string, mirror: string, options: CompareOptions) =>
+      withPools(options, async operator => {
+        const { compare } = await import('./compare.ts')
+        await compare(operator, pool, mirror, options)
+      }),
     )
 
   ofGateway(pools.command('probe'))

@@ -24,7 +24,7 @@ export async function listRequests(options: ListOptions): Promise<void> {
 }
 
 function queryOf(options: ListOptions): PastRequestsQuery {
-  const { account, key, model, pool, slow, errors } = options
+  const { account, key, model, pool, slow, errors, kind } = options
   return {
     ...periodOf(options),
     ...(account !== undefined && { account }),
@@ -33,6 +33,7 @@ function queryOf(options: ListOptions): PastRequestsQuery {
     ...(pool !== undefined && { pool }),
     ...(slow !== undefined && { slow }),
     ...(errors && { errors: 'true' }),
+    ...(kind !== undefined && { kind }),
   }
 }
 

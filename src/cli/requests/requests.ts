@@ -27,6 +27,7 @@ export interface ListOptions extends Listing, PeriodOptions {
   readonly pool?: string
   readonly slow?: string
   readonly errors?: boolean
+  readonly kind?: 'mirror'
   readonly limit: number
 }
 
@@ -59,6 +60,11 @@ export function registerRequests(program: Command): void {
     .option('--model <model>', 'only those that this model answered')
     .option('--pool <pool>', 'only those that this pool answered or failed')
     .option('--errors', 'only what was refused, failed or broke off')
+    .addOption(
+      new Option('--kind <kind>', 'only those with a ledger row of this kind: a copy went to a mirror').choices([
+        'mirror',
+      ]),
+    )
     .addOption(new Option('--slow <time>', 'only those that took at least this long, such as 5s').argParser(slowIn))
     .addOption(new Option('--limit <number>', 'at most this many, up to 100000').default(100).argParser(limitIn))
     .action(async (options: ListOptions) => {

@@ -6,6 +6,7 @@ import type {
   Condition,
   Label,
   Meter,
+  Mirror,
   Model,
   Passthrough,
   Plan,
@@ -81,6 +82,7 @@ export function shownModel(model: Model): Section {
         usd_per_1m: shownPrices(model.price),
         commit: model.commit,
         lossy: model.lossy,
+        ...(model.mirror && { mirror: shownMirror(model.mirror) }),
       }
     case 'embedding':
       return {
@@ -113,6 +115,13 @@ const shownShare = ({ pool, millionths, canary }: TrafficShare): Section => ({
   pool: pool.name,
   share: shareText(millionths),
   ...(canary && { canary: { stop_when: shownCanary(canary) } }),
+})
+
+const shownMirror = ({ to, millionths, maxNanoUsdPerDay: most, acrossSites }: Mirror): Section => ({
+  to: to.name,
+  sample: shareText(millionths),
+  ...(most !== undefined && { max_usd_per_day: shownUsd(most) }),
+  across_sites: acrossSites,
 })
 
 const shownCanary = ({ errorsOver, firstTokenP95Over, against, after }: CanaryRules): Section => ({

@@ -1,7 +1,7 @@
 import { DEFAULTS } from '../defaults.ts'
 import type { ConfigFile } from '../file.ts'
 import { kinds } from '../model/schema.ts'
-import { servedTexts } from '../model/served.ts'
+import { mirroredText, servedTexts } from '../model/served.ts'
 import { MOST_HINTS, meant, suggestion } from '../model/suggest.ts'
 import {
   entriesOf,
@@ -45,10 +45,17 @@ export function checkReferences(root: MapNode, merged: MergedFiles, unsure: Unsu
   checkTools(merged, unsure, missing)
   if (!unsure.has('plans')) checkMain(root, merged, names, missing)
   if (unsure.has('pools')) return
+  checkPools(merged, names, missing)
+}
+
+/** The pools that serve a model, and the one that gets copies of its requests. */
+function checkPools({ models, pools }: MergedFiles, names: Names, missing: ReturnType<typeof misser>): void {
   for (const { name, node } of models.values()) {
     for (const entry of servedTexts(node)) {
       if (!pools.has(entry.value)) missing('pool', entry, `model \`${name}\` is served by`, names.pools)
     }
+    const to = mirroredText(node)
+    if (to && !pools.has(to.value)) missing('pool', to, `model \`${name}\` is mirrored to`, names.pools)
   }
 }
 
@@ -275,7 +282,9 @@ export function checkSizes(
 /** Warns of what nothing uses. Only of use when every reference was found. */
 export function checkUse({ plans, models, pools, tools }: MergedFiles, report: Report): void {
   const included = new Set([...plans.values()].flatMap(({ node }) => wordsAt(node, 'models')))
-  const served = new Set([...models.values()].flatMap(({ node }) => servedTexts(node).map(({ value }) => value)))
+  const served = new Set(
+    [...models.values()].flatMap(({ node }) => [...servedTexts(node), mirroredText(node)].map(text => text?.value)),
+  )
   const warn = ({ at }: Declaration<unknown>, rule: string, message: string, hint: string) =>
     report({ ...at, rule, severity: 'warning', message, hint })
   for (const model of models.values()) {

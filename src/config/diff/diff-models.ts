@@ -5,6 +5,7 @@ import {
   type ChatModel,
   type EmbeddingModel,
   type ImageModel,
+  type Mirror,
   type Model,
   type PassthroughModel,
   type Pool,
@@ -107,6 +108,7 @@ const CHAT: Rules<Own<ChatModel>> = {
   price: (from, to, subject) => priceRule(from, to, subject),
   commit: value('commit', text, other),
   lossy: value('lossy', text, other),
+  mirror: mirrorRule,
 }
 
 const EMBEDDING: Rules<Own<EmbeddingModel>> = {
@@ -152,6 +154,24 @@ const canaryRule = (from: TrafficShare | undefined, to: TrafficShare | undefined
   if (is === undefined) return [{ ...said, text: `${subject} no longer stops pool ${pool}, whatever it does` }]
   return [{ ...said, text: `${subject} ${was === undefined ? 'now stops' : 'stops'} pool ${pool} at ${is}` }]
 }
+
+/** Changes of where copies go. Clients notice nothing of them. */
+function mirrorRule(from: Mirror | undefined, to: Mirror | undefined, subject: string): readonly Said[] {
+  const [was, is] = [from, to].map(mirror => mirror && mirrorText(mirror))
+  if (was === is) return []
+  const said = { field: 'mirror', from: was ?? null, to: is ?? null, effect: 'plumbing' as const }
+  if (!to || is === undefined) return [{ ...said, text: `${subject} no longer sends copies to ${from?.to.name}` }]
+  const text = was === undefined ? `${subject} now sends copies of ${is}` : `${subject}: copies of ${was} → ${is}`
+  return [{ ...said, text, at: to.at }]
+}
+
+/** `5% to new, at most $10 a day, across sites` */
+const mirrorText = ({ to, millionths, maxNanoUsdPerDay: most, acrossSites }: Mirror): string =>
+  [
+    `${shareText(millionths)} to ${to.name}`,
+    ...(most === undefined ? [] : [`at most ${usd(most)} a day`]),
+    ...(acrossSites ? ['across sites'] : []),
+  ].join(', ')
 
 /** Changes of the shares of pools. Whose conversations go elsewhere is no less served. */
 function trafficRule(from: Model['traffic'] = [], to: Model['traffic'] = [], subject: string): readonly Said[] {

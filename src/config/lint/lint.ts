@@ -24,6 +24,7 @@ import { lintAccepts } from '../resolve/accepts.ts'
 import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'
 import { lintBalance } from './lint-balance.ts'
 import { lintHeaders } from './lint-headers.ts'
+import { lintMirror } from './lint-mirror.ts'
 import { lintQueue } from './lint-queue.ts'
 import { lintSpill } from './lint-spill.ts'
 import { lintCanaries, lintTraffic } from './lint-traffic.ts'
@@ -43,6 +44,7 @@ export function lint(merged: MergedFiles, report: Report): void {
       lintModel(name, data, sayer(node, report))
       lintTraffic(name, data, sayer(node, report))
       lintCanaries(name, data, merged, sayer(node, report))
+      lintMirror(name, data, merged, sayer(node, report))
       lintCacheWrites(name, data, merged, sayer(node, report))
     }
   for (const { name, node, data } of merged.pools.values())
@@ -86,10 +88,15 @@ export const planIncludes = (plan: PlanSection, model: Declaration<ModelSection>
 function kindsByPool({ models }: MergedFiles): ReadonlyMap<string, ReadonlySet<string>> {
   const kinds = new Map<string, Set<string>>()
   for (const { data } of models.values())
-    for (const pool of servedNames(data?.serve ?? []))
-      kinds.set(pool, (kinds.get(pool) ?? new Set()).add(data?.kind ?? ''))
+    for (const pool of poolsOf(data)) kinds.set(pool, (kinds.get(pool) ?? new Set()).add(data?.kind ?? ''))
   return kinds
 }
+
+/** The pools that requests of a model, or copies of them, come to. */
+const poolsOf = (model: ModelSection | undefined): readonly string[] => [
+  ...servedNames(model?.serve ?? []),
+  ...(model?.kind === 'chat' && model.mirror ? [model.mirror.to] : []),
+]
 
 function lintPool(name: string, pool: PoolSection, node: Node, kinds: ReadonlySet<string>, say: Say): void {
   lintFirstContent(pool.first_content_timeout, ['first_content_timeout'], say)

@@ -7,6 +7,12 @@ export const servedName = (entry: ServedPoolSection): string => (typeof entry ==
 /** The names of the pools in `serve`, in its order. */
 export const servedNames = (serve: readonly ServedPoolSection[]): readonly string[] => serve.map(servedName)
 
+/** The pool that copies of a model's requests go to, as it is written. */
+export function mirroredText(model: Node): (ScalarNode & { value: string }) | undefined {
+  const to = nodeAt(model, ['mirror', 'to'])
+  return to && isText(to) ? to : undefined
+}
+
 /** The names of the pools in the `serve` of a model, as they are written. */
 export function servedTexts(model: Node): readonly (ScalarNode & { value: string })[] {
   const serve = nodeAt(model, ['serve'])

@@ -92,7 +92,7 @@ export function link(
     ...(identity && { defaultPlan: the(identity.default_plan, plans) }),
     servicePlans: servicePlansOf(identity, plans),
     ...(guests && { guestPlan: the(guests.plan, plans) }),
-    ...([...models.values()].some(({ traffic }) => traffic) && { hasShares: true as const }),
+    ...([...models.values()].some(isDrawn) && { hasShares: true as const }),
     ...(calendar && { calendar }),
   })
 }
@@ -174,7 +174,12 @@ function linkModel(
   }
   switch (data.kind) {
     case 'chat':
-      return { ...served, ...linkChat(data), ...acceptsOf(data, declaration.node) }
+      return {
+        ...served,
+        ...linkChat(data),
+        ...acceptsOf(data, declaration.node),
+        ...mirrorOf(data, declaration.node, pools),
+      }
     case 'embedding':
       return { ...served, ...linkEmbedding(data), ...acceptsOf(data, declaration.node) }
     case 'image':
@@ -199,6 +204,28 @@ function trafficOf(
   return traffic.length > 0 ? { traffic } : {}
 }
 
+function mirrorOf(
+  { mirror }: ChatModelSection,
+  model: Node,
+  pools: ReadonlyMap<string, Pool>,
+): Pick<ChatModel, 'mirror'> {
+  if (!mirror) return {}
+  const { to, sample, max_usd_per_day: most, across_sites: acrossSites } = mirror
+  return {
+    mirror: {
+      to: the(to, pools),
+      millionths: unitOf('percent', sample),
+      ...(most !== undefined && { maxNanoUsdPerDay: unitOf('usd', most) }),
+      acrossSites: acrossSites ?? DEFAULTS.acrossSites,
+      at: placeOf((nodeAt(model, ['mirror']) ?? model).span),
+    },
+  }
+}
+
+/** Whether its conversations are told apart: by shares of traffic, or by a sample. */
+const isDrawn = (model: Model): boolean =>
+  model.traffic !== undefined || (model.kind === 'chat' && model.mirror !== undefined)
+
 const canaryOf = ({ errors_over, first_token_p95_over, against, after }: StopWhenSection): CanaryRules => ({
   ...(errors_over !== undefined && { errorsOver: unitOf('percent', errors_over) }),
   ...(first_token_p95_over !== undefined && { firstTokenP95Over: unitOf('factor', first_token_p95_over) }),
@@ -206,7 +233,7 @@ const canaryOf = ({ errors_over, first_token_p95_over, against, after }: StopWhe
   after: unitOf('count', after ?? DEFAULTS.canaryAfter),
 })
 
-type Own<T extends Model> = Omit<T, keyof Declared | 'tier' | 'serve' | 'traffic'>
+type Own<T extends Model> = Omit<T, keyof Declared | 'tier' | 'serve' | 'traffic' | 'mirror'>
 
 function linkChat({ thinking, usd_per_1m: price, ...data }: ChatModelSection): Own<ChatModel> {
   return {

@@ -1,5 +1,5 @@
 import { ZERO_USD } from '../../policy/nano-usd.ts'
-import type { LedgerRow } from '../../records/ledger-row.ts'
+import { isWasted, type LedgerRow } from '../../records/ledger-row.ts'
 import { outcomeOf, rememberedRequest, settledRequest } from '../../wire/account/own-requests.ts'
 import type { RequestEnd } from '../../wire/admin/event.ts'
 import type { PastRequest, PastRequests } from '../../wire/admin/past-request.ts'
@@ -25,8 +25,10 @@ export async function searchRequests({ recent, ledger, accounts }: Sources, quer
   const ends = new Map((remembered?.requests ?? []).map(end => [end.requestId, end]))
   const { requests, next } = await ledger.readPast(query)
   const settled = new Map(requests.map(rows => [rows[0]?.requestId, rows[0]]))
+  const copied = new Set(requests.map(rows => rows[0]?.requestId))
   const known = [...ends.values()]
-    .filter(end => isMeant(end, query))
+    // A request that is remembered does not say whether it was copied; its rows do.
+    .filter(end => isMeant(end, query) && (!query.copied || copied.has(end.requestId)))
     .map(end => ({ ...ofMemory(end), ...namesOf(settled.get(end.requestId)) }))
   // A remembered request says how it ended, and is matched by that.
   const others = requests.flatMap(rows => (rows[0] && !ends.has(rows[0].requestId) ? ofRows(rows[0], rows) : []))
@@ -74,7 +76,7 @@ function ofMemory(end: RequestEnd): PastRequest {
 }
 
 function ofRows(first: LedgerRow, rows: readonly LedgerRow[]): PastRequest {
-  const wasted = rows.filter(({ kind }) => kind === 'waste')
+  const wasted = rows.filter(isWasted)
   const [charged, ...more] = rows.filter(({ kind }) => kind !== 'waste')
   const { id, upstream, message: _, ...own } = settledRequest(charged ?? first, more)
   const cost = [...(charged ? [charged] : []), ...more].reduce((sum: number, row) => sum + row.cost, ZERO_USD)

@@ -1,5 +1,5 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { dayOfRow, type LedgerRow } from '../../records/ledger-row.ts'
+import { dayOfRow, type LedgerRow, wasteOf } from '../../records/ledger-row.ts'
 import type { Total, WasteTotal } from '../../records/sums.ts'
 import { LONGEST_ADMISSION_MS } from '../store/archive-store.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
@@ -114,7 +114,8 @@ class HourSums {
   }
 
   #addWaste(row: LedgerRow): void {
-    const { pool, admittedAt } = row
+    const { admittedAt } = row
+    const pool = wasteOf(row)
     const hour = hourOf(admittedAt)
     const name = JSON.stringify([hour, pool])
     const sums = addWaste(this.#waste.get(name) ?? NO_WASTE, { ...row, attempts: 1 })

@@ -85,6 +85,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
   readonly #measure: Measure | undefined
   /** Absent once the first token came. */
   #firstToken: Target['firstToken']
+  readonly #watch: Target['watch']
   readonly #choices: number
   #isCut = false
   /** Once the client left: when its backend is stopped, whatever it has told by then. */
@@ -97,6 +98,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.#usageTold = target.usageTold
     this.#measure = target.measure
     this.#firstToken = target.firstToken
+    this.#watch = target.watch
     const { usageWanted, choices, thoughtsApart, maySkip = false, takesWhole = false } = terms
     this.#choices = choices
     this.#takesWhole = takesWhole
@@ -231,6 +233,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
 
   protected override onConcluded(ending: EndedAnswer): void {
     this.#outbox.end(ending)
+    this.#watch?.concluded(ending, this.native?.last ?? '')
   }
 
   /** Before the first content other deadlines rule: a model may think long before it speaks. */
@@ -360,20 +363,25 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     this.#isCut = true
     this.abortExchange()
     const last = this.#grant ? this.#reader.cut(this.#grant.charged(this.work()), events === '') : ''
-    this.#outbox.write(this.#reader.heldEvents + events + last)
+    this.#write(this.#reader.heldEvents + events + last)
     this.commit(this)
     this.conclude('well')
   }
 
   #read({ events, stop }: StreamReading): void {
     if (this.#firstToken && this.#reader.started) this.#firstTokenCame(this.#firstToken)
-    if (events !== '' && !this.#outbox.write(events)) this.giveUp(this.failure('answer too large'))
+    if (events !== '' && !this.#write(events)) this.giveUp(this.failure('answer too large'))
     this.#keepUntaken(events)
     if (this.state === 'headed' && this.#commit === 'first_content' && this.#reader.shows) this.commit(this)
     if (stop?.kind === 'done') this.#done()
     else if (stop?.kind === 'broken') this.late(stop.cause)
     else if (stop) this.giveUp(ofError(stop.error, this.work()))
     else if (this.#reading === 'events' && this.#reader.finished) this.#waitForUsage()
+  }
+
+  #write(events: string): boolean {
+    this.#watch?.events(events)
+    return this.#outbox.write(events)
   }
 
   #firstTokenCame(firstToken: FirstToken): void {
@@ -426,7 +434,7 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
     if (!this.#reader.isWhole(this.#surplus.least)) return void this.fail(this.failure('malformed event'))
     const { surplus, heldEvents } = this.#reader
     if (surplus !== undefined) this.#surplus.learn(surplus)
-    if (heldEvents !== '') this.#outbox.write(heldEvents)
+    if (heldEvents !== '') this.#write(heldEvents)
     this.commit(this)
     this.conclude('well')
   }

@@ -7,6 +7,7 @@ import { parse } from '../../wire/json-bytes.ts'
 import type { NativeDialect } from '../../wire/native/native-dialect.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import type { BackendHead, BackendListener, BackendRequest, Cancel, Clock, Exchange, Send } from '../ports.ts'
+import type { AnswerWatch } from './answer-watch.ts'
 import type { FirstToken } from './first-token.ts'
 import type { Measure } from './measure.ts'
 import { causeOf, type Failed, failedUnread, ofAnswer, ofBreak, type Rejected, type Work } from './outcome.ts'
@@ -42,6 +43,8 @@ export interface Target {
   readonly measure?: Measure
   /** Hears when a stream is sent, and when its first token comes. */
   readonly firstToken?: FirstToken
+  /** Hears of the events of a stream, and of its end. */
+  readonly watch?: AnswerWatch
 }
 
 /** The output that an answer was granted. */

@@ -3,7 +3,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import { windowOf } from '../../policy/decision.ts'
 import { callsOf } from '../../policy/tools.ts'
-import { dayOfRow } from '../../records/ledger-row.ts'
+import { dayOfRow, wasteOf } from '../../records/ledger-row.ts'
 import type { Sums as RowsSums } from '../../records/sums.ts'
 import { type Called, RowSums } from '../store/row-sums.ts'
 import type { RecordKind, RowState, StoreRecord } from '../store/store-record.ts'
@@ -70,10 +70,10 @@ export class Sums {
   }
 
   row(row: RowState): void {
-    const { kind, pool } = row
+    const { kind } = row
     const day = dayOfRow(row)
     this.#firstRow = Math.min(this.#firstRow, day)
-    if (kind === 'waste') this.#add({ of: 'waste', day, whose: pool }, '', numbersOf(row, 1, row), -1)
+    if (kind === 'waste') this.#add({ of: 'waste', day, whose: wasteOf(row) }, '', numbersOf(row, 1, row), -1)
     else this.#charge(row, day)
   }
 

@@ -1,7 +1,7 @@
 import type { QueueSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { FullQueue } from '../../policy/queue/fair-queue.ts'
-import type { Client, Clock } from '../ports.ts'
+import type { Cancel, Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
 import { PoolQueue, type QueuedRequest } from './pool-queue.ts'
 
@@ -60,6 +60,8 @@ export class Slots {
   #lent = Number.POSITIVE_INFINITY
   /** Places that are in use and were asked back. */
   #owed = 0
+  /** Slots of work that nobody waits for, each with how it is given up: a request that finds none free takes one of these. */
+  readonly #spare = new Set<() => void>()
 
   /** From now on there are only places that are lent. */
   borrowFrom(lender: Lender): void {
@@ -101,7 +103,10 @@ export class Slots {
   recall(): void {
     const idle = this.#lent - this.#taken
     if (idle > 0) this.#giveBack(idle)
-    else if (this.#lent > 0) this.#owed = 1
+    else if (this.#lent > 0) {
+      this.#owed = 1
+      this.#reclaim()
+    }
   }
 
   /** Begins with another number of places, all of which are lent anew. */
@@ -152,7 +157,7 @@ export class Slots {
 
   /** Whether a request would hardly have to wait: slots that are lent may have to be asked for. */
   hasRoom({ maxConcurrent = Number.POSITIVE_INFINITY }: Pick<Room, 'maxConcurrent'>): boolean {
-    return this.#taken < maxConcurrent && this.waiting === 0
+    return this.#taken - this.#spare.size < maxConcurrent && this.waiting === 0
   }
 
   /** Nothing is served here for now: requests in the fair queue are to go elsewhere. */
@@ -170,12 +175,48 @@ export class Slots {
     return this.#taken >= this.#max || (this.#taken >= this.#lent && this.#max < Number.POSITIVE_INFINITY)
   }
 
-  /** Takes a slot if one is free. */
+  /** Takes a slot if one is free, or has work that nobody waits for. */
   takeNow(room: Room): boolean {
     this.#limit(room)
+    if (this.#isFull && this.#spare.size > 0) this.#reclaim()
     if (this.#isFull) return false
     this.#taken++
     return true
+  }
+
+  /**
+   * Takes a slot for work that nobody waits for, where one is free and no request waits. `giveUp` runs once a request takes it.
+   * Resolves to what gives the slot back, or to undefined where there is none.
+   */
+  async takeSpare(
+    room: Room,
+    waiting: Pick<TurnTerms, 'clock' | 'client'>,
+    giveUp: () => void,
+  ): Promise<Cancel | undefined> {
+    if (this.waiting > 0) return undefined
+    this.#limit(room)
+    if (!this.#isFull) this.#taken++
+    else if (!(await this.#borrowed(room, waiting))) return undefined
+    const end = () => {
+      if (this.#spare.delete(given)) this.free()
+    }
+    const given = () => {
+      end()
+      giveUp()
+    }
+    this.#spare.add(given)
+    return end
+  }
+
+  /** Takes a slot that others lend, where they have one to spare. */
+  async #borrowed({ maxConcurrent = 0 }: Room, waiting: Pick<TurnTerms, 'clock' | 'client'>): Promise<boolean> {
+    if (!this.#lender || this.#taken >= maxConcurrent) return false
+    return this.#wait(this.#queue, LENDING_MS, waiting, this.#lender.want(1, maxConcurrent))
+  }
+
+  #reclaim(): void {
+    const [giveUp] = this.#spare
+    giveUp?.()
   }
 
   #limit({ maxConcurrent = Number.POSITIVE_INFINITY }: Pick<Room, 'maxConcurrent'>): void {

@@ -111,6 +111,8 @@ export interface PastQuery {
   readonly slow?: Millis
   /** Those alone that have failed attempts and no charge, or whose gateway died. */
   readonly failed?: true
+  /** Those alone of which a copy went to a mirror. */
+  readonly copied?: true
   /** Admitted at or after this moment. */
   readonly since: EpochMs
   /** Admitted before this moment. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Millis } from '../../policy/config.ts'
-import type { LedgerRow } from '../../records/ledger-row.ts'
+import { isWasted, type LedgerRow, shownKind } from '../../records/ledger-row.ts'
 import { LONGEST_ADMISSION_MS } from './archive-store.ts'
 import type { PastQuery, PastRequests } from './ledger-store.ts'
 import type { ReadBack } from './newest-rows.ts'
@@ -119,13 +119,14 @@ const LAST = '\uffff'
 
 /** Whether a request is one that is asked for. */
 export function isMeant(rows: readonly LedgerRow[], query: PastQuery): boolean {
-  const { account, key, model, pool, slow = 0, failed, since, until = Number.POSITIVE_INFINITY } = query
+  const { account, key, model, pool, slow = 0, failed, copied, since, until = Number.POSITIVE_INFINITY } = query
   const [first] = rows
   if (!first || first.admittedAt < since || first.admittedAt >= until) return false
   if (account !== undefined && first.account !== account) return false
   const has = (wanted: string | undefined, of: 'key' | 'model' | 'pool') =>
     wanted === undefined || rows.some(row => row[of] === wanted)
   if (!has(key, 'key') || !has(model, 'model') || !has(pool, 'pool')) return false
+  if (copied && !rows.some(row => shownKind(row) === 'mirror')) return false
   return (slow === 0 || lengthOf(rows) >= slow) && (!failed || isFailed(rows))
 }
 
@@ -135,4 +136,4 @@ export const lengthOf = (rows: readonly LedgerRow[]): Millis =>
 
 /** It has failed attempts and no charge, or its gateway died. */
 export const isFailed = (rows: readonly LedgerRow[]): boolean =>
-  rows.every(({ kind }) => kind === 'waste') || rows.some(({ kind }) => kind === 'orphan')
+  rows.every(isWasted) || rows.some(({ kind }) => kind === 'orphan')

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { Millis } from '../../policy/config.ts'
-import type { LedgerRow } from '../../records/ledger-row.ts'
+import { isWasted, type LedgerRow } from '../../records/ledger-row.ts'
 import type { PastQuery } from './ledger-store.ts'
 import type { Placed } from './newest-rows.ts'
 
@@ -77,7 +77,7 @@ export class RowIndex {
     this.#free += bytes
     // Part of a text keeps all of it in memory.
     const from = Buffer.from(place).toString()
-    const block: Block = { from, ...filter, rows: 0, slowest: 0, hasFailures: false }
+    const block: Block = { from, ...filter, rows: 0, slowest: 0, hasFailures: false, hasCopies: false }
     this.#blocks.push(block)
     // The oldest ones are then looked at row by row.
     if (this.#blocks.length > this.#size.blocks) this.count -= this.#blocks.shift()?.rows ?? 0
@@ -119,18 +119,21 @@ interface Block {
   rows: number
   slowest: Millis
   hasFailures: boolean
+  hasCopies: boolean
 }
 
-function mark(block: Block, { account, key, model, pool, kind, settledAt, admittedAt }: LedgerRow): void {
+function mark(block: Block, row: LedgerRow): void {
+  const { account, key, model, pool, kind, settledAt, admittedAt } = row
   const { array } = block
   for (const text of [`a${account}`, `k${key ?? ''}`, `m${model}`, `p${pool}`])
     for (const bit of bitsOf(text, block)) array[bit >> 3] = (array[bit >> 3] ?? 0) | (1 << (bit & 7))
   block.slowest = Math.max(block.slowest, settledAt - admittedAt)
-  block.hasFailures ||= kind === 'waste' || kind === 'orphan'
+  block.hasFailures ||= isWasted(row) || kind === 'orphan'
+  block.hasCopies ||= row.mirror !== undefined
 }
 
-function mayHave(block: Block, { account, key, model, pool, slow = 0, failed }: PastQuery): boolean {
-  if (block.slowest < slow || (failed && !block.hasFailures)) return false
+function mayHave(block: Block, { account, key, model, pool, slow = 0, failed, copied }: PastQuery): boolean {
+  if (block.slowest < slow || (failed && !block.hasFailures) || (copied && !block.hasCopies)) return false
   const has = (kind: string, name: string | undefined) =>
     name === undefined || bitsOf(kind + name, block).every(bit => ((block.array[bit >> 3] ?? 0) >> (bit & 7)) & 1)
   return has('a', account) && has('k', key) && has('m', model) && has('p', pool)

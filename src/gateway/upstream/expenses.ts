@@ -1,10 +1,11 @@
 import type { BackendSettings } from '../../config/settings.ts'
-import type { Pool, Price } from '../../policy/config.ts'
+import type { Mirror, Pool, Price } from '../../policy/config.ts'
 import { type NanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { costOf, costOfTokens, heldPrice } from '../../policy/price.ts'
 import type { Bill } from '../../records/ledger-row.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
+import { emptyBill } from '../admission/bill.ts'
 import { estimateOf, settlementOf } from '../admission/settlement.ts'
 import type { Failure, Work } from '../attempt/outcome.ts'
 import { type CheckResult, type HealthVerdict, mostUsageOf } from '../health/check.ts'
@@ -23,10 +24,23 @@ const FREE: BudgetReservation = { settle: () => {} }
 
 /** The number of the first health check, above those of all attempts at a request. */
 const FIRST_CHECK = 1000
+/** The number of a copy, above those of all health checks. */
+const COPY = 9000
+/** The cause in the row of a copy that was answered. */
+const COPIED = 'copy'
 
 interface ExpenseStore {
   readonly budgets: Pick<PoolBudgetStore, 'take' | 'amend'>
   readonly ledger: Pick<LedgerStore, 'recordWaste'>
+}
+
+/** The end of a copy. */
+interface EndedCopy {
+  /** Absent where no backend worked for it. */
+  readonly work: Work | undefined
+  readonly facts: Readonly<Record<string, string>>
+  /** Why it failed, where it did. */
+  readonly cause?: string
 }
 
 /** The operator's cost for the attempts of one request, at the prices of the pools: never charged to the client. */
@@ -63,8 +77,7 @@ export class Expenses {
   }
 
   async #take(pool: Pool, cost: Price, limit: NanoUsd): Promise<BudgetReservation | undefined> {
-    const { claims } = this.#admitted.decision
-    const amount = costOf(heldPrice(cost), claims.input, this.#paidOutput(this.#mostOutput), this.#images)
+    const amount = this.#mostCost(cost)
     const at = await this.#store.budgets.take({ pool: pool.name, amount, limit })
     if (at === undefined) return undefined
     return {
@@ -78,6 +91,40 @@ export class Expenses {
           })
       },
     }
+  }
+
+  /** Takes what a copy may cost of its mirror's day, and of its pool's hour; undefined where one of them does not hold it. */
+  async takeCopy({ to, maxNanoUsdPerDay: limit }: Mirror): Promise<BudgetReservation | undefined> {
+    const { cost } = this.#settingsOf(to)
+    if (!cost || limit === undefined) return this.take(to)
+    const { budgets } = this.#store
+    const budget = { pool: `mirror:${this.#admitted.decision.model.name}`, span: 'day' } as const
+    const amount = this.#mostCost(cost)
+    const at = await budgets.take({ ...budget, amount, limit })
+    if (at === undefined) return undefined
+    const settle = (actual: NanoUsd) => {
+      if (actual === amount) return
+      // Where that fails, it stays counted at its most until the day is over.
+      budgets.amend({ ...budget, at, difference: subtractNanoUsd(actual, amount) }).catch(() => {})
+    }
+    const hour = await this.take(to)
+    if (!hour) settle(ZERO_USD)
+    return (
+      hour && {
+        settle: actual => {
+          settle(actual)
+          hour.settle(actual)
+        },
+      }
+    )
+  }
+
+  /** Writes down what a copy cost, and how it fared beside the request itself. Rejects with StoreUnavailable. */
+  async recordCopy(pool: Pool, { work, facts, cause = COPIED }: EndedCopy): Promise<void> {
+    const { spent: _, ...admitted } = this.#admitted
+    const bill = work ? uncharged(settlementOf(admitted, pool, work).bill) : emptyBill(admitted, pool)
+    const copy = { ...bill, cost: this.costOf(pool, work), mirror: facts }
+    await this.#store.ledger.recordWaste([{ attempt: COPY, cause, bill: copy }])
   }
 
   /** The cost of work in a pool, estimated where the backend did not report usage. */
@@ -140,6 +187,11 @@ export class Expenses {
           error: String(error),
         })
       })
+  }
+
+  #mostCost(cost: Price): NanoUsd {
+    const { claims } = this.#admitted.decision
+    return costOf(heldPrice(cost), claims.input, this.#paidOutput(this.#mostOutput), this.#images)
   }
 
   /** An image model's output is paid by the image, not by its tokens. */

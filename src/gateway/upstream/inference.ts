@@ -24,6 +24,7 @@ import { settlementOf, usageOf } from '../admission/settlement.ts'
 import { attemptBuffered } from '../answer/buffered.ts'
 import { attemptFetched } from '../answer/fetched.ts'
 import { type AnswerStream, answerId, attemptStream } from '../answer/stream.ts'
+import type { AnswerWatch } from '../attempt/answer-watch.ts'
 import type { Target } from '../attempt/attempt.ts'
 import { Measure, type MeasureTerms } from '../attempt/measure.ts'
 import { type Outcome, PROMPT_ONLY, UNSEEN, type Work } from '../attempt/outcome.ts'
@@ -32,6 +33,7 @@ import type { Call } from '../call.ts'
 import { type Lesson, lessonOf, STREAM_OPTIONS, withLessons } from '../pools/lessons.ts'
 import { allowedBetas } from '../pools/pool-headers.ts'
 import type { AttemptReport } from './attempt-report.ts'
+import { bothTokens } from './compared-request.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
 import { failoverPorts } from './failover-ports.ts'
 import { reportAttempt } from './in-flight-attempt.ts'
@@ -66,12 +68,20 @@ export abstract class Inference<A> implements Outbound<Target, A> {
   protected readonly gateway: UpstreamPorts
   protected readonly call: Call
   protected readonly admitted: LeasedCall
+  readonly #watch: AnswerWatch | undefined
   readonly #startedAt: Millis
   /** The fields that backends of each pool refused of this request, by pool name. */
   readonly #reworded = new Map<string, readonly Lesson[]>()
 
-  constructor(gateway: UpstreamPorts, call: Call, admitted: LeasedCall, startedAt = gateway.clock.elapsed()) {
+  constructor(
+    gateway: UpstreamPorts,
+    call: Call,
+    admitted: LeasedCall,
+    startedAt = gateway.clock.elapsed(),
+    watch?: AnswerWatch,
+  ) {
     this.gateway = gateway
+    this.#watch = watch
     this.call = call
     this.admitted = admitted
     this.#startedAt = startedAt
@@ -202,6 +212,8 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     const native = own && request.kind === 'chat' && isNative(pool, request) ? own : undefined
     const dialect = dialectOf(pool)
     const measure = measureOf(this.gateway, admitted, pool)
+    const watch = this.#watch
+    watch?.begins()
     const target: Mutable<Target> = {
       pool,
       replica,
@@ -223,7 +235,10 @@ export abstract class Inference<A> implements Outbound<Target, A> {
         settings.streamTimeout - (this.gateway.clock.elapsed() - this.#startedAt - admitted.queued.ms),
       ),
       // The prompt is read from here on; images are charged once they came.
-      dispatched: () => admitted.lease.dispatched(() => settlementOf(admitted, pool, this.unseen(measure))),
+      dispatched: () => {
+        watch?.sent(this.gateway.clock.now())
+        admitted.lease.dispatched(() => settlementOf(admitted, pool, this.unseen(measure)))
+      },
       measure,
     }
     if (request.kind === 'chat')
@@ -231,7 +246,9 @@ export abstract class Inference<A> implements Outbound<Target, A> {
         tokens: admitted.hold.output * request.choices,
         charged: work => usageOf(admitted, work),
       }
-    if (place.firstToken) target.firstToken = place.firstToken
+    const firstToken = bothTokens(place.firstToken, watch)
+    if (firstToken) target.firstToken = firstToken
+    if (watch) target.watch = watch
     const usageTold = this.#usageLearner(place.pool)
     if (usageTold) target.usageTold = usageTold
     if (traceparent !== undefined) target.traceparent = traceparent
@@ -277,8 +294,8 @@ const dimensionsOf = (model: Model, request: InferenceRequest): number | undefin
 abstract class WithoutHostedTools<A> extends Inference<A> {
   readonly #terms: BodyTerms
 
-  constructor(gateway: UpstreamPorts, call: Call, admitted: LeasedCall) {
-    super(gateway, call, admitted)
+  constructor(gateway: UpstreamPorts, call: Call, admitted: LeasedCall, watch?: AnswerWatch) {
+    super(gateway, call, admitted, undefined, watch)
     const { model, imageSize } = admitted.decision
     const accepts = acceptsOf(model)
     const dimensions = dimensionsOf(model, call.wire.request)
@@ -355,8 +372,8 @@ function isFetchedAsStream({ fetch, provider }: Pool, request: InferenceRequest,
 export class StreamedInference extends WithoutHostedTools<AnswerStream> {
   readonly #wanted: StreamWanted
 
-  constructor(gateway: UpstreamPorts, call: Call, admitted: LeasedCall, wanted: StreamWanted) {
-    super(gateway, call, admitted)
+  constructor(gateway: UpstreamPorts, call: Call, admitted: LeasedCall, wanted: StreamWanted, watch?: AnswerWatch) {
+    super(gateway, call, admitted, watch)
     this.#wanted = wanted
   }
 

@@ -43,7 +43,7 @@ function notRead(
 }
 
 async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<PastQuery | Denied> {
-  const { model, pool, before, errors, limit = 100, slow: slowText = '0s' } = texts
+  const { model, pool, before, errors, kind, limit = 100, slow: slowText = '0s' } = texts
   const period = periodIn(texts, context.clock.now(), context.config.calendar)
   if ('denial' in period) return period
   if (limit > MOST) return invalid('limit', `must be a number from 1 to ${MOST}`)
@@ -59,6 +59,7 @@ async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<
     ...(pool !== undefined && { pool }),
     ...(slow > 0 && { slow }),
     ...(errors === 'true' && { failed: true }),
+    ...(kind === 'mirror' && { copied: true }),
     since,
     ...(until !== undefined && { until }),
     ...(end !== undefined && { before: end }),

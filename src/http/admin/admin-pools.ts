@@ -1,7 +1,9 @@
 import { askAll } from '../../gateway/fleet/peers.ts'
+import { comparePools } from '../../gateway/mirror/comparison.ts'
 import type { PoolState, Replica } from '../../gateway/pools/pools.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { shownComparison } from '../../wire/admin/comparison.ts'
 import { fleetPools, POOLS } from '../../wire/admin/fleet-pools.ts'
 import { type ShownResult, shownResult } from '../../wire/admin/pool.ts'
 import type { AnswerOf, BodyOf } from '../../wire/admin-api/call.ts'
@@ -12,6 +14,7 @@ import { type Asked, answering } from './declared.ts'
 import { askedGateways } from './fleet/asked-gateways.ts'
 import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
+import { periodIn } from './period.ts'
 
 /** Dependencies of the pool endpoints. */
 type PoolsApp = Pick<
@@ -50,6 +53,29 @@ async function listPools(
 
 /** So long another gateway may take to answer. */
 const PATIENCE: Millis = 5000
+
+/** GET /admin/pools/compare: by the rows of copies in the ledger. */
+async function compare(
+  { config, store, clock }: PoolsApp,
+  { query: { pool, to, ...asked } }: Asked<typeof calls.comparePools>,
+): Promise<AnswerOf<typeof calls.comparePools> | Denied> {
+  const now = clock.now()
+  const period = periodIn(asked, now, config.calendar)
+  if ('denial' in period) return period
+  for (const [field, name] of Object.entries({ pool, to })) {
+    const there = [...config.pools.keys()]
+    if (!there.includes(name)) return invalid(field, `no such pool \`${name}\`; there are ${there.join(', ')}`)
+  }
+  const query = {
+    pool,
+    to,
+    since: period.since ?? now - DAY,
+    ...(period.until !== undefined && { until: period.until }),
+  }
+  return shownComparison({ pool, to }, await comparePools(store.ledger, query))
+}
+
+const DAY: Millis = 86_400_000
 
 /** Sends no new requests to a pool or a replica, or sends them again; running ones go on. */
 const drain =
@@ -138,6 +164,7 @@ const withoutSlash = (url: string): string => url.replace(/\/$/, '')
 /** The operators' calls on pools. Each process knows its own; drained places are in the store, for all. */
 export const poolEndpoints: readonly AdminEndpoint[] = [
   answering(calls.listPools, listPools),
+  answering(calls.comparePools, compare),
   answering(calls.drainPool, drain(true)),
   answering(calls.undrainPool, drain(false)),
   answering(calls.probePools, probe),

@@ -21,15 +21,32 @@ interface RequestParts {
 export function requestPorts(base: Base, { stored, records, machine, upstream }: RequestParts, processes = 1) {
   const { world, clock, metrics, alarm, serving } = base
   const { store, keyUses, storeHealth, callerWatch, leases } = stored
-  const { pools, healthChecks, probes } = upstream
+  const { pools, healthChecks, probes, mirrors } = upstream
   const memory = memoryBytes()
   const collect = collectSoon(clock, () => bodies.isNearlyEmpty && answers.isNearlyEmpty)
   const bodies: BodyMemory = new BodyMemory(() => bodyMemoryBytes(serving.settings, memory, processes), collect)
   const mostAnswers = () => answerMemoryBytes(serving.settings, memory, processes)
+  upstream.mirrors.bodies = () => ({
+    taken: bodies.total,
+    most: bodyMemoryBytes(serving.settings, memory, processes),
+  })
   const answers: AnswerMemory = new AnswerMemory(mostAnswers, clock, collect)
   return {
     ...world,
-    ...{ alarm, store, keyUses, storeHealth, callerWatch, leases, pools, healthChecks, probes, bodies, answers },
+    ...{
+      alarm,
+      store,
+      keyUses,
+      storeHealth,
+      callerWatch,
+      leases,
+      pools,
+      healthChecks,
+      probes,
+      mirrors,
+      bodies,
+      answers,
+    },
     decisions: records.decisions,
     counter: metrics,
     turns: new Turns(clock),

@@ -3,6 +3,7 @@ import { probeOver } from '../../adapters/backends/exchange.ts'
 import { HealthChecks, type OtherHealthChecks } from '../../gateway/health/health-checks.ts'
 import { Probes } from '../../gateway/health/probes.ts'
 import { LoadWatch } from '../../gateway/load/load-watch.ts'
+import { Mirrors } from '../../gateway/mirror/mirrors.ts'
 import { Pools, type Replica } from '../../gateway/pools/pools.ts'
 import type { Base } from './base.ts'
 import type { Part } from './open-parts.ts'
@@ -13,6 +14,8 @@ export interface Upstream extends Part {
   readonly pools: Pools
   readonly probes: Probes
   readonly healthChecks: HealthChecks
+  /** The copies of requests that this process sends. */
+  readonly mirrors: Mirrors
   /** Probes replicas and reads their load, as the configuration says now. One process of a gateway does that for all. */
   watch(): void
   /** From now on `hear` gets each replica that is ejected, paused or back. */
@@ -36,9 +39,10 @@ export function openUpstream({ world, clock, alarm, serving }: Base, others?: Ot
   serving.follow(({ settings }) => {
     for (const [name, backend] of settings.backends) pools.known.get(name)?.slots.resize(backend)
   })
+  const mirrors = new Mirrors()
   let closed: Promise<void> | undefined
   return {
-    ...{ connections, pools, probes, healthChecks },
+    ...{ connections, pools, probes, healthChecks, mirrors },
     watch: () => {
       probes.follow()
       loads.follow()
@@ -48,6 +52,7 @@ export function openUpstream({ world, clock, alarm, serving }: Base, others?: Ot
       probes.stop()
       loads.stop()
       healthChecks.stop()
+      mirrors.close()
       closed ??= connections.destroy()
       return closed
     },

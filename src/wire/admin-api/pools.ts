@@ -1,8 +1,9 @@
+import { COMPARISON } from '../admin/comparison.ts'
 import { POOLS } from '../admin/fleet-pools.ts'
 import { CHANGED_POOL, PROBE_RESULTS } from '../admin/pool.ts'
 import { closed, forms, optional, text, whole } from '../schema/schema.ts'
 import { call } from './call.ts'
-import { GATEWAY, name } from './fields.ts'
+import { GATEWAY, name, PERIOD } from './fields.ts'
 
 const POOL_NAME = name('A pool of the files.')
 const REPLICA = optional(
@@ -18,6 +19,19 @@ export const listPools = call({
   summary: 'Lists pools and replicas as this gateway sees them, or as other gateways of the fleet do with `gateway`.',
   query: { gateway: GATEWAY },
   answer: POOLS,
+})
+
+export const comparePools = call({
+  method: 'GET',
+  path: '/admin/pools/compare',
+  needs: 'viewer',
+  summary: "Compares a pool's answers with those of another pool to copies of the same requests (`mirror` of a model).",
+  query: {
+    pool: name('The pool that served the requests.'),
+    to: name('The pool that got the copies.'),
+    ...PERIOD,
+  },
+  answer: COMPARISON,
 })
 
 export const drainPool = call({

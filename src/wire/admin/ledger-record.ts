@@ -6,7 +6,7 @@ import {
   recordFrom,
   type ValueOf,
 } from '../../records/fields.ts'
-import { type LEDGER_ROW, type LedgerRow, ROW_FIELDS } from '../../records/ledger-row.ts'
+import { type LEDGER_ROW, type LedgerRow, ROW_FIELDS, shownKind } from '../../records/ledger-row.ts'
 import { usdText } from '../money.ts'
 import {
   type AnyField,
@@ -86,6 +86,7 @@ export function ledgerRecord(row: LedgerRow & { readonly label?: string }): Ledg
     const field = BY_NAME.get(name)
     record[name] = field ? jsonOf(field, row[field.member]) : name === 'usd' ? usdText(row.cost) : (row.label ?? null)
   }
+  record.kind = shownKind(row)
   return record as LedgerRecord
 }
 
@@ -122,7 +123,8 @@ export const LEDGER_RECORD: Schema<LedgerRecord> = record(
 
 /** The row of a record. */
 export const rowOfLedgerRecord = (record: LedgerRecord): LedgerRow =>
-  recordFrom<Row>(ROW_FIELDS, ({ name, kind, isZero }) => {
+  recordFrom<Row>(ROW_FIELDS, ({ member, name, kind, isZero }) => {
+    if (member === 'kind' && record.kind === 'mirror') return 'waste'
     const value = record[name as keyof LedgerRecord]
     if (value === null || (isZero && value === 0)) return undefined
     return kind === 'moment' ? Date.parse(String(value)) : value

@@ -10,6 +10,7 @@ import { guestsContract } from './aspects/guests.ts'
 import { invitationsContract } from './aspects/invitations.ts'
 import { keysContract } from './aspects/keys.ts'
 import { leasesContract } from './aspects/leases.ts'
+import { copiesContract } from './aspects/ledger/copies.ts'
 import { hoursContract } from './aspects/ledger/hours.ts'
 import { invoicesContract } from './aspects/ledger/invoices.ts'
 import { leavingContract } from './aspects/ledger/leaving.ts'
@@ -108,6 +109,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: rows that leave for an archive`, () => leavingContract(start))
   describe(`${name}: waste`, () => wasteContract(start))
   describe(`${name}: the hour of a pool`, () => poolBudgetContract(start))
+  describe(`${name}: copies of requests`, () => copiesContract(start))
   describe(`${name}: kept responses`, () => responsesContract(start))
   describe(`${name}: the fleet`, () => fleetContract(start))
   describe(`${name}: time series`, () => seriesContract(start))

@@ -105,6 +105,7 @@ const NEEDS: Readonly<Record<string, Role>> = {
   // Limits, spend and prices of one account, as its page shows them; nothing is sent.
   'POST /admin/explain': 'viewer',
   'GET /admin/pools': 'viewer',
+  'GET /admin/pools/compare': 'viewer',
   'POST /admin/pools/drain': 'admin',
   'POST /admin/pools/undrain': 'admin',
   'POST /admin/pools/probe': 'admin',

@@ -8,7 +8,14 @@ export const schemaSql = (brand: string): string =>
     .join('\n')
 
 /** The version of the table that brought a field which its first version did not have: a new field does not compile without. */
-const ADDED_IN: AddedIn<Exclude<keyof LedgerRow, FirstField>> = { charges: 2, labels: 3, session: 3, saved: 3, day: 3 }
+const ADDED_IN: AddedIn<Exclude<keyof LedgerRow, FirstField>> = {
+  charges: 2,
+  labels: 3,
+  session: 3,
+  saved: 3,
+  day: 3,
+  mirror: 3,
+}
 
 type AddedIn<Field extends string> = Readonly<Record<Field, number>>
 

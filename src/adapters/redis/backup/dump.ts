@@ -4,7 +4,7 @@ import type { RowState, StoreRecord } from '../../../gateway/store/store-record.
 import { addWaste, NO_WASTE } from '../../../gateway/store/total-sums.ts'
 import type { EpochMs } from '../../../policy/config.ts'
 import { addNanoUsd, type NanoUsd, nanoUsd, ZERO_USD } from '../../../policy/nano-usd.ts'
-import { dayOfRow } from '../../../records/ledger-row.ts'
+import { dayOfRow, wasteOf } from '../../../records/ledger-row.ts'
 import type { WasteTotal } from '../../../records/sums.ts'
 import type { Access } from '../access.ts'
 import type { Client } from '../client.ts'
@@ -155,7 +155,7 @@ class Dumping {
       if (text >= young) count++
       if (!accounts.has(row.account)) continue
       yield ['row', row]
-      if (row.kind === 'waste' && row.settledAt > waste) this.#wasted.add(wasteOf(row))
+      if (row.kind === 'waste' && row.settledAt > waste) this.#wasted.add(wasteTotalOf(row))
     }
     if (count !== snapshot.rows) throw new StoreUnavailable(DISTURBED)
   }
@@ -274,10 +274,11 @@ const wasteIn = (days: ReadonlySet<string>, replies: readonly Raw[]): readonly W
     pairsOf((replies[place] ?? []) as readonly string[]).map(([pool, sums]) => readWaste(Number(day), pool, sums)),
   )
 
-const wasteOf = (row: RowState): WasteTotal => {
-  const { pool } = row
-  return { day: dayOfRow(row), pool, ...addWaste(NO_WASTE, { ...row, attempts: 1 }) }
-}
+const wasteTotalOf = (row: RowState): WasteTotal => ({
+  day: dayOfRow(row),
+  pool: wasteOf(row),
+  ...addWaste(NO_WASTE, { ...row, attempts: 1 }),
+})
 
 /** The costs of failed attempts by day and pool. */
 class WasteTotals {

@@ -1,0 +1,133 @@
+import { describe, expect } from 'vitest'
+import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
+import { type Backend, hang, refusal, startBackend, stream } from '../../support/backend.ts'
+import { eventually } from '../../support/eventually.ts'
+import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
+import { gatewayTest } from '../../support/gateway-test.ts'
+import { fine } from './fixture.ts'
+
+/** A model that is mirrored to a pool `new`, at prices of its own. */
+const it = gatewayTest
+  .extend('fresh', async ({ onTestFinished }): Promise<Backend> => {
+    const fresh = await startBackend()
+    fresh.always(fine)
+    onTestFinished(() => fresh.close())
+    return fresh
+  })
+  .extend('mirror', (): string => '{ to: new, sample: 100%, max_usd_per_day: 1 }')
+  .extend('ofNew', (): string => '')
+  .extend('config', ({ fresh, mirror, ofNew }) => ({
+    fields: { core: `mirror: ${mirror}` },
+    yaml: `  new: { site: on-premises, model: new-model, replicas: ["${fresh.url}"], cost_usd_per_1m: { input: 5, output: 5 }${ofNew} }`,
+  }))
+
+async function ask({ url }: TestGateway, key: string, body: object = {}): Promise<string> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], ...body }),
+  })
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  return text
+}
+
+async function admin(gateway: TestGateway, path: string): Promise<string> {
+  const response = await fetch(`${gateway.admin}/${path}`, { headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+  expect(response.status).toBe(200)
+  return response.text()
+}
+
+const rowsOf = async (gateway: TestGateway): Promise<readonly LedgerRecord[]> =>
+  (await admin(gateway, 'admin/ledger?since=1d'))
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line) as LedgerRecord)
+
+const copiesIn = async (gateway: TestGateway) => (await rowsOf(gateway)).filter(({ kind }) => kind === 'mirror')
+
+describe('a mirror', () => {
+  it('has copies of whole answers and streams, which count for no account, and are compared with them', async ({
+    gateway,
+    backend,
+    fresh,
+    key,
+  }) => {
+    backend.always(fine)
+    await ask(gateway, key)
+    backend.next(stream({ chunks: ['Hel', 'lo'] }))
+    fresh.next(refusal(400, { message: 'no such sampler' }))
+    expect(await ask(gateway, key, { stream: true })).toContain('[DONE]')
+    await eventually(async () => expect(await copiesIn(gateway)).toHaveLength(2))
+
+    expect(fresh.requests.map(({ headers }) => String(headers['x-request-id']))).toEqual([
+      expect.stringMatching(/^req_.*-mirror$/),
+      expect.stringMatching(/^req_.*-mirror$/),
+    ])
+    const usage = JSON.parse(await admin(gateway, 'admin/usage?since=1d&by=day'))
+    const charged = (await rowsOf(gateway)).filter(({ kind }) => kind === 'settle')
+    expect(charged).toHaveLength(2)
+    expect(usage.total ?? usage.data[0]).toMatchObject({ requests: 2 })
+    expect(usage.waste).toMatchObject([{ pool: 'new/mirror' }])
+    const found = JSON.parse(await admin(gateway, 'admin/requests?since=1d&kind=mirror'))
+    expect(found.data).toHaveLength(2)
+    expect(found.data.flatMap(({ failures }: { readonly failures: readonly object[] }) => failures)).toEqual([])
+    const compared = JSON.parse(await admin(gateway, 'admin/pools/compare?pool=onprem&to=new'))
+    expect(compared).toMatchObject({
+      requests: 2,
+      original: { pool: 'onprem', errors: 0, finish_reasons: { stop: 2 } },
+      copy: { pool: 'new', errors: 1, finish_reasons: { stop: 1 } },
+    })
+    expect(await admin(gateway, 'metrics')).toMatch(/svc_mirror_copies_total\{[^}]*outcome="failed"\} 1/)
+  })
+
+  it('that hangs costs its requests nothing, and holds no more than 32 copies', async ({
+    gateway,
+    backend,
+    fresh,
+    key,
+  }) => {
+    backend.always(fine)
+    fresh.always(hang)
+    for (let asked = 0; asked < 40; asked++) await ask(gateway, key)
+    await eventually(async () =>
+      expect(await admin(gateway, 'metrics')).toMatch(/svc_mirror_copies_total\{[^}]*outcome="copies"\} 8/),
+    )
+    expect(fresh.requests).toHaveLength(32)
+    expect((await rowsOf(gateway)).map(({ kind }) => kind)).toEqual(Array(40).fill('settle'))
+  })
+
+  describe('at a pool with one slot', () => {
+    const oneSlot = it.extend('ofNew', (): string => ', max_concurrent: 1, queue_timeout: 100ms')
+
+    oneSlot('gives its slot to a request', async ({ gateway, backend, fresh, key }) => {
+      const edit = (yaml: string) => yaml.replace('vision: true\n    serve: [onprem', 'vision: true\n    serve: [new')
+      expect(await gateway.reload({}, edit)).toMatchObject({ changed: true })
+      backend.always(fine)
+      fresh.next(hang)
+      await ask(gateway, key)
+      await fresh.received(1)
+      expect(await ask(gateway, key, { model: 'svc-ultra-pro' })).toContain('"choices"')
+      await fresh.clientGone(1)
+      expect(gateway.gateway.app.pools.of('new').slots.taken).toBe(0)
+    })
+  })
+
+  describe('with a budget for two copies', () => {
+    const bounded = it.extend('mirror', (): string => '{ to: new, sample: 100%, max_usd_per_day: 0.045 }')
+
+    bounded(
+      'sends no third one while both may still cost what was reserved',
+      async ({ gateway, backend, fresh, key }) => {
+        backend.always(fine)
+        fresh.always(hang)
+        for (let asked = 0; asked < 3; asked++) await ask(gateway, key)
+        await eventually(async () =>
+          expect(await admin(gateway, 'metrics')).toMatch(/svc_mirror_copies_total\{[^}]*outcome="budget"\} 1/),
+        )
+        expect(fresh.requests).toHaveLength(2)
+      },
+    )
+  })
+})
