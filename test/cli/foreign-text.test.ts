@@ -182,7 +182,10 @@ async function startForeignGateway({ env }: GoldenSite) {
     })
     const type = answered.headers.get('content-type') ?? ''
     const body = Buffer.from(await answered.arrayBuffer())
-    const text = type.includes('json') ? body.toString().replace(CHOSEN, `"$1":"$2${hostile}"`) : body
+    const given = body.toString().replace('"why_none":', '"notes":[""],"why_none":')
+    const text = type.includes('json')
+      ? given.replace(CHOSEN, `"$1":"$2${hostile}"`).replace('"notes":[""]', `"notes":["${hostile}"]`)
+      : body
     response.writeHead(answered.status, { 'content-type': type }).end(text)
   }
   const ERROR = JSON.stringify({ error: `no ${HOSTILE}`, code: 'VALIDATION_ERROR', text: HOSTILE })

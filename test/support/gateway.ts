@@ -98,6 +98,8 @@ export interface TestPools {
   readonly listener?: Partial<ListenerSettings>
   /** The process's reported load, four times a second of the clock. */
   readonly sample?: () => Sample
+  /** It explains lines of its decision log, as svcctl has it do. */
+  readonly explains?: true
   /** Whether the files of several gateways are the same to the letter. */
   readonly alike?: true
   /** The gateway's name, if a test has several. */
@@ -257,6 +259,10 @@ async function open(opened: Opened): Promise<TestGateway> {
       main: file,
       say: text => said.push(text),
       ...(sample && { sample }),
+      ...(pools.explains && {
+        explain: async (serving, line) =>
+          (await import('../../src/cli/explain/explain-past.ts')).explainedLine(serving, line),
+      }),
       ...(pools.name !== undefined && { name: pools.name }),
     },
   )

@@ -38,6 +38,11 @@ export function Explained({ id }: { readonly id: string }) {
                 {data.why_none} {whyUnknown(data)}
               </p>
             )}
+            {data.notes?.map(note => (
+              <p key={note} class="note">
+                {note}
+              </p>
+            ))}
             <Attempts record={data} />
             {data.ledger.length > 0 && <Ledger rows={data.ledger} />}
           </>

@@ -81,8 +81,18 @@ function pastText({ past, revision, answer }: PastTold, colour: boolean): string
     outcome,
     ...(flips.length > 0 ? [remediesText(flips.map(shownRemedy), record.facts.at)] : []),
     foldedText(noteOf(past, revision)),
+    ...sessionNote(past),
   ]
   return `${parts.join('\n\n')}\n`
+}
+
+/** The decision log has no costs, the ledger of a gateway does. */
+function sessionNote(past: Past): readonly string[] {
+  const denial = denialOf(past)
+  if (!denial || !('type' in denial) || denial.type !== 'session_limit') return []
+  return [
+    foldedText(`\`svcctl requests show ${past.record.id}\` names the requests that spent the budget of the session.`),
+  ]
 }
 
 /** `req_… · POST /v1/chat/completions · model svc-pro · acct_… · 2026-11-21T10:00:00Z` */

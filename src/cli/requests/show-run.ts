@@ -18,13 +18,14 @@ export const showRequest = (requestId: string, options: Common & OfFleet): Promi
 
 /** As people read it: what it was and what became of it, its rows in the ledger, and how it was decided. */
 export function detailText(requestId: string, detail: RequestDetail, colour: boolean): string {
-  const { ledger, decision, why_none } = detail
+  const { ledger, decision, why_none, notes = [] } = detail
   const rows = factsOf(detail).filter(([, value]) => value !== '')
   const steps = decision && textSteps(decision.stages)
   const parts = [
     `${requestId}\n${table(rows)}`,
     ledger.length > 0 ? ledgerTable(ledger) : 'The ledger has no row of it: it cost nothing.',
     steps ? stepLines(steps, painter(colour)).join('\n') : foldedText(why_none ?? ''),
+    ...notes.map(note => foldedText(oneLine(note))),
   ]
   return `${parts.filter(Boolean).join('\n\n')}\n`
 }

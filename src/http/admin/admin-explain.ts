@@ -4,8 +4,6 @@ import type { KeyRecord } from '../../gateway/store/key-store.ts'
 import type { Config } from '../../policy/config.ts'
 import type { LimitUse } from '../../policy/counters/limit-use.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { MOST_DAYS } from '../../policy/limits/limit-rule.ts'
-import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { CaseKind, Path } from '../../simulate/endpoints.ts'
 import { isPath, PATHS, pathOf } from '../../simulate/endpoints.ts'
 import { kindOf, lowNames, sentBy, textOfTokens } from '../../simulate/scenario.ts'
@@ -21,6 +19,7 @@ import { explainRequest } from '../../wire/admin-api/requests.ts'
 import { usdText } from '../../wire/money.ts'
 import { shownOf } from './admin-accounts.ts'
 import { type AdminContext, type AdminOp, accountNamed, keyNamed, opOf } from './admin-op.ts'
+import { turnsThatSpent } from './session-turns.ts'
 
 /** Whether a request of an account would be served now, and why. It changes nothing. */
 export const explainOp: AdminOp = opOf(explainRequest, explain)
@@ -148,7 +147,9 @@ async function notesOn(
   else if (code === 'ACCOUNT_FROZEN')
     notes.push(`\`svcctl accounts thaw ${frozenOf(account, refusal?.denial)}\` thaws it.`)
   if (refusal && 'type' in refusal.denial && refusal.denial.type === 'session_limit')
-    notes.push(...(await turnsThatSpent(store.ledger, account.account, { session: facts?.request.session, at })))
+    notes.push(
+      ...(await turnsThatSpent(store.ledger, { account: account.account, session: facts?.request.session, at })),
+    )
   if (code === 'UPSTREAMS_EXHAUSTED' && tried.some(({ state }) => state === 'ejected'))
     notes.push(
       'The pool that was ejected longest ago is tried all the same, and serves the request if it has recovered.',
@@ -160,33 +161,6 @@ async function notesOn(
   if (!key && account.kind === 'developer') notes.push(...notesOnKeys(await store.keys.listOf(account.account)))
   return notes
 }
-
-/** The requests of a session that cost most, of the newest rows of the longest time that one may last without a request. */
-async function turnsThatSpent(
-  ledger: AdminContext['store']['ledger'],
-  account: string,
-  { session, at }: { readonly session: string | undefined; readonly at: number },
-): Promise<readonly string[]> {
-  const turns: { readonly id: string; readonly cost: NanoUsd }[] = []
-  for await (const row of ledger.readRecent({ since: at - MOST_DAYS * DAY, most: MOST_ROWS }))
-    if (row.account === account && row.session === session && row.kind !== 'waste')
-      turns.push({ id: row.requestId, cost: row.cost })
-  if (turns.length === 0) return []
-  const named = turns
-    .sort((one, other) => other.cost - one.cost)
-    .slice(0, MOST_TURNS)
-    .map(({ id, cost }) => `${id} $${usdText(cost)}`)
-  const who = session === undefined ? 'Requests without a session' : `The session ${session}`
-  const others = turns.length > named.length ? `, and ${turns.length - named.length} more` : ''
-  return [
-    `${who} spent it on ${turns.length === 1 ? 'one request' : `${turns.length} requests`}: ${named.join(', ')}${others}.`,
-  ]
-}
-
-const DAY = 86_400_000
-/** The most rows that are read, and the most requests that are named. */
-const MOST_ROWS = 100_000
-const MOST_TURNS = 8
 
 const frozenOf = (account: AccountRecord, denial: object | undefined): string =>
   denial && 'org' in denial ? `org:${denial.org}` : account.account

@@ -1,7 +1,9 @@
 import { StoreUnavailable } from '../../gateway/store/store.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
+import type { DecisionRecord } from '../../policy/record.ts'
 import { type RequestEnd, type ShownRemembered, shownRequest } from '../../wire/admin/event.ts'
 import { ledgerRecord } from '../../wire/admin/ledger-record.ts'
+import type { ShownPast } from '../../wire/admin/past.ts'
 import type { PastRequests } from '../../wire/admin/past-request.ts'
 import type { RequestDetail } from '../../wire/admin/request-detail.ts'
 import type { AnswerOf, QueryOf } from '../../wire/admin-api/call.ts'
@@ -13,6 +15,7 @@ import { askedGateways } from './fleet/asked-gateways.ts'
 import { detailOfFleet } from './fleet/detail-of-fleet.ts'
 import { withOthers } from './fleet/past-of-fleet.ts'
 import type { OperatorApp } from './operator-app.ts'
+import { turnsThatSpent } from './session-turns.ts'
 
 /** Dependencies of the request endpoints. */
 export type RequestsApp = Pick<
@@ -116,13 +119,22 @@ async function detailOf(app: RequestsApp, id: string): Promise<RequestDetail | u
     app.explain(id),
   ])
   if (!request && ledger.length === 0 && !decision) return undefined
+  const notes = decision && request?.type !== undefined ? await notesOn(app, request.type, decision) : []
   return {
     request: request ? shownEnd(app, request) : null,
     labels: await labelsOf(app, request ? [request] : ledger),
     ledger: ledger.map(ledgerRecord),
     decision: decision ?? null,
     why_none: decision ? null : whyNone(app),
+    ...(notes.length > 0 && { notes }),
   }
+}
+
+/** The requests that spent the budget of the session that was refused. */
+async function notesOn({ store }: RequestsApp, type: string, { record }: ShownPast): Promise<readonly string[]> {
+  if (type !== 'session_limit') return []
+  const { at, caller, request } = (record as DecisionRecord).facts
+  return turnsThatSpent(store.ledger, { account: caller.account, session: request.session, at })
 }
 
 const whyNone = ({ settings }: RequestsApp): string =>

@@ -11,7 +11,7 @@ let test: TestGateway
 beforeEach(async () => {
   backend = await startBackend()
   backend.always(answer({ content: 'Hi', usage: { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 } }))
-  test = await startTestGateway({ onprem: [backend] })
+  test = await startTestGateway({ onprem: [backend], explains: true })
 })
 
 afterEach(async () => {
@@ -105,5 +105,31 @@ describe('a session that spent its budget', () => {
     const ids = (await test.ledger()).map(({ requestId }) => requestId)
     expect(notes[0]).toMatch(/^The session ses_1 spent it on 2 requests: /)
     for (const id of ids) expect(notes[0]).toContain(`${id} $0.0000`)
+  })
+
+  it('names them again in the record of each request that was refused after it, and of no other', async () => {
+    limitPlan(test, 'pro', [session])
+    const key = await test.key('pro')
+    const asked = { model: 'svc-core', messages, max_tokens: 90 }
+    const answers: Response[] = []
+    for (const prompt_cache_key of ['ses_1', 'ses_1', 'ses_1', 'ses_2'])
+      answers.push(await test.chat(key, { ...asked, prompt_cache_key }))
+    await Promise.all(answers.map(each => each.arrayBuffer()))
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 200])
+    const recordOf = async (at: number): Promise<{ decision?: unknown; notes?: readonly string[] }> => {
+      const id = answers[at]?.headers.get('x-request-id')
+      return (await send({ url: test.admin }, `GET /admin/requests/${id}`, { token: ADMIN_TOKEN })).body as object
+    }
+
+    // The decision log writes its lines a little later.
+    test.clock.advance(1000)
+    await expect.poll(async () => (await recordOf(2)).decision).not.toBeNull()
+    const { notes = [] } = await recordOf(2)
+    const ids = answers.map(({ headers }) => headers.get('x-request-id'))
+    expect(notes).toHaveLength(1)
+    expect(notes[0]).toMatch(/^The session ses_1 spent it on 2 requests: /)
+    for (const id of ids.slice(0, 2)) expect(notes[0]).toContain(`${id} $0.0000`)
+    expect(notes[0]).not.toContain(ids[3])
+    expect((await recordOf(0)).notes).toBeUndefined()
   })
 })

@@ -76,6 +76,8 @@ export interface RequestRecord {
   /** Null where the decision log has none; then `why_none` says why. */
   readonly decision: ShownPast | null
   readonly why_none: string | null
+  /** The requests that spent the budget of its session, in a sentence. */
+  readonly notes?: readonly string[]
 }
 
 export const readRequest = (id: string) => ask<RequestRecord>(`/admin/requests/${encodeURIComponent(id)}?gateway=all`)

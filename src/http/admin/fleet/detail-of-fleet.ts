@@ -20,12 +20,14 @@ export async function detailOfFleet(
   const [first] = known
   if (!first) return { unreached }
   const decision = known.find(each => each.decision !== null)?.decision ?? null
+  const notes = known.find(each => each.notes !== undefined)?.notes
   const detail = {
     ...first,
     request: known.find(({ request }) => request !== null)?.request ?? null,
     labels: Object.assign({}, ...known.map(({ labels }) => labels)),
     decision,
     why_none: decision ? null : first.why_none,
+    ...(notes && { notes }),
   }
   return { detail, unreached }
 }
