@@ -59,6 +59,12 @@ const toolsOf = (speaks: string): string =>
 const yamlOf = (pools: readonly Backend[], speaks: string): string => `
 plans:
   hurried: { models: all, rpm: 2, tpm: 10M, monthly_usd: 20 }
+  budgeted:
+    models: all
+    rpm: 600
+    tpm: 10M
+    monthly_usd: 20
+    limits: [{ requests: 4, of: session, idle: 24h, last_turn: 2k, warn: append at 50% }]
 models:
   ${MODEL}:
     kind: chat
