@@ -174,7 +174,6 @@ async function identified({ config, settings }: Loaded, { who, at }: Scenario): 
       findByLabel: async () => [],
     },
     orgs: { open: async (org: string) => ({ org, terms: {}, createdAt: at }) },
-    logins: { find: async () => undefined },
   }
   const { identity } = settings
   const verify = async () =>

@@ -6,14 +6,13 @@ import { claimedPlan, planName, planOf } from '../../policy/plan.ts'
 import type { Alarm } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyCaller, KeyStore } from '../store/key-store.ts'
-import type { LoginStore } from '../store/login-store.ts'
 import type { OrgStore } from '../store/org-store.ts'
 import { isActive } from './deprovision.ts'
 import type { Identified } from './identified.ts'
 import type { KeyUses } from './key-uses.ts'
 import { hashOf, isWellFormed } from './keys.ts'
 import { MayOpen } from './may-open.ts'
-import { isWithin } from './networks.ts'
+import { isWithin, networkOf } from './networks.ts'
 import { type AgentSignIn, type AgentTokens, agentPrefix } from './sign-in/agent-tokens.ts'
 import type { SignIn, VerifyToken } from './sign-in/sign-in.ts'
 import { isBadToken, tokenDenied } from './sign-in/sign-in.ts'
@@ -52,11 +51,12 @@ export interface IdentifyPorts {
   readonly verify?: VerifyToken
   /** Reads agent tokens; absent where people do not sign in. */
   readonly agentTokens?: Pick<AgentTokens, 'read'>
+  /** The logins that some of them come of; absent where the files take none. */
+  readonly logins?: { isOpen(token: AgentSignIn, network: string): Promise<boolean> }
   readonly store: {
     readonly keys: Pick<KeyStore, 'findCaller' | 'recallCaller'>
     readonly accounts: Pick<AccountStore, 'signIn' | 'find' | 'findByLabel'>
     readonly orgs: Pick<OrgStore, 'open'>
-    readonly logins: Pick<LoginStore, 'find'>
   }
 }
 
@@ -94,7 +94,8 @@ export function identifyWith(ports: IdentifyPorts): Identify {
   const byBearer = async (authorization: string | undefined, client: AddressedClient, mayRecall: boolean) => {
     if (!authorization) return { denial: { code: 'NO_AUTH' } } as const
     const token = tokenOf(authorization)
-    if (token?.startsWith(agentPrefix(brand))) return watched(await byAgentToken(ports, mayOpen, orgs, token, neither))
+    if (token?.startsWith(agentPrefix(brand)))
+      return watched(await byAgentToken(ports, mayOpen, orgs, { token, client }, neither))
     if (!token?.startsWith(`${brand}_`))
       return watched(await bySignIn(ports, mayOpen, orgs, await verified(ports, token, neither)))
     return watched(await byKey(ports, token, client, mayRecall))
@@ -182,20 +183,17 @@ async function byAgentToken(
   ports: IdentifyPorts,
   mayOpen: MayOpen,
   orgs: OpenOrgs,
-  token: string,
+  { token, client }: { readonly token: string; readonly client: AddressedClient },
   otherwise: Denied,
 ): Promise<Identified | Denied> {
   const read = ports.agentTokens?.read(token)
   if (!read) return otherwise
   if ('problem' in read) return { denial: { code: 'INVALID_TOKEN', problem: read.problem } }
-  if (read.login !== undefined && !(await isOpen(ports, read.login))) return LOGIN_OVER
+  if (read.login !== undefined && !(await ports.logins?.isOpen(read, networkOf(client.clientAddress))))
+    return LOGIN_OVER
   const found = await bySignIn(ports, mayOpen, orgs, read)
   return 'denial' in found ? found : { ...found, scope: 'inference' }
 }
-
-/** Whether a login is neither over nor revoked, and this gateway still takes logins. */
-const isOpen = async ({ settings, store }: IdentifyPorts, login: string): Promise<boolean> =>
-  settings.identity?.claudeLogin !== undefined && (await store.logins.find(login)) !== undefined
 
 const LOGIN_OVER: Denied = {
   denial: { code: 'INVALID_TOKEN', problem: 'This sign-in of Claude Code is over: run /login.', isFinal: true },

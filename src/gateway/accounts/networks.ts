@@ -57,3 +57,17 @@ const listOf = remembered(LISTS, joined => networksOf(joined.split(' ')))
 /** Whether one of the networks holds an address. */
 export const isWithin = (networks: readonly string[], address: string): boolean =>
   listOf(networks.join(' ')).hold(address)
+
+/** The network of an address: those who hold one address of it hold them all. */
+export function networkOf(address: string): string {
+  if (isIP(address) === 4) return `${address.split('.').slice(0, 3).join('.')}.0/24`
+  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address
+}
+
+/** The eight groups of a canonical IPv6 address; those that are written with dots are the last two, and stay 0. */
+function groupsOf(address: string): string[] {
+  const [before = '', after = ''] = address.replace(/\d+(\.\d+){3}$/, '0:0').split('::')
+  const left = before.split(':').filter(group => group !== '')
+  const right = after.split(':').filter(group => group !== '')
+  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right]
+}

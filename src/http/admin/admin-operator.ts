@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { isActive } from '../../gateway/accounts/deprovision.ts'
+import { networkOf } from '../../gateway/accounts/networks.ts'
 import { isBadToken, tokenDenied } from '../../gateway/accounts/sign-in/sign-in.ts'
 import {
   adminTokenOf,
@@ -15,7 +16,6 @@ import { type Denied, invalid } from '../../policy/denial.ts'
 import { isRoleFor, type Role } from '../../wire/admin/role.ts'
 import { AS_HEADER, USER, USER_HEADER, USER_HINT } from '../../wire/admin/user.ts'
 import type { HttpCall } from '../listener/call.ts'
-import { networkOf } from '../listener/client-address.ts'
 import { isSameSecret } from '../listener/same-secret.ts'
 import { certifiedName } from '../listener/secure.ts'
 import type { OperatorApp } from './operator-app.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { canonicalAddress, networksOf } from '../../gateway/accounts/networks.ts'
 
 /** Where requests come from: addresses in their one canonical form, IPv4 where it is mapped into IPv6. */
@@ -40,20 +40,6 @@ export function clientAddresses(trustedProxies: readonly string[]): ClientAddres
     return address
   }
   return { ofRequest, ofSocket, isProxy }
-}
-
-/** The network of an address: those who hold one address of it hold them all. */
-export function networkOf(address: string): string {
-  if (isIP(address) === 4) return `${address.split('.').slice(0, 3).join('.')}.0/24`
-  return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address
-}
-
-/** The eight groups of a canonical IPv6 address; those that are written with dots are the last two, and stay 0. */
-function groupsOf(address: string): string[] {
-  const [before = '', after = ''] = address.replace(/\d+(\.\d+){3}$/, '0:0').split('::')
-  const left = before.split(':').filter(group => group !== '')
-  const right = after.split(':').filter(group => group !== '')
-  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => '0'), ...right]
 }
 
 /** `1.2.3.4:80` and `[::1]:80`, as some proxies write. */

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import type { ListenerSettings } from '../../config/settings.ts'
+import { networkOf } from '../../gateway/accounts/networks.ts'
 import type { AlarmMessage } from '../../gateway/alarm-messages.ts'
 import type { Alarm, Clock } from '../../gateway/ports.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import { type ClientAddresses, networkOf } from './client-address.ts'
+import type { ClientAddresses } from './client-address.ts'
 
 const TELL_EVERY: Millis = 60_000
 

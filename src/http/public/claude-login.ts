@@ -1,6 +1,7 @@
 import type { Identify } from '../../gateway/accounts/identify.ts'
 import { shownUserCode } from '../../gateway/accounts/logins/login-seals.ts'
 import { DEVICE_LIFE, type LoginRefusal, type LoginTokens, POLL_EVERY } from '../../gateway/accounts/logins/logins.ts'
+import { networkOf } from '../../gateway/accounts/networks.ts'
 import type { Millis } from '../../policy/config.ts'
 import {
   clientNamed,
@@ -14,7 +15,6 @@ import {
   TOKEN_PATH,
 } from '../../wire/claude/oauth.ts'
 import type { HttpCall } from '../listener/call.ts'
-import { networkOf } from '../listener/client-address.ts'
 import { readPieces } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'

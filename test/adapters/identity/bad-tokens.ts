@@ -43,12 +43,12 @@ const INVALID = { denial: { code: 'INVALID_TOKEN', problem: expect.any(String) }
 
 /** The doors that every endpoint is behind: a bearer of any kind, a sign-in alone, and a person without an account. None asks the store. */
 function doors(verify: VerifyToken) {
-  const facet = new Proxy({} as Store['keys'] & Store['accounts'] & Store['orgs'] & Store['logins'], {
+  const facet = new Proxy({} as Store['keys'] & Store['accounts'] & Store['orgs'], {
     get: (_, call) => () => {
       throw new Error(`a bad token came as far as ${String(call)}`)
     },
   })
-  const store = { keys: facet, accounts: facet, orgs: facet, logins: facet }
+  const store = { keys: facet, accounts: facet, orgs: facet }
   const identify = identifyWith({
     config: { plans: new Map() } as unknown as Config,
     settings: { brand: 'svc', identity: { issuer: 'https://id.example.com' } } as unknown as Settings,

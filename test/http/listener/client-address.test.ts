@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { clientAddresses, networkOf } from '../../../src/http/listener/client-address.ts'
+import { networkOf } from '../../../src/gateway/accounts/networks.ts'
+import { clientAddresses } from '../../../src/http/listener/client-address.ts'
 
 const request = (remoteAddress: string | undefined, forwarded?: string) =>
   ({

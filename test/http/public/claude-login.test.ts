@@ -15,6 +15,7 @@ const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const SECRET = 'the-secret-of-agent-tokens-of-the-tests'
+const SCIM_SECRET = 'scim-secret-of-the-tests-0000000001'
 const LOGIN = `claude_login: { notice: "Ask #llm-help.", settings: { pro: { permissions: { deny: [WebFetch] }, b: 1, a: "ü" }, free: {} } }`
 const question = { model: 'svc-core', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 10 }
 
@@ -39,8 +40,8 @@ function guarantees(redis?: () => RedisServer): void {
       onprem: [backend],
       oidc,
       trustedProxies: ['127.0.0.1/32'],
-      identity: `console_client_id: svc-console, agent_secret: "\${AGENT_SECRET}", ${LOGIN}`,
-      env: { ...ENV, AGENT_SECRET: secret },
+      identity: `console_client_id: svc-console, agent_secret: "\${AGENT_SECRET}", scim: { secret: "\${SCIM_SECRET}" }, ${LOGIN}`,
+      env: { ...ENV, AGENT_SECRET: secret, SCIM_SECRET },
       ...(redis && { redis: redis() }),
     })
   /** A person of their own, so that no test is held back by what others tried. */
@@ -75,17 +76,24 @@ function guarantees(redis?: () => RedisServer): void {
   const decide = (token: string, verb: 'approve' | 'deny' | '', user_code: string) =>
     send(test, `POST /v1/account/device${verb && `/${verb}`}`, { token, body: { user_code } })
   const tokensOf = (told: Told) => ({ access: fieldOf(told, 'access_token'), refresh: fieldOf(told, 'refresh_token') })
+  /** What Okta sends when it deactivates or reactivates a person. */
+  const setActive = (user: string, active: boolean) =>
+    send(test, 'POST /scim/v2/Users', {
+      token: SCIM_SECRET,
+      body: { userName: user, externalId: user, active },
+      headers: { 'x-forwarded-for': network() },
+    })
   const login = async (person?: string) => {
     const token = person ?? (await signIn())
     const { device, user } = await begin()
     expect(outcomeOf(await decide(token, 'approve', user))).toBe('200')
     return { ...tokensOf(await poll(device)), token }
   }
-  const ask = (token: string, at: Pick<TestGateway, 'url'> = test) =>
+  const ask = (token: string, at: Pick<TestGateway, 'url'> = test, from = network()) =>
     send(at, 'POST /v1/messages', {
       token,
       body: question,
-      headers: { 'anthropic-version': '2023-06-01', 'x-forwarded-for': network() },
+      headers: { 'anthropic-version': '2023-06-01', 'x-forwarded-for': from },
     })
   const errorOf = (told: Told) => `${told.status} ${fieldOf(told, 'error')}`
 
@@ -193,18 +201,47 @@ function guarantees(redis?: () => RedisServer): void {
     for (const { access } of [first, next, third]) expect((await ask(access)).status).toBe(200)
   })
 
-  it('a replaced refresh token from another network ends the login with all of its tokens', async () => {
+  it('a replaced refresh token from another network ends the login, unless that network uses its newest tokens within two minutes', async () => {
     const first = await login()
     const next = tokensOf(await refresh(first.refresh, '10.1.1.1'))
-    const replayed = await refresh(first.refresh, '10.99.0.1')
+    expect(errorOf(await refresh(first.refresh, '10.99.0.1'))).toBe('401 invalid_grant')
+    // Neither an older token from there nor a newest one from elsewhere proves anything.
+    expect((await ask(first.access, test, '10.99.0.1')).status).toBe(200)
+    const third = tokensOf(await refresh(next.refresh, '10.1.1.1'))
+    expect((await ask(third.access, test, '10.1.1.1')).status).toBe(200)
 
-    expect(errorOf(replayed)).toBe('401 invalid_grant')
-    expect(errorOf(await refresh(next.refresh, '10.1.1.1'))).toBe('401 invalid_grant')
-    const refused = await ask(next.access)
+    test.clock.advance(2 * MINUTE)
+    const refused = await ask(third.access, test, '10.99.0.1')
     expect([refused.status, refused.headers['x-should-retry']]).toEqual([401, 'false'])
     expect(refused.text).toContain('run /login')
+    expect(errorOf(await refresh(third.refresh, '10.1.1.1'))).toBe('401 invalid_grant')
     expect((await ask(first.access)).status).toBe(401)
     expect(test.alarms.join('\n')).toContain('a refresh token was used again')
+  })
+
+  it.each(['access', 'refresh'] as const)(
+    'the second session of a laptop that changed its network takes the newest %s token over, and the login goes on',
+    async which => {
+      const first = await login()
+      const next = tokensOf(await refresh(first.refresh, '10.2.1.1'))
+      expect(errorOf(await refresh(first.refresh, '10.98.0.1'))).toBe('401 invalid_grant')
+
+      let newest = next
+      if (which === 'access') expect((await ask(next.access, test, '10.98.0.7')).status).toBe(200)
+      else newest = tokensOf(await refresh(next.refresh, '10.98.0.7'))
+      test.clock.advance(2 * MINUTE)
+      expect((await ask(newest.access)).status).toBe(200)
+      expect((await refresh(newest.refresh, '10.2.1.1')).status).toBe(200)
+    },
+  )
+
+  it('replaced refresh tokens from two other networks end the login at once', async () => {
+    const first = await login()
+    const next = tokensOf(await refresh(first.refresh, '10.3.1.1'))
+    for (const from of ['10.97.0.1', '10.96.0.1'])
+      expect(errorOf(await refresh(first.refresh, from))).toBe('401 invalid_grant')
+
+    expect((await ask(next.access, test, '10.97.0.1')).status).toBe(401)
   })
 
   it('another session of the same machine that holds the replaced token is refused, and the login goes on', async () => {
@@ -227,6 +264,32 @@ function guarantees(redis?: () => RedisServer): void {
     expect(outcomeOf(await decide(token, 'approve', user))).toBe('403 ACCOUNT_FROZEN')
     await did(test, 'accounts/thaw', { account })
     expect((await ask(access)).status).toBe(200)
+  })
+
+  it('a deactivation by the provider ends the next request and the next refresh at every gateway, until it reactivates', async () => {
+    const gateways = redis ? [test, await start()] : [test]
+    onTestFinished(() => Promise.all(gateways.slice(1).map(each => each.close())).then(() => undefined))
+    const user = `person-${++people}`
+    const { access, refresh: token } = await login(await signIn(user))
+    for (const at of gateways) expect((await ask(access, at)).status).toBe(200)
+
+    expect((await setActive(user, false)).status).toBe(201)
+    for (const at of gateways) {
+      expect(outcomeOf(await ask(access, at))).toBe('403 ACCOUNT_FROZEN')
+      expect(errorOf(await refresh(token, undefined, at))).toBe('401 invalid_grant')
+    }
+    expect((await setActive(user, true)).status).toBe(201)
+    for (const at of gateways) expect((await ask(access, at)).status).toBe(200)
+  })
+
+  it('a laptop that changes its network goes on: its newest refresh token is good from anywhere', async () => {
+    let tokens = await login()
+    for (const from of ['10.11.0.1', '10.12.0.1', '10.11.0.1', '10.13.0.1']) {
+      const told = await refresh(tokens.refresh, from)
+      expect(told.status).toBe(200)
+      tokens = { ...tokens, ...tokensOf(told) }
+    }
+    expect((await ask(tokens.access)).status).toBe(200)
   })
 
   it.each(['access', 'refresh'] as const)('signing out by its %s token ends a login, and no other one', async which => {

@@ -51,9 +51,9 @@ export class LoginSeals {
     return `${kind}:${this.#digest(`${kind}\0${secret}`)}`
   }
 
-  /** A mark that tells networks apart without naming them. */
-  networkMark(login: string, network: string): string {
-    return this.#digest(`network\0${login}\0${network}`).slice(0, 16)
+  /** A mark that tells the networks of a login apart without naming them; `name` is that of the login in the store. */
+  networkMark(name: string, network: string): string {
+    return this.#digest(`network\0${name}\0${network}`).slice(0, 16)
   }
 
   refreshToken({ login, generation }: RefreshToken): string {

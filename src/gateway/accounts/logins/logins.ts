@@ -4,9 +4,9 @@ import type { Alarm, Clock } from '../../ports.ts'
 import type { AccountStore } from '../../store/account-store.ts'
 import type { LoginStore } from '../../store/login-store.ts'
 import type { Identify } from '../identify.ts'
-import type { AgentTokens, CarriedSignIn } from '../sign-in/agent-tokens.ts'
+import type { AgentSignIn, AgentTokens, CarriedSignIn } from '../sign-in/agent-tokens.ts'
 import { LONGEST_AGENT_TOKEN } from '../sign-in/agent-tokens.ts'
-import { judgeRefresh, type RefreshState } from './judge-refresh.ts'
+import { judgeRefresh, judgeUse, type RefreshState } from './judge-refresh.ts'
 import { type LoginSeals, type RefreshToken, readUserCode } from './login-seals.ts'
 
 /** Dependencies of logins. */
@@ -137,27 +137,47 @@ export class Logins {
     network: string,
     identify: Pick<Identify, 'carried'>,
   ): Promise<LoginTokens | LoginRefusal> {
-    const { seals, store, clock, alarm } = this.#ports
+    const { seals, store, clock } = this.#ports
     const read = seals.readRefreshToken(token)
     if (!read) return 'invalid_grant'
     const name = seals.nameOf('login', read.login)
-    const from = seals.networkMark(read.login, network)
+    const from = seals.networkMark(name, network)
     for (;;) {
       const text = await store.logins.find(name)
       if (text === undefined) return 'invalid_grant'
       const record = JSON.parse(text) as LoginRecord
-      const now = clock.now()
-      const judged = judgeRefresh(record, { generation: read.generation, now, from })
-      if (judged.outcome === 'stale') return 'invalid_grant'
-      if (judged.outcome === 'reused') {
-        if (!(await store.logins.replace(name, text))) continue
-        alarm('a refresh token was used again: its login has ended', { account: record.signIn.account })
-        return 'invalid_grant'
-      }
-      if (await this.#isRefused(record, identify)) return 'invalid_grant'
-      const next: LoginRecord = { ...record, ...judged.next }
-      if (!(await store.logins.replace(name, text, JSON.stringify(next)))) continue
-      return this.#tokensOf(next, name, { login: read.login, generation: next.generation })
+      const judged = judgeRefresh(record, { generation: read.generation, now: clock.now(), from })
+      const { outcome } = judged
+      if (outcome === 'stale') return 'invalid_grant'
+      if (outcome === 'rotated' && (await this.#isRefused(record, identify))) return 'invalid_grant'
+      const isStored = await (outcome === 'reused'
+        ? this.#end(name, text, record)
+        : store.logins.replace(name, text, recordText(record, judged.next)))
+      if (!isStored) continue
+      if (outcome !== 'rotated') return 'invalid_grant'
+      return this.#tokensOf(record, name, { login: read.login, generation: judged.next.generation })
+    }
+  }
+
+  /**
+   * Whether the login of an access token goes on. A login whose replaced refresh token came from another network goes on if that network
+   * uses its newest tokens in time, and ends otherwise.
+   */
+  async isOpen({ login: name = '', generation = -1 }: AgentSignIn, network: string): Promise<boolean> {
+    const { seals, store, clock } = this.#ports
+    for (;;) {
+      const text = await store.logins.find(name)
+      if (text === undefined) return false
+      const record = JSON.parse(text) as LoginRecord
+      if (!record.doubt) return true
+      const sent = { generation, now: clock.now(), from: seals.networkMark(name, network) }
+      const judged = judgeUse(record, sent)
+      if (judged.outcome === 'open') return true
+      const done =
+        judged.outcome === 'over'
+          ? await this.#end(name, text, record)
+          : await store.logins.replace(name, text, recordText(record, judged.next))
+      if (done) return judged.outcome === 'proven'
     }
   }
 
@@ -171,6 +191,14 @@ export class Logins {
       const text = await store.logins.find(name)
       if (text === undefined || (await store.logins.replace(name, text))) return
     }
+  }
+
+  /** Ends a login because of a reuse; false where it changed meanwhile. */
+  async #end(name: string, text: string, { signIn }: LoginRecord): Promise<boolean> {
+    const { store, alarm } = this.#ports
+    if (!(await store.logins.replace(name, text))) return false
+    alarm('a refresh token was used again: its login has ended', { account: signIn.account })
+    return true
   }
 
   async #open(signIn: CarriedSignIn, identify: Pick<Identify, 'carried'>): Promise<LoginTokens | LoginRefusal> {
@@ -189,11 +217,15 @@ export class Logins {
     return 'denial' in found || isFrozen(found.caller)
   }
 
-  async #tokensOf(record: LoginRecord, name: string, token: RefreshToken): Promise<LoginTokens | LoginRefusal> {
+  async #tokensOf(
+    record: Pick<LoginRecord, 'signIn' | 'since'>,
+    name: string,
+    token: RefreshToken,
+  ): Promise<LoginTokens | LoginRefusal> {
     const { tokens, seals, clock } = this.#ports
     const { signIn, since } = record
     const life = Math.min(LONGEST_AGENT_TOKEN, since + LOGIN_LIFE - clock.now())
-    const issued = await tokens.issue(signIn, life, name)
+    const issued = await tokens.issue(signIn, life, { login: name, generation: token.generation })
     if (!issued) return 'invalid_grant'
     return {
       accessToken: issued.token,
@@ -215,6 +247,10 @@ export class Logins {
     return record.state === 'pending' ? { code, name, text, device: record.device } : undefined
   }
 }
+
+/** A login with other refresh tokens, as it is stored. */
+const recordText = ({ signIn, since }: LoginRecord, state: RefreshState): string =>
+  JSON.stringify({ signIn, since, ...state } satisfies LoginRecord)
 
 interface PendingDevice {
   /** The names of its user code and its device code. */

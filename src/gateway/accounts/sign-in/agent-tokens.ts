@@ -17,7 +17,14 @@ export interface AgentSecret {
 export type CarriedSignIn = Pick<SignIn, 'account' | 'plan' | 'org' | 'label' | 'issuedAt'>
 
 /** The sign-in of an agent token, which ends with it, and before that with its login, where it came of one. */
-export type AgentSignIn = CarriedSignIn & Pick<SignIn, 'expiresAt'> & { readonly login?: string }
+export type AgentSignIn = CarriedSignIn &
+  Pick<SignIn, 'expiresAt'> & { readonly login?: string; readonly generation?: number }
+
+/** The login that a token comes of, and how many tokens it had before. */
+export interface LoginRef {
+  readonly login: string
+  readonly generation: number
+}
 
 /** The longest life of an agent token. */
 export const LONGEST_AGENT_TOKEN: Millis = 3_600_000
@@ -41,12 +48,12 @@ export class AgentTokens {
   }
 
   /** A token for the sign-in, of a login where one is named; undefined where the gateway has no secret to sign it with. */
-  async issue(signIn: CarriedSignIn, life: Millis, login?: string): Promise<IssuedAgentToken | undefined> {
+  async issue(signIn: CarriedSignIn, life: Millis, of?: LoginRef): Promise<IssuedAgentToken | undefined> {
     const secret = await this.#secret.ensure()
     if (!secret) return undefined
     const { account, plan, org, label, issuedAt } = signIn
     const expiresAt = this.#clock.now() + Math.min(life, LONGEST_AGENT_TOKEN)
-    const claims = Buffer.from(JSON.stringify({ account, plan, org, label, issuedAt, expiresAt, login })).toString(
+    const claims = Buffer.from(JSON.stringify({ account, plan, org, label, issuedAt, expiresAt, ...of })).toString(
       'base64url',
     )
     // The code stands first: a log that masks the characters of a key then hides what the token is worth.
@@ -108,7 +115,7 @@ const EXPIRED: BadToken = { problem: 'This agent token has expired: get a new on
 function signInIn(claims: string): AgentSignIn | undefined {
   const read: unknown = JSON.parse(Buffer.from(claims, 'base64url').toString())
   if (!isObject(read)) return undefined
-  const { account, plan, org, label, issuedAt, expiresAt, login } = read
+  const { account, plan, org, label, issuedAt, expiresAt, login, generation } = read
   if (typeof account !== 'string' || typeof issuedAt !== 'number' || typeof expiresAt !== 'number') return undefined
   return {
     account,
@@ -118,5 +125,6 @@ function signInIn(claims: string): AgentSignIn | undefined {
     issuedAt,
     expiresAt,
     ...(typeof login === 'string' && { login }),
+    ...(typeof generation === 'number' && { generation }),
   }
 }
