@@ -12,7 +12,7 @@ export const REQUEST_DETAIL = record(
     ledger: list(LEDGER_RECORD, 'Its ledger rows, from any gateway.'),
     decision: orNull(DECISION),
     why_none: defaulted(orNull(text('Why there is no decision.')), null),
-    notes: optional(list(text(), 'What is known beside it: the requests that spent the budget of its session.')),
+    notes: optional(list(text(), 'Sentences about it, such as the requests that spent the budget of its session.')),
     unreached: optional(list(UNREACHED, 'Gateways whose memory could not be read.')),
   },
   'RequestDetail',

@@ -10,7 +10,7 @@ import { inTrouble } from '../support/trouble.ts'
 interface Agent {
   readonly client: Client
   readonly setup: Setup
-  /** What a person reads of the refusal. Absent for an agent that repeats any 429 for a minute first. */
+  /** The refusal as a person reads it. Absent for an agent that repeats any 429 for a minute first. */
   readonly shows?: RegExp
 }
 

@@ -76,7 +76,7 @@ function guarantees(redis?: () => RedisServer): void {
   const decide = (token: string, verb: 'approve' | 'deny' | '', user_code: string) =>
     send(test, `POST /v1/account/device${verb && `/${verb}`}`, { token, body: { user_code } })
   const tokensOf = (told: Told) => ({ access: fieldOf(told, 'access_token'), refresh: fieldOf(told, 'refresh_token') })
-  /** What Okta sends when it deactivates or reactivates a person. */
+  /** Deactivates or reactivates a person, as Okta does. */
   const setActive = (user: string, active: boolean) =>
     send(test, 'POST /scim/v2/Users', {
       token: SCIM_SECRET,
