@@ -1650,7 +1650,7 @@ export interface PoolSection {
    */
   max_concurrent?: number | string
   /**
-   * Whose requests `max_concurrent` counts: those of each `gateway` with its workers, or those of all gateways on the `store` together. With `store` a request without a slot asks the store for one, and the order of `queue` is fair over all of them. While the store does not answer, each process goes on with the slots it uses. `max_concurrent_each` is of each gateway in any case. Needs `max_concurrent`.
+   * `max_concurrent` counts the requests of each `gateway` with its workers, or those of all gateways on the `store` together. With `store` a request without a slot asks the store for one, and the order of `queue` is fair over all of them. While the store does not answer, each process goes on with the slots it uses. `max_concurrent_each` is of each gateway in any case. Needs `max_concurrent`.
    */
   max_concurrent_over?: 'gateway' | 'store'
   /**
