@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ShownPoolSeries } from '../../src/wire/admin/series.ts'
-import { type Backend, startBackend } from '../support/backend.ts'
+import { answer, type Backend, startBackend } from '../support/backend.ts'
 import { goTo, openAsOperator } from './operator.ts'
 import { describeConsole } from './rig.ts'
 import type { Site } from './site.ts'
@@ -109,6 +109,33 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
 
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.unrouteAll({ behavior: 'wait' })
+  })
+
+  it('say how many requests wait in the queue of a pool, of those that may, and how many slots all gateways use', async () => {
+    const key = await keyOf(site, 'ada', 'pro')
+    const fields = 'max_concurrent: 1, max_concurrent_over: store, queue: { max: 7, timeout: 5m }'
+    await site.reload(yaml =>
+      yaml.replace(`replicas: [${site.backend.url}]`, `replicas: [${site.backend.url}], ${fields}`),
+    )
+    let end = () => {}
+    const ended = new Promise<void>(resolve => {
+      end = resolve
+    })
+    site.backend.always(async exchange => {
+      await ended
+      await answer({ content: 'Hi' })(exchange)
+    })
+    const asked = ['a', 'b', 'c'].map(content => chatAs(site, key, undefined, content))
+    await row('onprem').first().getByRole('cell', { name: '2 of 7', exact: true }).waitFor()
+    await row('onprem').first().getByRole('cell', { name: '1 (all gateways: 1 / 1)', exact: true }).waitFor()
+
+    end()
+    expect(await Promise.all(asked)).toEqual([200, 200, 200])
+    await row('onprem').first().getByRole('cell', { name: '0 of 7', exact: true }).waitFor()
+    await site.reload(yaml =>
+      yaml.replace(`replicas: [${site.backend.url}]`, `replicas: [${site.backend.url}, ${second.url}]`),
+    )
+    await row(second.url).getByText('Healthy').waitFor()
   })
 
   it('warn of a replica whose probe failed while requests still go there, and say when it is ejected', async () => {

@@ -364,8 +364,10 @@ function probeOf({ last_probe, failures }: ShownReplica): string {
   return [probe, failed].filter(Boolean).join(', ')
 }
 
-const ofMost = ({ in_flight, max_concurrent }: ShownPool): string =>
-  max_concurrent === null ? String(in_flight) : `${in_flight} / ${max_concurrent}`
+function ofMost({ in_flight, in_flight_over_store: held, max_concurrent }: ShownPool): string {
+  if (max_concurrent === null) return String(in_flight)
+  return held === undefined ? `${in_flight} / ${max_concurrent}` : text.ofAllGateways(in_flight, held, max_concurrent)
+}
 
 const lastTen = ({ requests_10s, retries_10s }: ShownPool): string =>
   retries_10s > 0 ? text.again(requests_10s, retries_10s) : String(requests_10s)

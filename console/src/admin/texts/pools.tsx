@@ -39,6 +39,8 @@ export const pool = 'Pool'
 export const state = 'State'
 export const inFlight = 'In flight'
 export const waiting = 'Waiting'
+export const ofAllGateways = (own: string | number, held: string | number, max: string | number) =>
+  `${own} (all gateways: ${held} / ${max})`
 export const waitingOf = (waiting: string | number, max: string | number) => `${waiting} of ${max}`
 export const engineRunning = 'Engine: running'
 export const engineWaiting = 'Engine: waiting'
