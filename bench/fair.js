@@ -3,8 +3,9 @@
 import { Slots } from '../dist/gateway/pools/slots.js'
 import { StoreSlots } from '../dist/gateway/pools/store-slots.js'
 import { StoreUnavailable } from '../dist/gateway/store/store.js'
-import { FairQueue } from '../dist/policy/queue/fair-queue.js'
+import { QueueWithShares } from '../dist/policy/queue/queue-with-shares.js'
 import { SharedSlots } from '../dist/policy/queue/shared-slots.js'
+import { guaranteedSlots } from '../dist/policy/queue/slot-shares.js'
 import { AnswerLengths, workOf } from '../dist/policy/queue/work.js'
 import { exponential, lognormal, random } from './fair/dice.js'
 import { playOverGateways } from './fair/gateways.js'
@@ -20,8 +21,12 @@ const serviceOf = ({ prompt, answer }) => 0.02 + 31e-6 * prompt + 0.014 * answer
 const earliest = (...times) => Math.min(...times.filter(time => time !== undefined))
 
 /** Requests through the queue. With `fifo` they are served as they came. `aging` is in seconds. */
-function play(asked, { fifo = false, aging = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = {}) {
-  const queue = new FairQueue()
+function play(
+  asked,
+  { fifo = false, aging = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY, guarantees } = {},
+) {
+  const queue = new QueueWithShares()
+  if (guarantees) queue.guarantee(guarantees)
   const lengths = new AnswerLengths()
   const coming = asked.map(each => ({ ...each })).sort((a, b) => a.at - b.at)
   const [running, done] = [[], []]
@@ -38,13 +43,14 @@ function play(asked, { fifo = false, aging = Number.POSITIVE_INFINITY, until = N
   }
   while ((next < coming.length || running.length > 0) && now < until) {
     const at = earliest(running[0]?.until, coming[next]?.at)
-    if (queue.size > 0) idle += (SLOTS - running.length) * (at - now)
+    if (queue.order.size > 0) idle += (SLOTS - running.length) * (at - now)
     held += running.length * (at - now)
     now = at
     if (running[0]?.until === now) {
       const { request } = running.shift()
       lengths.learn(request.account, request.answer)
       queue.end(request, workOf(request.prompt, request.answer))
+      queue.release(request)
       done.push(request)
     } else {
       const request = ticket(coming[next++])
@@ -53,7 +59,7 @@ function play(asked, { fifo = false, aging = Number.POSITIVE_INFINITY, until = N
         begin(request)
       } else queue.enter(request, now, UNBOUNDED)
     }
-    while (running.length < SLOTS && queue.size > 0) begin(queue.next(now, aging))
+    while (running.length < SLOTS && queue.order.size > 0) begin(queue.next(now, aging))
   }
   return { done, conserving: held / (held + idle) }
 }
@@ -139,6 +145,47 @@ function priorities(seed) {
   gate('     guests served', aged.done.length, aged.done.length === asked.length, ` of ${asked.length}`)
 }
 
+/** Shares of 60 and 40 % of the slots: the owner of the second borrows all slots, until that of the first comes at 60 s. */
+function guaranteed(seed) {
+  const dice = random(seed)
+  const [first, second] = guaranteedSlots([600_000, 400_000], SLOTS)
+  const guarantees = [
+    { owner: 'org:research', slots: first },
+    { owner: 'plan:product', slots: second },
+  ]
+  const asked = []
+  for (let n = 0; n < 500; n++) asked.push(request(`product_${n % 3}`, 0, dice, { owner: 'plan:product', priority: 5 }))
+  for (let n = 0; n < 400; n++) asked.push(request(`research_${n % 2}`, 60, dice, { owner: 'org:research' }))
+  const { done, conserving } = play(asked, { guarantees })
+  const held = (owner, at) =>
+    done.filter(each => each.owner === owner && each.start <= at && each.start + serviceOf(each) > at).length
+  // Those that ran when the owner came.
+  const lent = done.filter(each => each.start < 60 && each.start + serviceOf(each) > 60)
+  const service = Math.max(...lent.map(serviceOf))
+  const own = done.filter(({ owner }) => owner === 'org:research').sort((a, b) => a.start - b.start)
+  const returned = own[first - 1].start - 60
+  gate(
+    `seed ${seed}, 60/40: slots of the borrower before`,
+    held('plan:product', 59),
+    held('plan:product', 59) === SLOTS,
+    ` of ${SLOTS}`,
+  )
+  gate(
+    '     the owner has its slots back',
+    returned,
+    returned <= service,
+    ` s (a service time is ${service.toFixed(1)} s)`,
+  )
+  const both = Math.min(
+    own.at(-1).start,
+    Math.max(...done.filter(({ owner }) => owner !== 'org:research').map(each => each.start)),
+  )
+  let least = SLOTS
+  for (let at = own[first - 1].start; at < both; at += 0.25) least = Math.min(least, held('org:research', at))
+  gate('     the least that it has from then on', least, least >= first, ` of ${first}`)
+  gate('     work-conserving', 100 * conserving, conserving > 0.9999, ' %')
+}
+
 /** Work that is expected of a request, and that which it is. */
 const WORK = {
   expectedOf: ({ account, prompt }, lengths) => workOf(prompt, lengths.expected(account, CAP)),
@@ -186,11 +233,43 @@ async function gateways(seed) {
   gate('     most at once', killed.most, killed.most <= SLOTS, ` of ${SLOTS}`)
 }
 
+/** Shares of 60 and 40 % over four gateways: the owner comes to two of them, and one of the others is killed. */
+async function guaranteedOverGateways(seed) {
+  const dice = random(seed)
+  const [first, second] = guaranteedSlots([600_000, 400_000], SLOTS)
+  const guarantees = [
+    { owner: 'org:research', slots: first },
+    { owner: 'plan:product', slots: second },
+  ]
+  const asked = []
+  for (let n = 0; n < 2400; n++)
+    asked.push({ ...request(`product_${n % 3}`, 0, dice, { owner: 'plan:product', priority: 5 }), gateway: n % 4 })
+  for (let n = 0; n < 1200; n++)
+    asked.push({ ...request(`research_${n % 2}`, 60, dice, { owner: 'org:research' }), gateway: n % 2 })
+  const options = { ...WORK, gateways: 4, slots: SLOTS, guarantees, until: 200, kill: 120 }
+  const { done, conserving, most } = await playOverGateways(PARTS, asked, options)
+  const own = done.filter(({ owner }) => owner === 'org:research').sort((a, b) => a.start - b.start)
+  const service = Math.max(...done.filter(each => each.start < 60_000 && each.end > 60_000).map(serviceOf))
+  const returned = own[first - 1].start / 1000 - 60
+  gate(`seed ${seed}, 60/40 over four gateways: the owner has its slots back`, returned, returned <= service, ' s')
+  const mean = (from, to) =>
+    own.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(end, to) - Math.max(start, from)), 0) / (to - from)
+  for (const [name, from, to] of [
+    ['before one is killed', 60_000 + 1000 * service, 120_000],
+    ['after it', 130_000, 180_000],
+  ])
+    gate(`     its mean slots ${name}`, mean(from, to), mean(from, to) >= 0.98 * first, ` of ${first}`)
+  gate('     work-conserving', 100 * conserving, conserving >= 0.98, ' %')
+  gate('     most at once', most, most <= SLOTS, ` of ${SLOTS}`)
+}
+
 for (const seed of [1, 2, 3]) {
   isolation(seed)
   shares(seed)
   priorities(seed)
+  guaranteed(seed)
   await isolationOverGateways(seed)
   await gateways(seed)
+  await guaranteedOverGateways(seed)
 }
 process.exitCode = failures > 0 ? 1 : 0

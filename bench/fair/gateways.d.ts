@@ -1,6 +1,7 @@
 import type { Slots } from '../../src/gateway/pools/slots.ts'
 import type { StoreSlots } from '../../src/gateway/pools/store-slots.ts'
 import type { StoreUnavailable } from '../../src/gateway/store/store.ts'
+import type { Guarantee } from '../../src/policy/queue/queue-with-shares.ts'
 import type { SharedSlots } from '../../src/policy/queue/shared-slots.ts'
 import type { AnswerLengths } from '../../src/policy/queue/work.ts'
 
@@ -11,6 +12,8 @@ export interface Asked {
   readonly at: number
   readonly priority?: number
   readonly weight?: number
+  /** The owner of the share that it counts in. */
+  readonly owner?: string
   /** Tokens of its answer, which the gateway learns from. */
   readonly answer?: number
 }
@@ -18,6 +21,8 @@ export interface Asked {
 interface Options<R> {
   readonly gateways: number
   readonly slots: number
+  /** Slots that are guaranteed to owners. */
+  readonly guarantees?: readonly Guarantee[]
   /** Seconds that are simulated. */
   readonly until: number
   /** Seconds until the last gateway is killed. */

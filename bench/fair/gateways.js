@@ -38,10 +38,11 @@ class SimulatedClock {
 
 class Gateway {
   isDead = false
-  constructor({ Slots, StoreSlots }, clock, store, holder, slots) {
+  constructor({ Slots, StoreSlots }, clock, store, holder, { slots, guarantees = [] }) {
     this.clock = clock
     this.slots = new Slots()
     this.most = slots
+    this.slots.fair.guarantee(guarantees)
     if (store) this.leases = new StoreSlots({ store: store(this), clock, alarm: () => {}, holder }, 'pool', this.slots)
   }
 
@@ -57,7 +58,7 @@ class Gateway {
       if (this.isDead) return
       if (request.answer !== undefined) slots.fair.lengths.learn(request.account, request.answer)
       slots.fair.end(ticket, realOf(request), clock)
-      slots.free()
+      slots.free(ticket)
       ended(request)
     })
   }
@@ -94,7 +95,7 @@ export async function playOverGateways(parts, asked, options) {
   const store = gateways > 1 && storeOf(parts, clock, away, () => reports++)
   const all = Array.from(
     { length: gateways },
-    (_, n) => new Gateway(parts, clock, store || undefined, `gateway_${n}`, slots),
+    (_, n) => new Gateway(parts, clock, store || undefined, `gateway_${n}`, options),
   )
   const done = []
   const ask = request => {

@@ -201,6 +201,10 @@ export type ProviderSection =
        */
       cache_salt?: boolean
       /**
+       * Whether the replicas order requests by `priority`, as vLLM does with `--scheduling-policy priority` (`low_first`) and SGLang with `--enable-priority-scheduling` (`high_first`). Then each chat has the `priority` of its plan, its sign changed for `low_first`; one that has a slot of its own share goes before all others. Clients can never set it.
+       */
+      priority?: 'none' | 'low_first' | 'high_first'
+      /**
        * Whether the usage of a whole answer with several choices (`n`) counts `all` of them, or `one`. With `one`, such answers are fetched as streams, so that every choice is counted, unless `fetch: whole` of the pool forbids it.
        */
       choices_usage?: 'all' | 'one'
@@ -224,6 +228,10 @@ export type AuthSection =
        */
       prefix?: string
     }
+/**
+ * The share of the slots, such as `60%`.
+ */
+export type SlotShare = number | string
 /**
  * The plan of the caller: a name, or several.
  *
@@ -1641,6 +1649,7 @@ export interface PoolSection {
   load?: LoadSection
   spill?: SpillSection
   queue?: QueueSection
+  shares?: SlotShares
   /**
    * Prompt and completion tokens that these replicas take, if different from the model. A prompt that is too long for one pool goes on to one that declares more.
    */
@@ -1733,6 +1742,12 @@ export interface QueueSection {
    * Whether a stream that waits begins after 5 s, with comments that say how many wait. This commits its status 200: where no pool serves it afterwards, the error is its last event.
    */
   comments?: boolean
+}
+/**
+ * Shares of `max_concurrent` that are guaranteed, by owner: the accounts of an org (`org:research`), or those on a plan (`plan:product`). While its requests wait and hold fewer slots, the next free slot is theirs; slots that an owner does not need are lent to all others, and come back as their requests end. Shares are 100 % at most together, and rounded to whole slots, at least one each; what they leave is everybody's. A request of an org with a share counts in that share alone. Needs `queue` and `max_concurrent`, and with `workers` also `max_concurrent_over: store`.
+ */
+export interface SlotShares {
+  [k: string]: SlotShare
 }
 /**
  * The operator's cost for the pool, in US dollars per million tokens. It is not a client's price: it measures the cost of failed attempts, and the spend that max_usd_per_hour allows.

@@ -11,6 +11,7 @@ import { lintAccounts, lintProcess } from './lint/lint-main.ts'
 import { lintMeasures } from './lint/lint-measures.ts'
 import { lintNotices } from './lint/lint-notices.ts'
 import { checkPassthroughUse, lintPassthrough } from './lint/lint-passthrough.ts'
+import { lintShareWorkers } from './lint/lint-queue.ts'
 import { lintReach } from './lint/lint-reach.ts'
 import { lintRoutes } from './lint/lint-routes.ts'
 import { lintServices } from './lint/lint-services.ts'
@@ -141,6 +142,7 @@ function checkAll({ roots }: Files, { env, directory, disk }: Origin, report: Re
   }
   if (!main) return undefined
   lintProcess(root, main, report)
+  lintShareWorkers(root, main, merged, report)
   lintServices(root, main, report)
   lintGroups(root, main, report)
   lintClaudeLogin(root, main, report)

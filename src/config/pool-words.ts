@@ -15,7 +15,7 @@ interface PoolWord {
 }
 
 /** Members of a pool with code of their own: its addresses, and the facts about its provider. */
-type Apart = keyof Declared | 'replicas' | 'provider'
+type Apart = keyof Declared | 'replicas' | 'provider' | 'shares'
 type Words = Omit<Pool, Apart>
 /** The provider's profile decides these where the files are silent. */
 type Derived = 'unknownFields' | 'caps' | 'fetch' | 'balance'

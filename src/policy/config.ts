@@ -254,6 +254,17 @@ export interface HeldPrice {
 /** The gateways that share the slots of a pool. */
 export type SlotsOver = 'gateway' | 'store'
 
+/** A share of the slots of a pool: guaranteed to its owner, and lent while the owner does not need it. */
+export interface SlotShare {
+  /** `org:research` or `plan:product`. */
+  readonly owner: string
+  /** Its part of `max_concurrent`. */
+  readonly millionths: number
+  /** Slots that are guaranteed, at least 1. */
+  readonly slots: number
+  readonly at: Place
+}
+
 /** Places that answer with the same model. */
 export interface Pool extends Declared {
   /** Where the pool runs, such as `onprem`. Clients see it as `tier` of a 503 UPSTREAMS_EXHAUSTED. */
@@ -281,6 +292,8 @@ export interface Pool extends Declared {
   readonly caches: Caches
   /** Whether its `max_concurrent` is of each gateway, or of all that share the store. */
   readonly slotsOver: SlotsOver
+  /** The shares of its slots; absent where it declares none. */
+  readonly shares?: readonly SlotShare[]
   /** Who runs its replicas, and what that changes of requests and answers. */
   readonly provider: PoolProvider
 }

@@ -17,6 +17,7 @@ import { mirrorOf, type Unmirrored } from './mirror.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
 import { queueRankOf } from './queue/queue-rank.ts'
+import { shareOf } from './queue/slot-shares.ts'
 import { overloadText } from './replica-load.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
 import { hostedTools } from './tools.ts'
@@ -228,8 +229,20 @@ const queueSteps = ({ caller }: Facts, { plan, pools }: Allowed): readonly Step[
     const unless = later.length > 0 ? `, unless ${later.join(' or ')} has room first` : ''
     const over = pool.slotsOver === 'store' ? ', in one order over all gateways on the store' : ''
     const text = `${pool.name} has a queue: the request waits there with priority ${priority} and weight ${weight}${over}${unless}`
-    return at ? [passed('send', text, at)] : []
+    return at ? [passed('send', text, at), ...shareSteps(pool, plan, caller)] : []
   })
+}
+
+/** The share of a pool that the request counts in. */
+function shareSteps(pool: Pool, { name: plan }: Plan, { terms: { org } }: Caller): readonly Step[] {
+  const { name, shares } = pool
+  if (!shares) return []
+  const share = shareOf(shares, { plan, org })
+  const lent = `the request is in no share of ${name}: it gets slots that their owners leave`
+  if (!share) return [passed('send', lent, placeOf(pool, 'shares'))]
+  const { owner, millionths, slots, at } = share
+  const guaranteed = `${shareText(millionths)} of ${name}, ${counted(slots, 'slot')}`
+  return [passed('send', `the request is in the share of ${owner}, which is guaranteed ${guaranteed}`, at)]
 }
 
 /** Why a pool is asked before those that are declared before it, with where it says for how long. */

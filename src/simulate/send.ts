@@ -155,6 +155,7 @@ export async function send(
 /** A simulated request is the only one, and waits for nothing. */
 const ALONE: FailoverPorts['queued'] = {
   ...{ priority: 1, weight: 1, bodyBytes: 0, input: 0, mostOutput: 0 },
+  owners: { plan: '' },
   begin: () => () => {},
   waited: () => {},
 }

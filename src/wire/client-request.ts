@@ -224,14 +224,17 @@ function ownDialect(name: ClientDialectName, parsed: DialectBody, own: NativeReq
   return {
     dialect: name,
     native,
-    nativeBody: (model, output, { cut = [], passes = [], drops = [], streams, cacheSalt } = {}) => {
+    nativeBody: (model, output, { cut = [], passes = [], drops = [], streams, cacheSalt, priority } = {}) => {
       const tools = cut.length > 0 && withoutTools(body, cut)
       const stream = streams && { stream: true }
-      const salt = cacheSalt !== undefined && { cache_salt: cacheSalt }
-      const members = { model, [native.capField]: output, ...own?.replaced, ...tools, ...stream, ...salt }
+      const engine = {
+        ...(cacheSalt !== undefined && { cache_salt: cacheSalt }),
+        ...(priority !== undefined && { priority }),
+      }
+      const members = { model, [native.capField]: output, ...own?.replaced, ...tools, ...stream, ...engine }
       const dropped = drops.filter(field => !Object.hasOwn(members, field) && Object.hasOwn(body, field))
       if (!own?.members.hasUnknown) return nativeBody(parsed, members, dropped)
-      const known = { ...withoutUnknown({ ...body, ...members }, DIALECT_MEMBERS[name], passes), ...salt }
+      const known = { ...withoutUnknown({ ...body, ...members }, DIALECT_MEMBERS[name], passes), ...engine }
       const changed = Object.entries(known).filter(([field, value]) => value !== body[field])
       return nativeBody(
         parsed,

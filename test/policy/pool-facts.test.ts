@@ -18,6 +18,7 @@ const OTHER: PoolFacts = {
   callIds: 'nine_alphanumeric',
   cacheMarks: true,
   cacheSalt: true,
+  priority: 'low_first',
   choicesUsage: 'one',
   thoughts: 'parts',
 }
@@ -87,6 +88,6 @@ it('a pool without chat completions has none of their facts', () => {
   const native: Pool = { ...withFacts(OTHER), speaks: ['messages'] }
 
   expect([...inForce(native).keys()]).toEqual([
-    ...['fetch', 'balance', 'unknown_fields', 'first_content_timeout_ms', 'drops', 'cache_salt'],
+    ...['fetch', 'balance', 'unknown_fields', 'first_content_timeout_ms', 'drops', 'cache_salt', 'priority'],
   ])
 })

@@ -210,6 +210,15 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCach
             </tr>
           ),
       )}
+      {pool.queue?.shares && (
+        <tr class="member">
+          <td colSpan={columns} class="small muted">
+            {pool.queue.shares.map(({ owner, guaranteed, in_flight, waiting }) => (
+              <p key={owner}>{text.slotShare(owner, guaranteed, in_flight, waiting)}</p>
+            ))}
+          </td>
+        </tr>
+      )}
       {pool.replicas.map(replica => (
         <Replica key={replica.url} {...{ replica, pool, gateways, hasBudget, hasLoad, hasCached, act }} />
       ))}

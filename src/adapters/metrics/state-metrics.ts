@@ -7,7 +7,7 @@ import type { PoolState, Pools } from '../../gateway/pools/pools.ts'
 import type { Clock } from '../../gateway/ports.ts'
 import type { KeptTotal } from '../../gateway/responses/kept-total.ts'
 import type { StoreHealth } from '../../gateway/store-health.ts'
-import type { Config, EpochMs } from '../../policy/config.ts'
+import type { Config, EpochMs, SlotShare } from '../../policy/config.ts'
 import { type EngineReport, isFresh } from '../../policy/replica-load.ts'
 import { figuresOf, type SideFigures } from '../../policy/traffic/canary.ts'
 import { driftOf } from '../../wire/admin/fleet.ts'
@@ -52,6 +52,7 @@ export function stateMetrics(registry: Registry, ports: ProcessState): void {
   upstreamMetrics(registry, ports)
   queueMetrics(registry, ports)
   slotMetrics(registry, ports)
+  shareMetrics(registry, ports)
   const registers = [registry]
   new Gauge({
     name: 'svc_requests_under_way',
@@ -223,6 +224,47 @@ function queueMetrics(registry: Registry, { pools, current }: ProcessState): voi
       }
     },
   })
+}
+
+function shareMetrics(registry: Registry, { pools, current }: ProcessState): void {
+  const labelNames = ['pool', 'owner'] as const
+  const gauge = (
+    name: string,
+    help: string,
+    of: (share: SlotShare, used: SlotUse) => number,
+    aggregator: 'sum' | 'max' = 'sum',
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      aggregator,
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { name: pool, shares = [] } of current().config.pools.values())
+          for (const share of shares)
+            this.set({ pool, owner: share.owner }, of(share, pools.of(pool).slots.fair.usedBy(share.owner)))
+      },
+    })
+  // Each process says how many there are in all.
+  const guaranteed = 'Slots of a pool that are guaranteed to the owner of a share.'
+  gauge('svc_pool_share_slots', guaranteed, ({ slots }) => slots, 'max')
+  gauge(
+    'svc_pool_share_in_flight',
+    'Slots of a pool that requests of the owner of a share hold.',
+    (_, { held }) => held,
+  )
+  gauge(
+    'svc_pool_share_queue',
+    'Requests of the owner of a share that wait for a slot of the pool.',
+    (_, { waiting }) => waiting,
+  )
+}
+
+interface SlotUse {
+  readonly held: number
+  readonly waiting: number
 }
 
 /** Main, which serves nobody, leases nothing. */

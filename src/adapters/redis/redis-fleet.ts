@@ -11,7 +11,7 @@ import {
   type PassedNews,
 } from '../../gateway/store/fleet-store.ts'
 import type { Millis } from '../../policy/config.ts'
-import type { SlotGrant, SlotReport, Standing } from '../../policy/queue/shared-slots.ts'
+import type { ShareElsewhere, SlotGrant, SlotReport, Standing } from '../../policy/queue/shared-slots.ts'
 import type { QueueHead } from '../../policy/queue/virtual-time.ts'
 import type { Member } from '../../wire/admin/fleet.ts'
 import type { Access } from './access.ts'
@@ -118,6 +118,7 @@ export class RedisFleet implements FleetStore {
       virtual: Number(virtual),
       ...(top && { ahead: headOf(top, risen, tag, step) }),
       standings: report.accounts.map((_, index) => standingOf(standings[2 * index], standings[2 * index + 1])),
+      ...(report.shares && { shares: usesIn(standings.slice(2 * report.accounts.length), report.shares.length) }),
     }
   }
 
@@ -147,13 +148,22 @@ const standingOf = (finish: string | undefined, floor: string | undefined): Stan
   ...(floor && { floor: Number(floor) }),
 })
 
+/** The slots and requests that owners of so many shares have elsewhere. */
+const usesIn = (words: readonly string[], count: number): readonly ShareElsewhere[] =>
+  Array.from({ length: count }, (_, index) => ({
+    held: Number(words[2 * index]),
+    waiting: Number(words[2 * index + 1]),
+  }))
+
 /** A report as `redis/fleet/slots.lua` reads it. */
 function slotWords(report: SlotReport, lease: Millis): readonly (string | number)[] {
-  const { holder, round, max, held, waiting, head, charges, accounts } = report
+  const { holder, round, max, held, waiting, head, charges, accounts, shares = [] } = report
   const first = head ? [head.top, head.risen, head.tag, head.step, head.weight, head.lastTag] : Array(6).fill('')
   return [
     ...[holder, lease, round, max, held, waiting, ...first, charges.length],
     ...charges.flatMap(({ account, ...of }) => [account, of.floor, of.work, of.weight, of.waits ? 1 : 0, of.round]),
+    shares.length,
+    ...shares.flatMap(({ owner, slots, ...of }) => [owner, slots, of.held, of.waiting]),
     ...accounts.flatMap(({ account, floor }) => [account, floor ?? '']),
   ]
 }

@@ -191,7 +191,14 @@ export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1
   const blocks = pools.map(pool => {
     const own = lines.slice(next, next + pool.replicas.length)
     next += own.length
-    return [poolLine(pool), ...own, ...shareLines(pool), ...cachingLines(pool), ...learnedLines(pool)].join('\n')
+    return [
+      poolLine(pool),
+      ...own,
+      ...slotLines(pool),
+      ...shareLines(pool),
+      ...cachingLines(pool),
+      ...learnedLines(pool),
+    ].join('\n')
   })
   return [header, ...blocks, ...lines.slice(next)].join('\n')
 }
@@ -236,6 +243,13 @@ function poolLine(pool: ShownPool): string {
   // Where there is no room, texts that never change are left out, and never a number.
   return lines.find(line => widthOf(line) <= terminalWidth()) ?? lines.at(-1) ?? ''
 }
+
+/** `  org:research: 10 slots guaranteed (60%), 12 in flight, 3 waiting`: for each share of the slots. */
+const slotLines = ({ queue }: ShownPool): readonly string[] =>
+  (queue?.shares ?? []).map(({ owner, share, guaranteed, in_flight, waiting }) => {
+    const waits = waiting > 0 ? `, ${waiting} waiting` : ''
+    return `  ${owner}: ${counted(guaranteed, 'slot')} guaranteed (${share}), ${in_flight} in flight${waits}`
+  })
 
 /**
  * `  gets 5% of the conversations of svc-core`, and for a canary its state and both sides:

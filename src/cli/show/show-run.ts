@@ -4,7 +4,7 @@ import { counted } from '../../config/format/problem-text.ts'
 import { suggestion } from '../../config/model/suggest.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { loadToShow } from '../../operator/load-files.ts'
-import type { Config, Declared, Inclusion, Plan } from '../../policy/config.ts'
+import type { Config, Declared, Inclusion, Plan, SlotShare } from '../../policy/config.ts'
 import { hasChats } from '../../policy/pool-facts.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { shownMatrix } from '../../wire/admin/matrix.ts'
@@ -125,6 +125,8 @@ function markPlaces(root: YAMLMap, config: Config): void {
       const row = root.getIn(['plans', name, 'limits', place], true)
       if (isMap(row) && at) row.comment = placeText({ at })
     })
+  for (const { name, shares = [] } of config.pools.values())
+    markSlots(root.getIn(['pools', name, 'shares'], true), shares)
   const routes = root.get('routes')
   if (!isSeq(routes)) return
   for (const entry of routes.items) {
@@ -132,6 +134,14 @@ function markPlaces(root: YAMLMap, config: Config): void {
     const route = isScalar(name) && config.routes.find(each => each.name === name.value)
     if (isScalar(name) && route) name.comment = placeText(route)
   }
+}
+
+/** Behind each share the slots that it guarantees. */
+function markSlots(node: unknown, shares: readonly SlotShare[]): void {
+  if (!isMap(node)) return
+  const texts = shares.map(({ slots }) => ` ${counted(slots, 'slot')}`)
+  if (node.flow) node.comment = texts.join(',')
+  else for (const [place, { value }] of node.items.entries()) if (isScalar(value)) value.comment = texts[place] ?? null
 }
 
 function markPlace({ key, value }: Pair, declared: ReadonlyMap<string, Declared>): void {

@@ -30,6 +30,7 @@ import {
   writtenName,
 } from '../../policy/providers/profile.ts'
 import { PROFILES } from '../../policy/providers/profiles.ts'
+import { shareText } from '../../policy/traffic/traffic-share.ts'
 import { COVERED, type Section, SHOWN, shownPrices, shownRule, shownSize, shownUsd } from './shown-policy.ts'
 
 /** The settings of the process, besides the policy. */
@@ -257,8 +258,13 @@ export function shownPool(declared: Pool, backend: BackendSettings | undefined, 
     probe: probe ? { path: probe.path, every: durationText(probe.every) } : false,
     ...(load && { load: { ...load, every: durationText(load.every) } }),
     ...(queue && { queue: queueFields(queue, SHOWN.size) }),
+    ...(declared.shares && { shares: sharesOf(declared.shares) }),
   }
 }
+
+/** As files write them, each with the slots that it guarantees. */
+const sharesOf = (shares: NonNullable<Pool['shares']>): Section =>
+  Object.fromEntries(shares.map(({ owner, millionths }) => [owner, shareText(millionths)]))
 
 /** How requests are sent and answers fetched, where the files or the provider's profile decide that. */
 function mannersOf({ provider, caps, fetch, fields, speaks, ...pool }: Pool, hasChats: boolean): Section {

@@ -44,6 +44,7 @@ export function checkReferences(root: MapNode, merged: MergedFiles, unsure: Unsu
   }
   checkTools(merged, unsure, missing)
   if (!unsure.has('plans')) checkMain(root, merged, names, missing)
+  checkShares(merged, unsure, missing)
   if (unsure.has('pools')) return
   checkPools(merged, names, missing)
 }
@@ -158,6 +159,18 @@ function checkLabels(root: MapNode, plans: MergedFiles['plans'], missing: Missin
       if (plan === undefined || plans.has(plan)) continue
       const known = [...plans.keys()].map(name => `plan:${name}`)
       missing('plan', entry, `label \`${label}\` is required by`, known)
+    }
+}
+
+/** The plans that have shares of pools. */
+function checkShares({ pools, plans }: MergedFiles, unsure: Unsure, missing: Missing): void {
+  if (unsure.has('plans')) return
+  for (const { name, node } of pools.values())
+    for (const [owner, { key }] of entriesOf(nodeAt(node, ['shares']))) {
+      const plan = /^plan:(.*)$/s.exec(owner)?.[1]
+      if (plan === undefined || plans.has(plan)) continue
+      const known = [...plans.keys()].map(each => `plan:${each}`)
+      missing('plan', { written: owner, value: owner, span: key }, `pool \`${name}\` has a share of`, known)
     }
 }
 

@@ -1,6 +1,8 @@
 import { type Pool, placeOf } from '../../policy/config.ts'
+import { counted } from '../../policy/counted.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { type PoolFacts, type PoolProvider, UNKNOWN, writtenName } from '../../policy/providers/profile.ts'
+import { shareText } from '../../policy/traffic/traffic-share.ts'
 import { withoutUser } from '../model/formats.ts'
 import { durationText } from '../model/units.ts'
 import {
@@ -129,6 +131,7 @@ function poolRulesOf(sides: Sides): Rules<Own<Pool>> {
       slotsOver,
     },
     ...others,
+    shares: value<Pool['shares']>('shares', sharesText, plumbing, 'none'),
     provider: providerRule,
   }
 }
@@ -139,7 +142,7 @@ const wordRule = ({ field, is }: (typeof POOL_WORDS)[keyof typeof POOL_WORDS]): 
 /** Rules of all words, as their rows say. */
 const WORDS = Object.fromEntries(
   Object.entries(POOL_WORDS).map(([member, row]) => [member, wordRule(row)]),
-) as unknown as Rules<Omit<Own<Pool>, 'replicas' | 'provider'>>
+) as unknown as Rules<Omit<Own<Pool>, 'replicas' | 'provider' | 'shares'>>
 
 const factRules = Object.keys(UNKNOWN).map(fact => {
   const shown = ({ facts }: PoolProvider) => {
@@ -222,6 +225,11 @@ const ruleOf = (row: PoolSetting | PoolSettingGroup): Rule<never> =>
 const SETTINGS = Object.fromEntries(
   Object.entries(POOL_SETTINGS).map(([name, row]) => [name, ruleOf(row)]),
 ) as unknown as Rules<PoolSettings>
+
+const sharesText = (shares: NonNullable<Pool['shares']>): string =>
+  shares
+    .map(({ owner, millionths, slots }) => `${owner} ${shareText(millionths)} (${counted(slots, 'slot')})`)
+    .join(', ')
 
 const queueText = (queue: NonNullable<BackendSettings['queue']>): string =>
   Object.entries(queueFields(queue, size))

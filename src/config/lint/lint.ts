@@ -183,6 +183,7 @@ function lintProvider(name: string, pool: PoolSection, kinds: ReadonlySet<string
     'call_ids',
     'cache_marks',
     'cache_salt',
+    'priority',
     'choices_usage',
   ] as const) {
     if (fact === 'drops' && kinds.has('embedding') && provider.drops?.every(field => DROPPABLE_OF_VECTORS.has(field)))

@@ -20,6 +20,7 @@ import type {
 import { nameOfRule } from '../../policy/limits/named-rules.ts'
 import { type NanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { groupClaim, serviceClaim, withLimits } from '../../policy/plan.ts'
+import { guaranteedSlots } from '../../policy/queue/slot-shares.ts'
 import { conditionOf, matchersIn } from '../check/conditions.ts'
 import { imageSizesOf } from '../check/refs.ts'
 import { DEFAULTS } from '../defaults.ts'
@@ -41,7 +42,7 @@ import type {
 } from '../file.ts'
 import { baseUrl } from '../model/formats.ts'
 import { servedNames } from '../model/served.ts'
-import { entriesOf, type Node, nodeAt, type Span } from '../model/tree.ts'
+import { entriesOf, keyAt, type Node, nodeAt, type Span } from '../model/tree.ts'
 import { unitOf } from '../model/units.ts'
 import { wordsIn } from '../pool-words.ts'
 import type { Declaration, Declarations, MergedFiles } from '../read/merge.ts'
@@ -150,15 +151,31 @@ function declared({ name, at, node }: Pick<Declaration<unknown>, 'name' | 'at' |
 }
 
 function linkPool({ data, ...declaration }: Sound<PoolSection>): Pool {
+  const shares = sharesOf(data, declaration.node)
   const replicas = data.replicas.map(url => baseUrl.read(url) ?? url)
   const words = wordsIn(data)
   return {
     ...declared(declaration),
     replicas,
     ...words,
+    ...(shares && { shares }),
     passes: [...words.passes, ...betaMembersOf(data)],
     ...mannersOf(data),
   }
+}
+
+/** The shares of a pool's slots; undefined where it declares none. */
+function sharesOf({ shares, max_concurrent: slots }: PoolSection, node: Node): Pool['shares'] {
+  if (!shares || slots === undefined) return undefined
+  const written = Object.entries(shares).map(([owner, share]) => [owner, unitOf('percent', share)] as const)
+  const guaranteed = guaranteedSlots(
+    written.map(([, millionths]) => millionths),
+    unitOf('count', slots),
+  )
+  return written.map(([owner, millionths], place) => ({
+    ...{ owner, millionths, slots: guaranteed[place] ?? 0 },
+    at: placeOf(keyAt(node, ['shares', owner]) ?? node.span),
+  }))
 }
 
 function linkModel(

@@ -81,7 +81,7 @@ type WrittenFacts = Exclude<PoolSection['provider'], string | undefined>
 /** The facts that a pool writes in place of its row's; fields that it drops are beside those of the row. */
 function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {}): Partial<Facts> {
   const { call_ids, cap, drops, developer_role, finish_reason, stream_options } = written
-  const { cache_marks, cache_salt, choices_usage, thoughts } = written
+  const { cache_marks, cache_salt, choices_usage, priority, thoughts } = written
   return {
     ...(call_ids && { callIds: call_ids }),
     ...(cap && { cap }),
@@ -91,6 +91,7 @@ function writtenFacts(written: Omit<WrittenFacts, 'is'>, row: Partial<Facts> = {
     ...(stream_options !== undefined && { streamOptions: stream_options }),
     ...(cache_marks !== undefined && { cacheMarks: cache_marks }),
     ...(cache_salt !== undefined && { cacheSalt: cache_salt }),
+    ...(priority && { priority }),
     ...(choices_usage && { choicesUsage: choices_usage }),
     ...(thoughts && { thoughts }),
   }

@@ -1,24 +1,26 @@
+import type { QueuedRequest } from './pool-queue.ts'
 import type { Slots } from './slots.ts'
 
 /** A slot of a pool with a queue that a request keeps between its attempts, so that it does not wait again. */
 export class KeptSlot {
-  #slots: Slots | undefined
+  #kept: { readonly slots: Slots; readonly request: QueuedRequest } | undefined
   #isOver = false
 
   /** An attempt is over: its slot is kept for the next one, unless there is none. */
-  keep(slots: Slots): void {
+  keep(slots: Slots, request: QueuedRequest): void {
     this.#free()
-    if (this.#isOver) slots.free()
-    else this.#slots = slots
+    if (this.#isOver) slots.free(request)
+    else this.#kept = { slots, request }
   }
 
   /** Takes the slot for an attempt in its pool; one of another pool is free from now on. */
   take(slots: Slots): boolean {
-    if (this.#slots !== slots) {
+    if (this.#kept?.slots !== slots) {
       this.#free()
       return false
     }
-    this.#slots = undefined
+    slots.fair.release(this.#kept.request)
+    this.#kept = undefined
     return true
   }
 
@@ -29,7 +31,8 @@ export class KeptSlot {
   }
 
   #free(): void {
-    this.#slots?.free()
-    this.#slots = undefined
+    const { slots, request } = this.#kept ?? {}
+    this.#kept = undefined
+    slots?.free(request)
   }
 }

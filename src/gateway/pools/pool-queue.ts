@@ -1,6 +1,7 @@
 import type { QueueSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
-import { FairQueue, type FullQueue, type Queued } from '../../policy/queue/fair-queue.ts'
+import type { FullQueue } from '../../policy/queue/fair-queue.ts'
+import { type Guarantee, type OwnedRequest, QueueWithShares } from '../../policy/queue/queue-with-shares.ts'
 import type { SlotGrant, SlotReport } from '../../policy/queue/shared-slots.ts'
 import type { Charge } from '../../policy/queue/virtual-time.ts'
 import { AnswerLengths } from '../../policy/queue/work.ts'
@@ -8,7 +9,7 @@ import type { Clock } from '../ports.ts'
 import { SlidingCount } from './sliding-count.ts'
 
 /** A request in the queue of a pool, and then in one of its slots. */
-export interface QueuedRequest extends Queued {
+export interface QueuedRequest extends OwnedRequest {
   /** Hears that it has a slot. */
   admit: () => void
   /** Hears that it is to go elsewhere. */
@@ -22,7 +23,8 @@ const NOTHING = () => {}
 export class PoolQueue {
   /** How long answers of accounts are here. */
   readonly lengths = new AnswerLengths()
-  readonly #order = new FairQueue<QueuedRequest>()
+  readonly #queue = new QueueWithShares<QueuedRequest>()
+  readonly #order = this.#queue.order
   readonly #ended = new SlidingCount(RATE_SECONDS)
   #firstEnd: Millis | undefined
   /** As the latest request came with them, since a reload may change them. */
@@ -45,12 +47,14 @@ export class PoolQueue {
   /** From now on the order is one with that of other processes, or is not. */
   share(isShared: boolean): void {
     this.#order.share(isShared)
+    this.#queue.hear()
   }
 
   /** The part of the queue in a report to the store. */
-  report(): Pick<SlotReport, 'head' | 'accounts'> {
-    const head = this.head
-    return { accounts: this.#order.tellAccounts(), ...(head && { head }) }
+  report(): Pick<SlotReport, 'head' | 'accounts' | 'shares'> {
+    const { head } = this
+    const { shares } = this.#queue
+    return { accounts: this.#order.tellAccounts(), ...(head && { head }), ...(shares && { shares }) }
   }
 
   /** Takes what accounts were charged since this was asked before, for the store. */
@@ -58,9 +62,23 @@ export class PoolQueue {
     return this.#order.takeCharges()
   }
 
-  /** Takes over the order that the processes share, for the accounts of a report. */
-  adopt(told: SlotReport['accounts'], { virtual, standings }: Pick<SlotGrant, 'virtual' | 'standings'>): void {
-    this.#order.adopt(virtual, told, standings)
+  /** Takes over the order that the processes share, for the accounts of a report, and what owners of shares have elsewhere. */
+  adopt(
+    { accounts, shares }: Pick<SlotReport, 'accounts' | 'shares'>,
+    grant: Pick<SlotGrant, 'virtual' | 'standings' | 'shares'>,
+  ): void {
+    this.#order.adopt(grant.virtual, accounts, grant.standings)
+    this.#queue.hear(shares, grant.shares)
+  }
+
+  /** Nothing is known of other processes for now. */
+  forgetOthers(): void {
+    this.#queue.hear()
+  }
+
+  /** Whether a slot that came free is owed to the owner of a share, and where a request of it waits. */
+  owes(): 'here' | 'elsewhere' | undefined {
+    return this.#queue.owes()
   }
 
   /** The next request, as others compare it with theirs. */
@@ -71,30 +89,45 @@ export class PoolQueue {
   /** Lets a request wait; or says which bound leaves no place for it. */
   enter(request: QueuedRequest, clock: Clock, settings: QueueSettings): FullQueue | undefined {
     this.#terms = { clock, aging: settings.aging }
-    return this.#order.enter(request, clock.elapsed(), settings)
+    return this.#queue.enter(request, clock.elapsed(), settings)
   }
 
   /** It waits no longer. */
   leave(request: QueuedRequest): void {
     request.admit = NOTHING
     request.dismiss = NOTHING
-    if (this.#terms) this.#order.leave(request, this.#terms.clock.elapsed())
+    if (this.#terms) this.#queue.leave(request, this.#terms.clock.elapsed())
   }
 
   /** Takes out the request whose turn it is, which has a slot from now on. */
   next(): QueuedRequest | undefined {
     if (!this.#terms || this.#order.size === 0) return undefined
-    return this.#order.next(this.#terms.clock.elapsed(), this.#terms.aging)
+    return this.#queue.next(this.#terms.clock.elapsed(), this.#terms.aging)
   }
 
   /** A request has a slot without waiting. */
   start(request: QueuedRequest): void {
-    this.#order.start(request)
+    this.#queue.start(request)
+  }
+
+  /** These slots are guaranteed from now on. */
+  guarantee(guarantees: readonly Guarantee[]): void {
+    this.#queue.guarantee(guarantees)
+  }
+
+  /** Requests of the owner of a share: those that have a slot, and those that wait. */
+  usedBy(owner: string): { readonly held: number; readonly waiting: number } {
+    return { held: this.#queue.heldBy(owner), waiting: this.#queue.waitingOf(owner) }
+  }
+
+  /** A request holds its slot no longer. */
+  release(request: QueuedRequest): void {
+    this.#queue.release(request)
   }
 
   /** A request is over, and its work was this. */
   end(request: QueuedRequest, tokens: number, clock: Clock): void {
-    this.#order.end(request, tokens)
+    this.#queue.end(request, tokens)
     const now = clock.elapsed()
     this.#firstEnd ??= now
     this.#ended.add(now, tokens)

@@ -264,9 +264,10 @@ export class Slots {
     return this.#wait(this.#queue, Math.max(queueTimeout, LENDING_MS), { clock, client }, heard)
   }
 
-  /** Gives a slot back. */
-  free(): void {
+  /** Gives a slot back: that of a request in the queue, where it is one. */
+  free(request?: QueuedRequest): void {
     this.#taken--
+    if (request) this.#fair?.release(request)
     if (this.#owed > 0 && this.#lent > this.#taken) {
       this.#owed--
       this.#giveBack(1)

@@ -82,6 +82,8 @@ export class StoreSlots implements Lender {
     }
     // The next request to come here has its turn behind those that wait elsewhere.
     if (waiting === 0) return true
+    const owed = fair.owes()
+    if (owed) return owed === 'elsewhere'
     const { head } = fair
     // First come, first served: the store gives it to the process that has fewest.
     return head === undefined || isAhead(ahead, head, LEAD * Math.max(ahead.step, head.step))
@@ -165,19 +167,20 @@ export class StoreSlots implements Lender {
 
   #failed(asking: readonly Asking[], error: unknown): void {
     this.#ahead = undefined
+    this.#slots.fair.forgetOthers()
     for (const { failed } of asking) failed(error)
     if (!(error instanceof StoreUnavailable)) this.#complain(error)
   }
 
   #report(): SlotReport {
     const { taken, waiting, max, fair } = this.#slots
-    const { head, accounts } = fair.report()
+    const { head, ...queue } = fair.report()
     this.#round++
     const charges = this.#takeCharges()
     const { holder } = this.#ports
     const most = Number.isFinite(max) ? max : taken
     const own = head ?? (waiting > 0 ? FIRST_COME : undefined)
-    return { holder, round: this.#round, max: most, held: taken, waiting, ...(own && { head: own }), charges, accounts }
+    return { holder, round: this.#round, max: most, held: taken, waiting, ...(own && { head: own }), charges, ...queue }
   }
 
   /** The charges of a report: it repeats those of reports that may not have arrived. */
@@ -188,10 +191,10 @@ export class StoreSlots implements Lender {
     return this.#charges
   }
 
-  #hear({ accounts }: SlotReport, grant: SlotGrant): void {
+  #hear(report: SlotReport, grant: SlotGrant): void {
     this.#ahead = grant.ahead
     this.#held = grant.held
-    this.#slots.fair.adopt(accounts, grant)
+    this.#slots.fair.adopt(report, grant)
     if (grant.granted > 0) this.#slots.lend(grant.granted)
   }
 

@@ -8,6 +8,7 @@ import { sizeRound } from '../../policy/sizing.ts'
 import { callsOf, type ToolCalls, toolsWorst } from '../../policy/tools.ts'
 import type { JsonObject } from '../../wire/json-safety.ts'
 import { type HostedChat, textBytes } from '../../wire/openai/hosted-chat.ts'
+import type { EngineTerms } from '../../wire/openai/request.ts'
 import { afterTurn, type Turn } from '../../wire/tools/turn.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import type { Spent } from '../admission/admit.ts'
@@ -88,14 +89,14 @@ export class Rounds {
     return this.call.wire.sketch?.(this.#messages)
   }
 
-  bodyFor(pool: Pool, cacheSalt: string | undefined): Buffer {
+  bodyFor(pool: Pool, engine: EngineTerms): Buffer {
     const { model, caps, provider } = pool
     const offered = new Map([...this.#offered.keys()].flatMap(name => this.#definition(name)))
     const round = { number: this.#number, messages: this.#messages, offered }
     const { decision, hold } = this.#admitted
     const { facts } = provider
     const marks = takesMarks(pool)
-    const terms = { model, output: hold.output, caps, facts, marks, cacheSalt, accepts: acceptsOf(decision.model) }
+    const terms = { model, output: hold.output, caps, facts, marks, ...engine, accepts: acceptsOf(decision.model) }
     return this.hosted.bodyFor(terms, round)
   }
 

@@ -1,7 +1,7 @@
 import type { PromptSketch } from '../../policy/balance/prompt-sketch.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { Bill } from '../../records/ledger-row.ts'
-import type { StreamWanted } from '../../wire/openai/request.ts'
+import type { EngineTerms, StreamWanted } from '../../wire/openai/request.ts'
 import { finishEvent, type OneAnswer, usageEvent } from '../../wire/tools/delta-reader.ts'
 import { sumOfUsage, type Turn } from '../../wire/tools/turn.ts'
 import { settle, settlementOf } from '../admission/settlement.ts'
@@ -290,8 +290,8 @@ class StreamedRound extends Inference<AnswerStream> {
     this.#wanted = wanted
   }
 
-  protected override bodyFor(pool: Pool): Buffer {
-    return this.#rounds.bodyFor(pool, this.cacheSaltIn(pool))
+  protected override bodyFor(pool: Pool, engine: EngineTerms): Buffer {
+    return this.#rounds.bodyFor(pool, engine)
   }
 
   override sketch(): PromptSketch | undefined {

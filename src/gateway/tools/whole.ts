@@ -3,6 +3,7 @@ import type { Pool } from '../../policy/config.ts'
 import type { WithoutLikelihoods } from '../../wire/fast/likelihoods.ts'
 import { jsonBytes } from '../../wire/json-bytes.ts'
 import type { RoundAnswer } from '../../wire/openai/answer.ts'
+import type { EngineTerms } from '../../wire/openai/request.ts'
 import { allAtOnce } from '../../wire/steps.ts'
 import { type CompletionTurn, joinTurns } from '../../wire/tools/completion.ts'
 import { sumOfUsage } from '../../wire/tools/turn.ts'
@@ -64,8 +65,8 @@ class BufferedRound extends Inference<RoundAnswer> {
     this.#rounds = rounds
   }
 
-  protected override bodyFor(pool: Pool): Buffer {
-    return this.#rounds.bodyFor(pool, this.cacheSaltIn(pool))
+  protected override bodyFor(pool: Pool, engine: EngineTerms): Buffer {
+    return this.#rounds.bodyFor(pool, engine)
   }
 
   override sketch(): PromptSketch | undefined {

@@ -1,6 +1,7 @@
 import type { QueueSettings } from '../../config/settings.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { FullQueue } from '../../policy/queue/fair-queue.ts'
+import { shareOf } from '../../policy/queue/slot-shares.ts'
 import { workOf } from '../../policy/queue/work.ts'
 import type { ReplicaPick } from '../balance/pool-balance.ts'
 import { Waiter } from '../pools/any-slot.ts'
@@ -115,7 +116,7 @@ class AnyTurn {
     const { slots } = pools.of(pool.name)
     if (how === 'taken') {
       slots.fair.end(request, 0, clock)
-      slots.free()
+      slots.free(request)
     } else if (how !== 'late') return
     if (settingsOf(pool).queue)
       counter.queued(pool.name, client.gone ? 'gone' : 'moved', Math.round(clock.elapsed() - this.#from))
@@ -124,14 +125,21 @@ class AnyTurn {
 
 const NOTHING = () => {}
 
-/** The work that is expected of a request in a pool. */
+/** The work that is expected of a request in a pool, and the share of the pool that it counts in. */
 export function requestOf(
   { account, pools, queued }: FailoverPorts,
   pool: Pool,
   pick: ReplicaPick | undefined,
 ): QueuedRequest {
   const { priority, weight, bodyBytes, input, mostOutput } = queued
-  const answer = pools.of(pool.name).slots.fair.lengths.expected(account, mostOutput)
+  const { fair } = pools.of(pool.name).slots
+  const { shares = [] } = pool
+  fair.guarantee(shares)
+  const owner = shareOf(shares, queued.owners)?.owner
+  const answer = fair.lengths.expected(account, mostOutput)
   const tokens = workOf(pick?.owedTokens ?? input, answer)
-  return { account, priority, weight, bytes: bodyBytes, tokens, admit: NOTHING, dismiss: NOTHING }
+  return {
+    ...{ account, priority, weight, bytes: bodyBytes, tokens, admit: NOTHING, dismiss: NOTHING },
+    ...(owner !== undefined && { owner }),
+  }
 }

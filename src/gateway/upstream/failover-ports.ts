@@ -2,6 +2,7 @@ import type { BackendSettings, Settings } from '../../config/settings.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
 import { queueRankOf } from '../../policy/queue/queue-rank.ts'
+import type { Owners } from '../../policy/queue/slot-shares.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
 import { isSilence } from '../attempt/outcome.ts'
@@ -50,6 +51,8 @@ export interface FailoverPorts {
 export interface QueuedCall {
   readonly priority: number
   readonly weight: number
+  /** Whose share of a pool it counts in. */
+  readonly owners: Owners
   readonly bodyBytes: number
   readonly input: number
   readonly mostOutput: number
@@ -116,6 +119,7 @@ function queuedCall({ bodyBytes = 0, waiter }: Pick<Call, 'bodyBytes' | 'waiter'
   return {
     priority,
     weight,
+    owners: { plan: plan.name, org: caller.terms.org },
     bodyBytes,
     input: isChat ? estimatedInput(model, request) : claims.input,
     mostOutput: hold.output * claims.output.choices,

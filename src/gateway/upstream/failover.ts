@@ -66,6 +66,8 @@ export interface AttemptPlace {
   readonly firstToken?: FirstToken
   /** How the replica was chosen, where that was by the prompt. */
   readonly pick: ReplicaPick | undefined
+  /** Set in a slot that the share of its owner guarantees. */
+  readonly isGuaranteed?: boolean | undefined
 }
 
 /** How the attempts at one request ended. */
@@ -212,6 +214,7 @@ class Failover<T, A> {
       fresh,
       settings,
       pick,
+      isGuaranteed: room.queued?.request.isGuaranteed,
       ...(watch && { firstToken: watch }),
     }
     const report = countedReport(this.#outbound.report(place), compared)

@@ -140,7 +140,7 @@ export class InFlightAttempt {
     // A client that leaves before anything was counted has taken what was expected.
     const unknown = isTrying && !client.gone ? NO_WORK : request.tokens
     slots.fair.end(request, usage ? countedWork(usage) : unknown, clock)
-    kept.keep(slots)
+    kept.keep(slots, request)
   }
 
   /** Gives back what the attempt held, and reports to the breaker what its end says of the replica. */

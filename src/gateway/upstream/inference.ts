@@ -9,13 +9,14 @@ import type { Allowed, Mutable } from '../../policy/decision.ts'
 import { droppedAt, isNative, lossesAt, takesMarks, translationFor } from '../../policy/dialect.ts'
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { LABELS } from '../../policy/providers/droppable.ts'
+import { enginePriority, queueRankOf } from '../../policy/queue/queue-rank.ts'
 import { servedTo } from '../../policy/traffic/traffic-share.ts'
 import type { WholeAnswer } from '../../wire/answer-reader.ts'
 import type { Coordinates, InferenceKind } from '../../wire/dialect.ts'
 import { DIALECTS, dialectOf } from '../../wire/dialects.ts'
 import { readNative } from '../../wire/native/native-dialect.ts'
 import type { AnswerTerms } from '../../wire/openai/answer.ts'
-import type { BodyTerms, NativeTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
+import type { BodyTerms, EngineTerms, NativeTerms, OwnDialect, StreamWanted } from '../../wire/openai/request.ts'
 import type { Headers } from '../../wire/openai/signals.ts'
 import { withNotice, withThinkingWithin } from '../../wire/session-notice.ts'
 import { oneStep, type Steps } from '../../wire/steps.ts'
@@ -88,7 +89,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
   }
 
   /** The body for the backends of a pool, in the public form. */
-  protected abstract bodyFor(pool: Pool): Buffer
+  protected abstract bodyFor(pool: Pool, engine: EngineTerms): Buffer
 
   abstract attempt(target: Target): Promise<Outcome<A>>
 
@@ -103,23 +104,31 @@ export abstract class Inference<A> implements Outbound<Target, A> {
   }
 
   /** The parts of a request that a pool of its dialect gets, and those that it does not. */
-  protected nativeTerms(pool: Pool): NativeTerms {
+  protected nativeTerms(pool: Pool, engine: EngineTerms): NativeTerms {
     const { request } = this.call.wire
     const drops = request.kind === 'chat' ? droppedAt(pool, request) : []
     const accepts = request.kind === 'chat' && request.extras ? acceptsOf(this.admitted.decision.model) : undefined
     return {
       cut: lossesAt(pool, request),
-      cacheSalt: this.cacheSaltIn(pool),
+      ...engine,
       passes: accepts ? [...pool.passes, ...accepts.keys()] : pool.passes,
       drops,
       ...this.streams(pool),
     }
   }
 
-  /** The salt that hides a chat's cached prompt from other accounts; undefined if everybody may find it, or the backend has no salt. */
-  protected cacheSaltIn({ caches, provider }: Pool): string | undefined {
-    if (!provider.facts.cacheSalt || this.call.wire.request.kind !== 'chat') return undefined
-    return this.gateway.pools.domains.of(caches, this.admitted.caller).salt
+  /**
+   * The members of a chat that only the gateway says, as far as the backends take them: the salt that hides its cached prompt
+   * from other accounts, undefined if everybody may find it, and its place in the order of the engine.
+   */
+  #engineTerms({ caches, provider }: Pool, isGuaranteed: boolean): EngineTerms {
+    if (this.call.wire.request.kind !== 'chat') return {}
+    const { caller, decision } = this.admitted
+    const { priority } = queueRankOf(decision.plan, caller)
+    return {
+      cacheSalt: provider.facts.cacheSalt ? this.gateway.pools.domains.of(caches, caller).salt : undefined,
+      priority: enginePriority(provider.facts.priority, { priority, isGuaranteed }),
+    }
   }
 
   /** The work that a crash is charged while no part of the answer has come. */
@@ -211,6 +220,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     const own = spoken?.own
     const native = own && request.kind === 'chat' && isNative(pool, request) ? own : undefined
     const dialect = dialectOf(pool)
+    const engine = this.#engineTerms(pool, place.isGuaranteed === true)
     const measure = measureOf(this.gateway, admitted, pool)
     const watch = this.#watch
     watch?.begins()
@@ -223,8 +233,8 @@ export abstract class Inference<A> implements Outbound<Target, A> {
       body: this.#noticed(
         native ? native.dialect : translationFor(pool),
         native
-          ? native.nativeBody(pool.model, admitted.hold.output, this.nativeTerms(pool))
-          : dialect.body(kind, this.bodyFor(pool)),
+          ? native.nativeBody(pool.model, admitted.hold.output, this.nativeTerms(pool, engine))
+          : dialect.body(kind, this.bodyFor(pool, engine)),
       ),
       requestId: this.call.requestId,
       settings,
@@ -306,15 +316,14 @@ abstract class WithoutHostedTools<A> extends Inference<A> {
     }
   }
 
-  protected override bodyFor(pool: Pool): Buffer {
+  protected override bodyFor(pool: Pool, engine: EngineTerms): Buffer {
     const { model, caps, provider } = pool
-    const cacheSalt = this.cacheSaltIn(pool)
     const terms = {
       ...this.#terms,
       caps,
       facts: provider.facts,
       marks: takesMarks(pool),
-      cacheSalt,
+      ...engine,
       ...this.streams(pool),
     }
     return this.call.wire.bodyFor(model, this.admitted.hold.output, terms)

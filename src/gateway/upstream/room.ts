@@ -23,7 +23,11 @@ interface Choice {
   readonly pool: Pool
   readonly replica: Replica
   readonly alternatives: readonly Replica[]
+  /** The request in its queue, where the pool has one. */
+  readonly queued?: QueuedRequest
 }
+
+type Place = Pick<Choice, 'pool' | 'queued'>
 
 /** The limit that was reached. */
 export type Limit = 'max_concurrent' | 'max_concurrent_each' | 'max_usd_per_hour'
@@ -47,19 +51,13 @@ export interface QueuedSlot {
 export function leaveTurn({ pools, clock }: FailoverPorts, pool: Pool, { request, kept }: QueuedSlot): void {
   const { slots } = pools.of(pool.name)
   slots.fair.end(request, NO_WORK, clock)
-  kept.keep(slots)
+  kept.keep(slots, request)
 }
 
 /** Takes the rest of the room of an attempt that has such a slot. */
 export async function takeRest(ports: FailoverPorts, step: Choice, queued: QueuedSlot): Promise<Taken> {
-  const { fair } = ports.pools.of(step.pool.name).slots
-  let taken: Taken | undefined
-  try {
-    taken = await takeReplica(ports, step)
-    return 'limitReached' in taken ? taken : { ...taken, queued }
-  } finally {
-    if (!taken || 'limitReached' in taken) fair.end(queued.request, NO_WORK, ports.clock)
-  }
+  const taken = await takeReplica(ports, { ...step, queued: queued.request })
+  return 'limitReached' in taken ? taken : { ...taken, queued }
 }
 
 /** The tokens that an attempt without an answer counts as. */
@@ -73,6 +71,13 @@ export function leaveRoom(ports: FailoverPorts, pool: Pool, room: Pick<Room, 're
   else ports.pools.of(pool.name).slots.free()
 }
 
+/** Gives back the slot of the pool alone. In a queue, the work of the request is put right before the next one gets its turn. */
+function leavePool({ pools, clock }: FailoverPorts, { pool, queued }: Place): void {
+  const { slots } = pools.of(pool.name)
+  if (queued) slots.fair.end(queued, NO_WORK, clock)
+  slots.free(queued)
+}
+
 async function waitForPool(ports: FailoverPorts, step: Choice): Promise<Taken> {
   const { clock, client, pools } = ports
   const { slots } = pools.of(step.pool.name)
@@ -83,32 +88,38 @@ async function waitForPool(ports: FailoverPorts, step: Choice): Promise<Taken> {
 /** Takes the rest of the room of an attempt that has a slot of its pool, which is given back where no replica has room. */
 export function takeReplica(ports: FailoverPorts, step: Choice): Taken | Promise<Taken> {
   const { clock, client } = ports
-  const { pool, replica, alternatives } = step
+  const { pool, replica, alternatives, queued } = step
   const { maxConcurrentEach, queueTimeout } = ports.settingsOf(pool)
   const room = { queueTimeout, ...(maxConcurrentEach !== undefined && { maxConcurrent: maxConcurrentEach }) }
-  if (replica.slots.takeNow(room)) return reserveBudget(ports, pool, replica)
+  const place = { pool, ...(queued && { queued }) }
+  if (replica.slots.takeNow(room)) return reserveBudget(ports, place, replica)
   const places = [replica, ...alternatives.filter(each => each !== replica)]
   const taking = takeAnySlot(places, room, clock, client)
-  return taking instanceof Promise ? waitForReplica(ports, pool, taking) : onReplica(ports, pool, taking)
+  return taking instanceof Promise ? waitForReplica(ports, place, taking) : onReplica(ports, place, taking)
 }
 
-async function waitForReplica(ports: FailoverPorts, pool: Pool, taking: Promise<Replica | undefined>): Promise<Taken> {
-  const state = ports.pools.of(pool.name)
+async function waitForReplica(
+  ports: FailoverPorts,
+  place: Place,
+  taking: Promise<Replica | undefined>,
+): Promise<Taken> {
+  const state = ports.pools.of(place.pool.name)
   state.seekingReplica++
   const replica = await taking.finally(() => state.seekingReplica--)
-  return onReplica(ports, pool, replica)
+  return onReplica(ports, place, replica)
 }
 
-function onReplica(ports: FailoverPorts, pool: Pool, replica: Replica | undefined): Taken | Promise<Taken> {
-  if (replica) return reserveBudget(ports, pool, replica)
-  ports.pools.of(pool.name).slots.free()
+function onReplica(ports: FailoverPorts, place: Place, replica: Replica | undefined): Taken | Promise<Taken> {
+  if (replica) return reserveBudget(ports, place, replica)
+  leavePool(ports, place)
   return { limitReached: 'max_concurrent_each' }
 }
 
 /** With slots that were taken, which are given back when the pool's hourly budget is spent. */
-function reserveBudget(ports: FailoverPorts, pool: Pool, replica: Replica): Taken | Promise<Taken> {
+function reserveBudget(ports: FailoverPorts, place: Place, replica: Replica): Taken | Promise<Taken> {
+  const { pool } = place
   const taking = ports.expenses.take(pool)
-  return taking instanceof Promise ? reserved(ports, pool, replica, taking) : roomAt(ports, pool, replica, taking)
+  return taking instanceof Promise ? reserved(ports, place, replica, taking) : roomAt(ports, pool, replica, taking)
 }
 
 function roomAt(ports: FailoverPorts, pool: Pool, replica: Replica, reservation: BudgetReservation): Room {
@@ -119,17 +130,21 @@ function roomAt(ports: FailoverPorts, pool: Pool, replica: Replica, reservation:
 
 async function reserved(
   ports: FailoverPorts,
-  pool: Pool,
+  place: Place,
   replica: Replica,
   taking: Promise<BudgetReservation | undefined>,
 ): Promise<Taken> {
+  const leave = () => {
+    replica.slots.free()
+    leavePool(ports, place)
+  }
   try {
     const reservation = await taking
-    if (reservation) return roomAt(ports, pool, replica, reservation)
+    if (reservation) return roomAt(ports, place.pool, replica, reservation)
   } catch (error) {
-    leaveRoom(ports, pool, { replica })
+    leave()
     throw error
   }
-  leaveRoom(ports, pool, { replica })
+  leave()
   return { limitReached: 'max_usd_per_hour' }
 }

@@ -28,6 +28,9 @@ export type ChoicesUsage = 'all' | 'one'
 /** The forms of tool call ids: any text, or nine letters and digits. */
 export type CallIds = 'any' | 'nine_alphanumeric'
 
+/** How an engine orders its requests by `priority`: it does not take it, or those with a low, or a high one, go first. */
+export type EnginePriority = 'none' | 'low_first' | 'high_first'
+
 /** Where the thoughts of earlier answers stand in messages: in the member that an answer had them in, or in parts of the content. */
 export type Thoughts = 'member' | 'parts'
 
@@ -49,6 +52,8 @@ export interface PoolFacts {
   readonly cacheMarks: boolean
   /** Whether requests may say by `cache_salt` whose cached prompts they may find. */
   readonly cacheSalt: boolean
+  /** Whether requests say by `priority` where they come in the order of the engine. */
+  readonly priority: EnginePriority
   /** Where it counts one choice, whole answers of several are fetched as streams, whose tokens are counted as they come. */
   readonly choicesUsage: ChoicesUsage
   /** Thoughts that come back in a member are sent as Mistral's parts of the type `thinking`. */
@@ -76,12 +81,13 @@ export const UNKNOWN: PoolFacts = {
   callIds: 'any',
   cacheMarks: false,
   cacheSalt: false,
+  priority: 'none',
   choicesUsage: 'all',
   thoughts: 'member',
 }
 
 /** Facts that hold for requests in every dialect; all others are about chat completions. */
-export const OF_ALL_DIALECTS: ReadonlySet<keyof PoolFacts> = new Set(['drops', 'cacheSalt'])
+export const OF_ALL_DIALECTS: ReadonlySet<keyof PoolFacts> = new Set(['drops', 'cacheSalt', 'priority'])
 
 /** The provider or engine of a pool. */
 export interface PoolProvider {

@@ -1,5 +1,6 @@
 import type { Plan } from '../config.ts'
 import type { Caller } from '../facts.ts'
+import type { EnginePriority } from '../providers/profile.ts'
 
 /** The place of a request in queues of pools: guests come last, unless their plan says otherwise. */
 export const queueRankOf = (
@@ -9,3 +10,16 @@ export const queueRankOf = (
   priority: priority ?? (kind === 'guest' ? 0 : 1),
   weight,
 })
+
+/** The highest priority of a plan. */
+const HIGHEST = 100
+
+/** The `priority` of a request at an engine that takes it: in slots of their own share requests go before all others. */
+export function enginePriority(
+  order: EnginePriority,
+  { priority, isGuaranteed }: { readonly priority: number; readonly isGuaranteed: boolean },
+): number | undefined {
+  if (order === 'none') return undefined
+  const rank = isGuaranteed ? priority + HIGHEST + 1 : priority
+  return order === 'high_first' ? rank : 0 - rank
+}

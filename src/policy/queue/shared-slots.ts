@@ -19,7 +19,23 @@ export interface SlotReport {
   readonly charges: readonly ReportedCharge[]
   /** Accounts that wait or run here, or waited by a report before. */
   readonly accounts: readonly ReportedAccount[]
+  /** The shares of the pool; absent where it has none. */
+  readonly shares?: readonly ReportedShare[]
 }
+
+/** A share of the slots of a pool, and what its owner has in one process. */
+export interface ReportedShare {
+  readonly owner: string
+  /** Slots that are guaranteed, of those of all processes. */
+  readonly slots: number
+  /** Slots that requests of the owner hold. */
+  readonly held: number
+  /** Requests of the owner that wait. */
+  readonly waiting: number
+}
+
+/** Slots and requests of the owner of a share in all processes but one. */
+export type ShareElsewhere = Pick<ReportedShare, 'held' | 'waiting'>
 
 export interface ReportedCharge extends Charge {
   /** The report that had it first: where that arrived after all, it counts once. */
@@ -51,6 +67,8 @@ export interface SlotGrant {
   readonly virtual: number
   /** Where each of `accounts` stands. */
   readonly standings: readonly Standing[]
+  /** Slots and requests of the owner of each of `shares` elsewhere. */
+  readonly shares?: readonly ShareElsewhere[]
 }
 
 interface Holder {
@@ -63,6 +81,16 @@ interface Holder {
   granted: number
   waiting: number
   head?: QueueHead & Waiters
+  /** Slots and requests of owners there. */
+  readonly shares: ReadonlyMap<string, ShareUse>
+}
+
+interface ShareUse {
+  /** With those of `granted`. */
+  held: number
+  /** Slots that its owner was owed, and that the process hears of with its next report. */
+  granted: number
+  waiting: number
 }
 
 interface Account {
@@ -121,10 +149,11 @@ export class SharedSlots {
       granted: 0,
       waiting: Math.max(0, report.waiting - heard),
       ...(report.head && { head: later(report.head, heard) }),
+      shares: usesIn(report, before),
     }
     this.#holders.delete(report.holder)
     if (own.held > 0 || own.waiting > 0) this.#holders.set(report.holder, own)
-    const granted = heard + this.#share(report.max, own, now)
+    const granted = heard + this.#share(report, own, now)
     if (this.isIdle) {
       this.#virtual = 0
       this.#accounts.clear()
@@ -139,14 +168,19 @@ export class SharedSlots {
   }
 
   /** Grants what is free. Returns how much of it the process got that reports. */
-  #share(max: number, own: Holder, now: EpochMs): number {
+  #share({ max, shares = [] }: SlotReport, own: Holder, now: EpochMs): number {
     let got = 0
     for (let free = max - this.#held; free > 0; free--) {
-      const first = this.#first(now)
+      const owed = this.#owed(shares, now)
+      const first = owed?.holder ?? this.#first(now)
       if (!first) break
       first.held++
       first.waiting--
-      if (first.head) first.head = later(first.head, 1)
+      if (owed) {
+        owed.use.held++
+        owed.use.waiting--
+        if (first !== own) owed.use.granted++
+      } else if (first.head) first.head = later(first.head, 1)
       if (first === own) got++
       else first.granted++
     }
@@ -159,18 +193,52 @@ export class SharedSlots {
     return sum
   }
 
+  /** The process to which the owner furthest below its guarantee is owed a slot. */
+  #owed(shares: readonly ReportedShare[], now: EpochMs): Owed | undefined {
+    let furthest: (Owed & Pick<ReportedShare, 'slots' | 'held'>) | undefined
+    for (const { owner, slots } of shares) {
+      const { held } = this.#usedBy(owner, now)
+      if (held >= slots || (furthest && held * furthest.slots >= furthest.held * slots)) continue
+      const asker = this.#askerOf(owner, now)
+      if (asker) furthest = { ...asker, slots, held }
+    }
+    return furthest
+  }
+
+  /** The process in which requests of an owner wait that has fewest slots there. */
+  #askerOf(owner: string, now: EpochMs): Owed | undefined {
+    let fewest: (Owed & { readonly id: string }) | undefined
+    for (const [id, holder] of this.#holders) {
+      const use = holder.shares.get(owner)
+      if (!use || use.waiting === 0 || !asks(holder, now)) continue
+      if (!fewest || use.held < fewest.use.held || (use.held === fewest.use.held && id < fewest.id))
+        fewest = { id, holder, use }
+    }
+    return fewest
+  }
+
+  /** Slots and requests of an owner in all processes, or in all but one. Requests count where they can be granted a slot. */
+  #usedBy(owner: string, now: EpochMs, but?: string): ShareElsewhere {
+    let [held, waiting] = [0, 0]
+    for (const [id, holder] of this.#holders) {
+      const use = id === but ? undefined : holder.shares.get(owner)
+      if (!use) continue
+      held += use.held
+      if (asks(holder, now)) waiting += use.waiting
+    }
+    return { held, waiting }
+  }
+
   /** The process whose next request comes first: among equals the one with the fewest slots. */
   #first(now: EpochMs, but?: string): Holder | undefined {
-    const waiting = [...this.#holders].filter(
-      ([id, each]) => id !== but && each.waiting > 0 && each.head && now - each.reportedAt <= SILENCE,
-    )
+    const waiting = [...this.#holders].filter(([id, each]) => id !== but && asks(each, now))
     const top = Math.max(...waiting.map(([, { head }]) => head?.top ?? 0))
     let first: readonly [string, Holder] | undefined
     for (const each of waiting) if (!first || goesFirst(each, first, top)) first = each
     return first?.[1]
   }
 
-  #grant({ holder, accounts }: SlotReport, granted: number, now: EpochMs): SlotGrant {
+  #grant({ holder, accounts, shares }: SlotReport, granted: number, now: EpochMs): SlotGrant {
     const ahead = this.#first(now, holder)?.head
     return {
       granted,
@@ -178,6 +246,7 @@ export class SharedSlots {
       ...(ahead && { ahead: { top: ahead.top, risen: ahead.risen, tag: ahead.tag, step: ahead.step } }),
       virtual: this.#virtual,
       standings: accounts.map(({ account }) => this.#standing(account, holder)),
+      ...(shares && { shares: shares.map(({ owner }) => this.#usedBy(owner, now, holder)) }),
     }
   }
 
@@ -246,6 +315,25 @@ export class SharedSlots {
     if (this.#accounts.size > MOST_ACCOUNTS) this.#accounts.clear()
   }
 }
+
+/** A process to which an owner is owed a slot. */
+interface Owed {
+  readonly holder: Holder
+  readonly use: ShareUse
+}
+
+/** Whether a process waits for slots, and can be granted one. */
+const asks = ({ waiting, head, reportedAt }: Holder, now: EpochMs): boolean =>
+  waiting > 0 && head !== undefined && now - reportedAt <= SILENCE
+
+/** Slots and requests of owners in the process of a report, with the slots that its answer brings. */
+const usesIn = ({ shares = [] }: SlotReport, before: Holder | undefined): Holder['shares'] =>
+  new Map(
+    shares.map(({ owner, held, waiting }) => {
+      const heard = before?.shares.get(owner)?.granted ?? 0
+      return [owner, { held: held + heard, granted: 0, waiting: Math.max(0, waiting - heard) }]
+    }),
+  )
 
 /** The next request once so many got slots. */
 const later = (head: QueueHead & Waiters, starts: number): QueueHead & Waiters => ({

@@ -116,6 +116,18 @@ const CACHING = record(
 
 export interface ShownCaching extends TypeOf<typeof CACHING> {}
 
+const SLOT_SHARE = record(
+  {
+    owner: text('`org:NAME` or `plan:NAME`.'),
+    share: text('Its part of the slots, such as `60%`.'),
+    guaranteed: whole('Slots that are guaranteed, in each gateway.'),
+    in_flight: whole('Slots that its requests hold: its own, and those that are lent.'),
+    waiting: whole(),
+  },
+  'SlotShare',
+  'A share of the slots of a pool.',
+)
+
 const QUEUE = record(
   {
     max: whole('Requests that may wait, in each process.'),
@@ -123,6 +135,7 @@ const QUEUE = record(
       record({ priority: whole(), waiting: whole() }, 'QueuePriority'),
       'Requests that wait, by the priority of their plans, the highest first.',
     ),
+    shares: optional(list(SLOT_SHARE, 'The shares of the slots; absent where the pool declares none.')),
   },
   'Queue',
   'The queue of the pool; absent where it declares none.',
@@ -258,7 +271,11 @@ interface PoolReading {
     readonly taken: number
     readonly waiting: number
     readonly heldByAll: number | undefined
-    readonly fair: { readonly byPriority: ReadonlyMap<number, number> }
+    readonly fair: {
+      readonly byPriority: ReadonlyMap<number, number>
+      /** Requests of the owner of a share. */
+      usedBy(owner: string): { readonly held: number; readonly waiting: number }
+    }
   }
   readonly seekingReplica: number
   overload(pool: Pool, spill: Spill, now: EpochMs): Overload | undefined
@@ -310,7 +327,7 @@ export function shownPool(
     drained: state.drained,
     in_flight: state.slots.taken - state.seekingReplica,
     waiting: state.slots.waiting + state.seekingReplica,
-    ...(queue && { queue: shownQueue(queue.max, state.slots.fair.byPriority) }),
+    ...(queue && { queue: { ...shownQueue(queue.max, state.slots.fair.byPriority), ...slotShares(pool, state) } }),
     max_concurrent: maxConcurrent ?? null,
     ...(pool.slotsOver === 'store' && { in_flight_over_store: state.slots.heldByAll ?? state.slots.taken }),
     ...(maxConcurrentEach !== undefined && { max_concurrent_each: maxConcurrentEach }),
@@ -358,6 +375,16 @@ const shownQueue = (max: number, byPriority: Iterable<readonly [number, number]>
   max,
   by_priority: [...byPriority].sort(([a], [b]) => b - a).map(([priority, waiting]) => ({ priority, waiting })),
 })
+
+function slotShares({ shares }: Pool, { slots: { fair } }: PoolReading): Pick<ShownQueue, 'shares'> {
+  if (!shares) return {}
+  return {
+    shares: shares.map(({ owner, millionths, slots }) => {
+      const { held, waiting } = fair.usedBy(owner)
+      return { owner, share: shareText(millionths), guaranteed: slots, in_flight: held, waiting }
+    }),
+  }
+}
 
 /** Shown before the first chat too, so that a pool which keeps no accounts apart shows it in time. */
 function cachingOf(
@@ -413,7 +440,22 @@ function addedQueues(pools: readonly ShownPool[]): Pick<ShownPool, 'queue'> {
   const byPriority = new Map<number, number>()
   for (const { priority, waiting } of all.flatMap(({ by_priority }) => by_priority))
     byPriority.set(priority, (byPriority.get(priority) ?? 0) + waiting)
-  return { queue: shownQueue(first.max, byPriority) }
+  return { queue: { ...shownQueue(first.max, byPriority), ...addedShares(first, all) } }
+}
+
+/** The shares of the first, with what their owners have in all. */
+function addedShares({ shares }: ShownQueue, all: readonly ShownQueue[]): Pick<ShownQueue, 'shares'> {
+  if (!shares) return {}
+  return {
+    shares: shares.map(share => {
+      const same = all.flatMap(queue => queue.shares?.find(({ owner }) => owner === share.owner) ?? [])
+      return {
+        ...share,
+        in_flight: same.reduce((total, each) => total + each.in_flight, 0),
+        waiting: same.reduce((total, each) => total + each.waiting, 0),
+      }
+    }),
+  }
 }
 
 /** Processes hear of it at different times: the most of what they heard. */

@@ -17,4 +17,6 @@ export interface BackendTerms {
   readonly streams?: true | undefined
   /** The salt by which the backend keeps its cached prompt from others. */
   readonly cacheSalt?: string | undefined
+  /** Where the engine places the request in its order. */
+  readonly priority?: number | undefined
 }

@@ -44,6 +44,7 @@ export function backendChat(parsed: OutlinedBody, chat: SortedChat, terms: Backe
   for (const name of caps) changes.push({ name, json: String(terms.output) })
   if (terms.streams) changes.push({ name: 'stream', json: 'true' })
   if (terms.cacheSalt !== undefined) changes.push({ name: 'cache_salt', json: JSON.stringify(terms.cacheSalt) })
+  if (terms.priority !== undefined) changes.push({ name: 'priority', json: String(terms.priority) })
   const hasOptions = takesOptions(terms)
   if (hasOptions && (terms.streams || request.stream))
     changes.push({ name: 'stream_options', json: streamOptionsJson(outline) })
@@ -71,6 +72,7 @@ export function writtenAnew(
     ...respelt(rest, request, terms),
     ...(terms.streams && { stream: true }),
     ...(terms.cacheSalt !== undefined && { cache_salt: terms.cacheSalt }),
+    ...(terms.priority !== undefined && { priority: terms.priority }),
   }
   return texts?.json?.(anew) ?? Buffer.from(JSON.stringify(anew))
 }

@@ -75,7 +75,7 @@ export interface OwnDialect {
 }
 
 /** The parts of a request that a pool of its dialect gets, and those that it does not. */
-export interface NativeTerms extends Pick<BodyTerms, 'streams' | 'cacheSalt'> {
+export interface NativeTerms extends Pick<BodyTerms, 'streams' | 'cacheSalt' | 'priority'> {
   /** Tools of its provider that it does not allow. */
   readonly cut?: readonly string[]
   /** Members that it passes on, though its dialect does not have them. */
@@ -102,7 +102,12 @@ export interface BodyTerms {
   readonly streams?: true
   /** Keeps the cached prompt of one group from others at the backend. */
   readonly cacheSalt?: string | undefined
+  /** Places a chat in the order of the engine. */
+  readonly priority?: number | undefined
 }
+
+/** The members of a body that only the gateway says. */
+export type EngineTerms = Pick<BodyTerms, 'cacheSalt' | 'priority'>
 
 export interface StreamWanted {
   /** Whether the client asked for the usage chunk. */

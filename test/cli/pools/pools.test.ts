@@ -224,6 +224,17 @@ it('a line tells of limits, queues and second attempts; a state when it ends', (
   )
 })
 
+it('a line for each share of the slots tells what it guarantees, and what its owner has', () => {
+  const share = { owner: 'org:research', share: '60%', guaranteed: 30, in_flight: 2, waiting: 2 }
+  const shares = [share, { ...share, owner: 'plan:free', share: '2%', guaranteed: 1, waiting: 0 }]
+  const text = poolsText([{ ...shown('near', ['m'], 'closed'), queue: { max: 9, by_priority: [], shares } }], NOON)
+
+  expect(text.split('\n').slice(-2)).toEqual([
+    '  org:research: 30 slots guaranteed (60%), 2 in flight, 2 waiting',
+    '  plan:free: 1 slot guaranteed (2%), 2 in flight',
+  ])
+})
+
 it.each<[string, readonly ShownPool[], object, readonly string[]]>([
   ['another pool serves it', [shown('a', ['m'], 'closed'), shown('b', ['m'], 'closed')], { pool: 'a' }, []],
   ['the other pool is out', [shown('a', ['m'], 'closed'), shown('b', ['m'], 'open')], { pool: 'a' }, ['m']],

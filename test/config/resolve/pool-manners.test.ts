@@ -113,6 +113,7 @@ describe('`provider`', () => {
         callIds: 'any',
         cacheMarks: false,
         cacheSalt: false,
+        priority: 'none',
         choicesUsage: 'all',
         thoughts: 'member',
       },

@@ -1,7 +1,8 @@
-import { FairQueue, type QueueBounds, type Queued } from '../../../src/policy/queue/fair-queue.ts'
+import type { QueueBounds } from '../../../src/policy/queue/fair-queue.ts'
+import { type Guarantee, type OwnedRequest, QueueWithShares } from '../../../src/policy/queue/queue-with-shares.ts'
 
 /** A request that comes at a time, and holds a slot for another. */
-export interface Asked extends Queued {
+export interface Asked extends OwnedRequest {
   readonly at: number
   readonly service: number
   /** The tokens that it turns out to cost. */
@@ -24,8 +25,13 @@ export const asked = (account: string, at: number, more: Partial<Asked> = {}): A
 }
 
 /** Takes requests through a queue in front of so many slots, in virtual time. */
-export function play(requests: readonly Asked[], slots: number, aging = Number.POSITIVE_INFINITY): Played {
-  const pool = new QueuedPool(slots, aging)
+export function play(
+  requests: readonly Asked[],
+  slots: number,
+  aging = Number.POSITIVE_INFINITY,
+  guarantees: readonly Guarantee[] = [],
+): Played {
+  const pool = new QueuedPool(slots, aging, guarantees)
   const coming = [...requests].sort((a, b) => a.at - b.at)
   for (const request of coming) {
     pool.runUntil(request.at)
@@ -43,10 +49,11 @@ class QueuedPool {
   #now = 0
   readonly #slots: number
   readonly #aging: number
-  readonly #queue = new FairQueue<Asked>()
+  readonly #queue = new QueueWithShares<Asked>()
   #running: readonly { readonly until: number; readonly request: Asked }[] = []
 
-  constructor(slots: number, aging: number) {
+  constructor(slots: number, aging: number, guarantees: readonly Guarantee[]) {
+    this.#queue.guarantee(guarantees)
     this.#slots = slots
     this.#aging = aging
   }
@@ -64,6 +71,7 @@ class QueuedPool {
       this.#pass(first.until)
       this.#running = this.#running.slice(1)
       this.#queue.end(first.request, first.request.real)
+      this.#queue.release(first.request)
       const next = this.#queue.next(this.#now, this.#aging)
       if (next) this.#begin(next)
     }
@@ -71,7 +79,7 @@ class QueuedPool {
   }
 
   #pass(time: number): void {
-    if (this.#queue.size > 0) this.idle += (this.#slots - this.#running.length) * (time - this.#now)
+    if (this.#queue.order.size > 0) this.idle += (this.#slots - this.#running.length) * (time - this.#now)
     this.#now = time
   }
 

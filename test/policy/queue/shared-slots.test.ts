@@ -146,4 +146,39 @@ describe('slots that processes share', () => {
     expect(store.tell('a', { accounts: told('ada') })).toEqual({ granted: 0, held: 0, virtual: 0, standings: [{}] })
     expect(store.slots.isIdle).toBe(true)
   })
+
+  it('go first to the owner furthest below its guarantee of all processes, where a request of it waits and holds fewest', () => {
+    const store = new Store()
+    const share = (held: number, waiting: number, owner = 'org:a', slots = 3) => ({ owner, slots, held, waiting })
+    const busy = { waiting: 9, head: head(0) }
+    store.tell('lent', { held: 4, ...busy, shares: [share(0, 0)] })
+    store.tell('one', { waiting: 2, head: head(900), shares: [share(0, 2)] })
+    store.tell('two', { held: 0, waiting: 1, head: head(900), shares: [share(0, 1)] })
+    expect(store.tell('lent', { held: 1, ...busy, shares: [share(0, 0)] })).toMatchObject({
+      granted: 0,
+      held: 4,
+      shares: [{ held: 3, waiting: 0 }],
+    })
+    expect(store.tell('one', { waiting: 2, head: head(900), shares: [share(0, 2)] }).granted).toBe(2)
+    expect(store.tell('two', { waiting: 1, head: head(900), shares: [share(0, 1)] })).toMatchObject({
+      granted: 1,
+      shares: [{ held: 2, waiting: 0 }],
+    })
+    // All guaranteed slots are in use: the next one goes in the order of all.
+    store.tell('one', { held: 2, waiting: 5, head: head(900), shares: [share(2, 5)] })
+    expect(store.tell('lent', { held: 0, ...busy, shares: [share(0, 0)] }).granted).toBe(1)
+  })
+
+  it('are granted for the share of an owner once, though its process hears of them later', () => {
+    const store = new Store()
+    const share = (held: number, waiting: number) => [{ owner: 'org:a', slots: 2, held, waiting }]
+    store.tell('lent', { held: 4, waiting: 9, head: head(0), shares: share(0, 0) })
+    store.tell('own', { waiting: 3, head: head(900), shares: share(0, 3) })
+    store.tell('lent', { held: 2, waiting: 9, head: head(0), shares: share(0, 0) })
+    expect(store.tell('lent', { held: 1, waiting: 9, head: head(0), shares: share(0, 0) }).granted).toBe(1)
+    expect(store.tell('own', { waiting: 3, head: head(900), shares: share(0, 3) })).toMatchObject({
+      granted: 2,
+      held: 4,
+    })
+  })
 })

@@ -89,6 +89,44 @@ describeRedis('three gateways on one Redis', () => {
     await eventually(async () => expect(await poolAt(second)).toMatchObject({ in_flight: 0, waiting: 0 }))
   })
 
+  it('give an owner its share back at one of them, though others lent all slots to requests of a higher priority', async () => {
+    const engine = await startEngine()
+    const pool = POOL.replace('{ max: 1000', '{ aging: 1h, max: 1000')
+    const more = {
+      pool: `${pool}, shares: { "plan:team": 50% }`,
+      plans: 'team: { models: all, rpm: 1M, tpm: 900M, monthly_usd: 500, priority: 0 }',
+    }
+    const trees = await Promise.all(
+      [1, 2].map(workers =>
+        startTree(
+          workers,
+          yamlOf(engine.url, () => redis().url, more),
+        ),
+      ),
+    )
+    onTestFinished(async () => void (await Promise.all(trees.map(tree => tree.end()))))
+    const [first, second] = trees
+    if (!first || !second) throw new Error('there are two')
+    const [hog, owner] = [await first.mint('pro', 'borrower'), await first.mint('team', 'owner')]
+    const flood = times(60, () => ask(second, hog, 'hog'))
+    await eventually(async () => expect((await poolAt(second))?.waiting).toBe(60 - SLOTS))
+    const own = times(10, () => ask(first, owner, 'own'))
+    await eventually(async () => expect((await poolAt(first))?.waiting).toBe(10))
+    engine.begin()
+
+    expect(await Promise.all(own)).toEqual(times(10, () => 200))
+    const order = engine.order.slice(SLOTS)
+    expect(order.indexOf('own')).toBeLessThan(SLOTS)
+    expect(order.lastIndexOf('own')).toBeLessThan(30)
+    expect(engine.most).toBeLessThanOrEqual(SLOTS)
+    expect(await Promise.all(flood)).toEqual(times(60, () => 200))
+    await eventually(async () =>
+      expect((await poolAt(first))?.queue?.shares).toEqual([
+        { owner: 'plan:team', share: '50%', guaranteed: 2, in_flight: 0, waiting: 0 },
+      ]),
+    )
+  })
+
   it('go on with the slots in use while Redis is away', async () => {
     const engine = await startEngine()
     const tree = await startTree(

@@ -42,6 +42,8 @@ export const waiting = 'Waiting'
 export const ofAllGateways = (own: string | number, held: string | number, max: string | number) =>
   `${own} (all gateways: ${held} / ${max})`
 export const waitingOf = (waiting: string | number, max: string | number) => `${waiting} of ${max}`
+export const slotShare = (owner: string, guaranteed: number, inFlight: number, waiting: number) =>
+  `${owner}: ${plural(guaranteed, 'slot')} guaranteed, ${inFlight} in flight${waiting > 0 ? `, ${waiting} waiting` : ''}`
 export const engineRunning = 'Engine: running'
 export const engineWaiting = 'Engine: waiting'
 export const kvCache = 'KV cache'

@@ -6,6 +6,7 @@ import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
 import { openRedisSubject } from '../aspects/subjects.ts'
 import { NOON } from '../fixtures.ts'
 
+const OWNERS = ['org:research', 'plan:é-product']
 const ACCOUNTS = ['ada', 'bob', 'c d', 'é']
 const tag = fc.integer({ min: 0, max: 4000 }).map(n => n / 3)
 const charge = fc
@@ -40,6 +41,13 @@ const report = fc.record({
       ),
     ),
   ),
+  shares: fc.option(
+    fc.array(fc.record({ slots: fc.integer({ min: 1, max: 3 }), held: fc.nat(2), waiting: fc.nat(2) }), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+    { nil: undefined },
+  ),
   passes: fc.constantFrom(0, 0, 10, 400, 1400, 4000, 9000),
 })
 
@@ -58,11 +66,16 @@ describeRedis.each([
       fc.asyncProperty(fc.array(report, { minLength: 1, maxLength: 25 }), async reports => {
         const [expected, pool] = [new SharedSlots(), `pool-${pools++}`]
         let round = 0
-        for (const { passes, late, head: first, charges, ...each } of reports) {
+        for (const { passes, late, head: first, charges, shares, ...each } of reports) {
           now += passes
           if (!late) round++
           const said = charges.map(({ repeated, ...of }) => ({ ...of, round: round - repeated }))
-          const told: SlotReport = { ...each, charges: said, round, ...(each.waiting > 0 && { head: first }) }
+          const owned = shares?.map((share, index) => ({ owner: OWNERS[index] ?? '', ...share }))
+          const told: SlotReport = {
+            ...{ ...each, charges: said, round },
+            ...(each.waiting > 0 && { head: first }),
+            ...(owned && { shares: owned }),
+          }
           expect(await store.fleet.shareSlots(pool, told, 5000)).toEqual(expected.exchange(told, 5000, now))
         }
       }),
