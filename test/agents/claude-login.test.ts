@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { OidcServer } from '../support/identity/oidc.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { newAuthority } from '../support/authority.ts'
 import { letSignIn } from '../support/identity/signed-in.ts'
 import { did } from '../support/operator.ts'
 import { describeTmux, openTerminal, type Terminal } from '../support/terminal/tmux.ts'
+import { startTlsProxy } from '../support/tls-proxy.ts'
 import { LATER_CLAUDE_CODE } from './setups/claude-code.ts'
 import { makeSite } from './support/agent.ts'
 import { installedFile, isInstalled } from './support/installed.ts'
@@ -14,85 +15,100 @@ const ANSWER = 'The gauge of Oslo says 8.5 mm.'
 const NOTICE = 'Approve only codes that you asked for yourself.'
 const SETTINGS = `{ permissions: { deny: ["WebFetch"] }, companyAnnouncements: ["Ask the gauge team."] }`
 
+interface Desk {
+  readonly rig: Rig
+  /** As developers type it. */
+  readonly address: string
+  readonly home: string
+  /** The access token of the person who approves the code. */
+  readonly person: string
+  readonly terminal: Terminal
+}
+
+/** A developer's machine beside a gateway: by plain HTTP, or by TLS with an authority of the company's own. */
+async function openDesk(tls: boolean): Promise<Desk> {
+  const { home, work, remove } = makeSite()
+  onTestFinished(remove)
+  const rig = await startRig('native', () => ({ text: ANSWER }), '', { now: true })
+  onTestFinished(() => rig.close())
+  const authority = tls ? newAuthority() : undefined
+  const proxy = authority && (await startTlsProxy(rig.test.url, authority.sign('llm.example.com')))
+  if (proxy) onTestFinished(() => proxy.close())
+  const address = proxy?.url ?? rig.test.url
+  const oidc = await letSignIn(
+    rig.test,
+    { ada: { plan: 'pro', email: 'ada@example.com' } },
+    {
+      identity: `console_client_id: svc-console, claude_login: { notice: "${NOTICE}", settings: { pro: ${SETTINGS} } }`,
+    },
+    address,
+  )
+  onTestFinished(() => oidc.stop())
+  const settings = { forceLoginMethod: 'gateway', forceLoginGatewayUrl: address }
+  const known = {
+    hasCompletedOnboarding: true,
+    theme: 'dark',
+    projects: { [work]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+  }
+  mkdirSync(join(home, '.claude'), { recursive: true })
+  writeFileSync(join(home, '.claude/settings.json'), JSON.stringify(settings))
+  writeFileSync(join(home, '.claude.json'), JSON.stringify(known))
+  if (authority) writeFileSync(join(home, 'authority.pem'), authority.ca)
+  const terminal = openTerminal(
+    {
+      HOME: home,
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      BROWSER: 'true',
+      IS_SANDBOX: '1',
+      ...(authority && { NODE_EXTRA_CA_CERTS: join(home, 'authority.pem') }),
+    },
+    work,
+  )
+  onTestFinished(() => terminal.close())
+  const { accessToken: person } = await oidc.signIn('ada')
+  return { rig, address, home, person, terminal }
+}
+
 // Claude Code starts slowly beside other lanes.
 describeTmux('Claude Code in a terminal', { timeout: 240_000 }, () => {
-  let rig: Rig
-  let oidc: OidcServer
-  let terminal: Terminal
-  let site: ReturnType<typeof makeSite>
+  it.skipIf(!isInstalled({ registry: 'npm', name: LATER_CLAUDE_CODE })).each([
+    ['plain HTTP', false],
+    ['TLS with an authority of its own', true],
+  ] as const)(
+    'goes by %s from /login to an answer without a key, and a freeze ends the next request and the next refresh',
+    async (_, tls) => {
+      const { rig, address, home, person, terminal } = await openDesk(tls)
+      /** Waits for a screen that shows this. */
+      const shows = async (text: RegExp): Promise<string> => {
+        await expect.poll(() => terminal.screen(), { interval: 200, timeout: 60_000 }).toMatch(text)
+        return terminal.screen()
+      }
+      /** Chooses an entry of the list on the screen, whichever is marked. */
+      const choose = async (entry: RegExp): Promise<void> => {
+        await shows(entry)
+        for (let tries = 0; !new RegExp(`❯.*${entry.source}`).test(terminal.screen()); tries++) {
+          if (tries === 5) throw new Error(`${entry} cannot be chosen:\n${terminal.screen()}`)
+          const before = terminal.screen()
+          terminal.press('Down')
+          await expect.poll(() => terminal.screen(), { interval: 50, timeout: 10_000 }).not.toBe(before)
+        }
+        terminal.press('Enter')
+      }
+      const decide = (verb: 'approve' | 'deny', user_code: string, token: string) =>
+        fetch(`${rig.test.url}/v1/account/device/${verb}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ user_code }),
+        })
 
-  beforeAll(async () => {
-    site = makeSite()
-    rig = await startRig('native', () => ({ text: ANSWER }), '', { now: true })
-    oidc = await letSignIn(
-      rig.test,
-      { ada: { plan: 'pro', email: 'ada@example.com' } },
-      {
-        identity: `console_client_id: svc-console, claude_login: { notice: "${NOTICE}", settings: { pro: ${SETTINGS} } }`,
-      },
-    )
-    const { home, work } = site
-    const settings = { forceLoginMethod: 'gateway', forceLoginGatewayUrl: rig.test.url }
-    const known = {
-      hasCompletedOnboarding: true,
-      theme: 'dark',
-      projects: { [work]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
-    }
-    mkdirSync(join(home, '.claude'), { recursive: true })
-    writeFileSync(join(home, '.claude/settings.json'), JSON.stringify(settings))
-    writeFileSync(join(home, '.claude.json'), JSON.stringify(known))
-    terminal = openTerminal(
-      {
-        HOME: home,
-        DISABLE_AUTOUPDATER: '1',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        BROWSER: 'true',
-        IS_SANDBOX: '1',
-      },
-      work,
-    )
-  })
-  afterAll(async () => {
-    terminal.close()
-    await rig.close()
-    await oidc.stop()
-    site.remove()
-  })
-
-  /** Waits for a screen that shows this. */
-  const shows = async (text: RegExp): Promise<string> => {
-    await expect.poll(() => terminal.screen(), { interval: 200, timeout: 60_000 }).toMatch(text)
-    return terminal.screen()
-  }
-  /** Chooses an entry of the list on the screen, whichever is marked. */
-  const choose = async (entry: RegExp): Promise<void> => {
-    await shows(entry)
-    for (let tries = 0; !new RegExp(`❯.*${entry.source}`).test(terminal.screen()); tries++) {
-      if (tries === 5) throw new Error(`${entry} cannot be chosen:\n${terminal.screen()}`)
-      const before = terminal.screen()
-      terminal.press('Down')
-      await expect.poll(() => terminal.screen(), { interval: 50, timeout: 10_000 }).not.toBe(before)
-    }
-    terminal.press('Enter')
-  }
-  const decide = (verb: 'approve' | 'deny', user_code: string, token: string) =>
-    fetch(`${rig.test.url}/v1/account/device/${verb}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ user_code }),
-    })
-
-  it.skipIf(!isInstalled({ registry: 'npm', name: LATER_CLAUDE_CODE }))(
-    'goes from /login to an answer without a key, and a freeze ends the next request and the next refresh',
-    async () => {
-      const person = (await oidc.signIn('ada')).accessToken
       terminal.press(installedFile(`${LATER_CLAUDE_CODE}/bin/claude.exe`), 'Enter')
       await shows(/Not logged in/)
       terminal.press('/login')
       await shows(/\/login/)
       terminal.press('Enter')
       await shows(/Press Enter to connect|Enter to connect/)
-      expect(terminal.screen()).toContain(rig.test.url)
+      expect(terminal.screen()).toContain(address)
       terminal.press('Enter')
       await choose(/Yes, trust this gateway/)
 
@@ -119,7 +135,7 @@ describeTmux('Claude Code in a terminal', { timeout: 240_000 }, () => {
       await did(rig.test, 'accounts/freeze', { account })
       terminal.press('And now?', 'Enter')
       await shows(/froze this account/)
-      const stored = JSON.parse(readFileSync(join(site.home, '.claude/.credentials.json'), 'utf8'))
+      const stored = JSON.parse(readFileSync(join(home, '.claude/.credentials.json'), 'utf8'))
       const refreshed = await fetch(`${rig.test.url}/oauth/token`, {
         method: 'POST',
         body: new URLSearchParams({

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
 import type { OidcServer } from '../support/identity/oidc.ts'
 import { letSignIn, signInTo } from '../support/identity/signed-in.ts'
+import type { Script } from './model/conversation.ts'
 import { playWorkshop, STATION, TASK } from './model/workshop.ts'
 import { type Ended, makeSite, runAgent } from './support/agent.ts'
 import { type Client, isInstalled } from './support/installed.ts'
@@ -13,7 +15,10 @@ import { chargeFor, MODEL, type Rig, startRig } from './support/rig.ts'
 
 /** An agent as svcctl sets it up, signed in at a real provider. */
 interface Agent {
-  readonly client: Client
+  /** Undefined for a program of install-heavy.sh. */
+  readonly client?: Client
+  /** The model, where the agent has no tools. */
+  readonly plays?: Script
   /** A file that it has already, by its path from the home directory. */
   readonly existing?: readonly [path: string, text: string]
   /** Settings of the test alone: nothing updates itself or reports home. */
@@ -22,6 +27,8 @@ interface Agent {
   readonly args: (task: string) => readonly string[]
   /** True where it asks for its credential again. */
   readonly renews?: true
+  /** The models that it knows, as it prints them. */
+  readonly models?: (bench: Bench) => readonly { readonly name: string; readonly context: number }[]
   /** True where it formats its file anew, and adds to it. */
   readonly rewrites?: true
 }
@@ -43,6 +50,16 @@ const AGENTS: Readonly<Record<string, Agent>> = {
     ],
     program: 'codex',
     args: task => ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', task],
+    models: ({ home, work }) => {
+      const printed = execFileSync(join(BIN, 'codex'), ['debug', 'models'], {
+        cwd: work,
+        env: { HOME: home, PATH: process.env.PATH },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        encoding: 'utf8',
+      })
+      const { models } = JSON.parse(printed) as { models: readonly { slug: string; context_window: number }[] }
+      return models.map(({ slug, context_window }) => ({ name: slug, context: context_window }))
+    },
     renews: true,
   },
   opencode: {
@@ -94,6 +111,23 @@ const AGENTS: Readonly<Record<string, Agent>> = {
   },
 }
 
+/** A program of test/agents/install-heavy.sh, which no CI installs: its tests are there where it is. */
+const HEAVY_BIN = new URL('.heavy/bin', import.meta.url).pathname
+const HEAVY: Readonly<Record<string, Agent>> = {
+  aider: {
+    existing: ['.aider.conf.yml', '# mine\nanalytics: false # never\ncheck-update: false\n'],
+    env: { PYTHONDONTWRITEBYTECODE: '1', LITELLM_LOCAL_MODEL_COST_MAP: 'True' },
+    program: 'aider',
+    args: task => ['--yes-always', '--no-git', '--read', 'station.txt', '--message', task, 'hello.txt'],
+    // It has no tools: the model answers with the whole file.
+    plays: ({ asked }) => ({
+      text: `hello.txt\n\`\`\`\nThe station is ${/K-[A-Z][a-z]+-\d/.exec(asked)?.[0]}.\n\`\`\`\n`,
+    }),
+  },
+}
+for (const [name, agent] of Object.entries(HEAVY))
+  if (existsSync(join(HEAVY_BIN, agent.program))) Object.assign(AGENTS, { [name]: agent })
+
 let svcctl: Program
 beforeAll(() => {
   svcctl = compileProgram()
@@ -112,16 +146,21 @@ interface Bench {
   close(): Promise<void>
 }
 
-async function open({ existing, env = {}, program, args }: Agent): Promise<Bench> {
+async function open({ existing, env = {}, program, args, plays }: Agent): Promise<Bench> {
   const { work, home, remove } = makeSite()
-  const rig = await startRig('native', playWorkshop(work), '', { now: true })
+  const rig = await startRig('native', plays ?? playWorkshop(work), '', { now: true })
   const oidc = await letSignIn(rig.test, { ada: { plan: 'pro' } })
   await signInTo(oidc, 'ada', join(home, '.config'))
   if (existing) {
     mkdirSync(dirname(join(home, existing[0])), { recursive: true })
     writeFileSync(join(home, existing[0]), existing[1])
   }
-  const all = { HOME: home, XDG_CONFIG_HOME: join(home, '.config'), PATH: `${BIN}:${process.env.PATH}`, ...env }
+  const all = {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    PATH: `${BIN}:${HEAVY_BIN}:${process.env.PATH}`,
+    ...env,
+  }
   return {
     ...{ rig, oidc, home, work },
     ctl: (...words) => svcctl.run(words, { cwd: work, env: all }),
@@ -159,7 +198,7 @@ const keysOf = async (bench: Bench) => {
 
 // Agents start slowly beside other lanes, and each test starts one, svcctl and a provider.
 describe.each(Object.entries(AGENTS))('%s', { timeout: 300_000 }, (name, agent) => {
-  const there = it.skipIf(!isInstalled(agent.client))
+  const there = it.skipIf(agent.client !== undefined && !isInstalled(agent.client))
 
   // Copilot reads variables alone, so there is no file to set up.
   if (name !== 'copilot')
@@ -170,6 +209,10 @@ describe.each(Object.entries(AGENTS))('%s', { timeout: 300_000 }, (name, agent) 
         expect(setup, setup.stderr).toMatchObject({ code: 0 })
         const ended = await bench.agent()
         expect(helloOf(bench), ended.output + ended.complaints).toContain(STATION)
+        if (agent.models) {
+          expect(agent.models(bench)).toContainEqual({ name: MODEL, context: 200_000 })
+          expect(ended.complaints).not.toMatch(/metadata/i)
+        }
         expect(new Set(await accountOf(bench)).size).toBe(1)
         expect(await keysOf(bench)).toEqual(agent.renews ? [] : ['active'])
 

@@ -22,6 +22,10 @@ interface Machine {
   /** Files and folders of the repository, copied into the folder that the reader starts in. */
   readonly files?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Addresses of the pages, and those of this machine in their place. */
+  readonly words?: readonly (readonly [from: string, to: string])[]
+  /** Hears what a block has written so far, such as an address that a person is to open. */
+  readonly watch?: (written: string) => void
   /** Runs all calls of svcctl but `serve` in one process. Without it each is a process, as for a reader. */
   readonly turns?: Turns
 }
@@ -45,15 +49,27 @@ export class Reader {
   #written = ''
 
   readonly #resident: Resident | undefined
+  readonly #words: NonNullable<Machine['words']>
 
-  private constructor(folder: string, shell: Shell, ports: ReadonlyMap<string, number>, resident?: Resident) {
+  private constructor(
+    folder: string,
+    shell: Shell,
+    ports: ReadonlyMap<string, number>,
+    { resident, words = [] }: { readonly resident?: Resident | undefined } & Pick<Machine, 'words'>,
+  ) {
     this.#folder = folder
     this.#shell = shell
     this.#ports = ports
     this.#resident = resident
+    this.#words = words
   }
 
-  static async arrive({ main, ports, files = [], env = {}, turns }: Machine): Promise<Reader> {
+  /** The folder that it started in, which is its home. */
+  get home(): string {
+    return this.#folder
+  }
+
+  static async arrive({ main, ports, files = [], env = {}, turns, words, watch }: Machine): Promise<Reader> {
     const folder = mkdtempSync(join(tmpdir(), 'reader-'))
     const own = [8001, 8080, 8081, 9090, 9091] as const
     const free = await Promise.all(own.map(async port => [String(port), await freePort()] as const))
@@ -63,23 +79,27 @@ export class Reader {
     writeFileSync(join(folder, 'svcctl'), resident?.script ?? `#!/bin/sh\nexec ${svcctl} "$@"\n`, { mode: 0o755 })
     writeFileSync(join(folder, 'npx'), '#!/bin/sh\n[ "$1" = --no ] && shift && exec "$@"\n', { mode: 0o755 })
     for (const file of files) cpSync(join(ROOT, file), join(folder, file), { recursive: true })
-    const shell = new Shell(folder, {
-      PATH: `${folder}:${process.env.PATH}`,
-      HOME: folder,
-      LISTEN: `127.0.0.1:${all.get('8080')}`,
-      ADMIN: `127.0.0.1:${all.get('9090')}`,
-      NO_COLOR: '1',
-      COLUMNS: '200',
-      EDITOR: 'true',
-      ...Object.fromEntries(
-        ['AUTHOR', 'COMMITTER'].flatMap(who => [
-          [`GIT_${who}_NAME`, 'Ada'],
-          [`GIT_${who}_EMAIL`, 'ada@example.com'],
-        ]),
-      ),
-      ...env,
-    })
-    return new Reader(folder, shell, all, resident)
+    const shell = new Shell(
+      folder,
+      {
+        PATH: `${folder}:${process.env.PATH}`,
+        HOME: folder,
+        LISTEN: `127.0.0.1:${all.get('8080')}`,
+        ADMIN: `127.0.0.1:${all.get('9090')}`,
+        NO_COLOR: '1',
+        COLUMNS: '200',
+        EDITOR: 'true',
+        ...Object.fromEntries(
+          ['AUTHOR', 'COMMITTER'].flatMap(who => [
+            [`GIT_${who}_NAME`, 'Ada'],
+            [`GIT_${who}_EMAIL`, 'ada@example.com'],
+          ]),
+        ),
+        ...env,
+      },
+      watch,
+    )
+    return new Reader(folder, shell, all, { resident, ...(words && { words }) })
   }
 
   /** Follows the page from its first block to the last. */
@@ -149,7 +169,8 @@ export class Reader {
 
   /** The text with the ports of this machine. */
   #here(text: string): string {
-    return text.replace(/(127\.0\.0\.1|localhost):(\d{4})\b/g, (whole, host, port) => {
+    const named = this.#words.reduce((all, [from, to]) => all.replaceAll(from, to), text)
+    return named.replace(/(127\.0\.0\.1|localhost):(\d{4})\b/g, (whole, host, port) => {
       const own = this.#ports.get(port)
       return own ? `${host}:${own}` : whole
     })

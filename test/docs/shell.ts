@@ -17,11 +17,12 @@ export class Shell {
   #heard = () => {}
   #ended = () => {}
 
-  constructor(directory: string, env: Readonly<Record<string, string>>) {
+  constructor(directory: string, env: Readonly<Record<string, string>>, watch: (written: string) => void = () => {}) {
     this.#bash = spawn('bash', ['--norc'], { cwd: directory, env })
     for (const stream of [this.#bash.stdout, this.#bash.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => {
         this.#output += text
+        watch(this.#output)
         this.#heard()
       })
     }

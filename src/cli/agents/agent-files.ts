@@ -31,7 +31,7 @@ export interface OnDisk {
  * written, and a text that is not UTF-8.
  */
 export function readForChange(below: string): OnDisk {
-  const path = join(process.env.HOME || homedir(), below)
+  const path = join(homeDir(), below)
   if (lstat(path)?.isSymbolicLink() && !existsSync(path)) throw refused(path, 'is a link that leads nowhere')
   if (!existsSync(path)) {
     checkWritable(firstThere(dirname(path)), path)
@@ -46,6 +46,9 @@ export function readForChange(below: string): OnDisk {
   checkWritable(dirname(real), path)
   return { path: real, text: textOf(real), mode: stat.mode & 0o777 }
 }
+
+/** The home directory in which agents look for their files. */
+export const homeDir = (): string => process.env.HOME || homedir()
 
 /** A file of settings may hold a key. */
 const NEW_MODE = 0o600

@@ -1,3 +1,4 @@
+import type { ListedModel } from './gateway-models.ts'
 import type { Dialect } from './verify.ts'
 
 /** How an agent gets its credential: it runs a command whenever it needs one, or it reads a key once. */
@@ -12,6 +13,12 @@ export interface Site<Kind extends Credential['kind']> {
   /** With /v1. */
   readonly baseURL: string
   readonly model: string
+  /** The model as the gateway lists it; undefined where it does not. */
+  readonly listed: ListedModel | undefined
+  /** The models in the form of the agent's own catalogue; undefined where it has none, or none could be made. */
+  readonly catalogue: readonly object[] | undefined
+  /** The home directory of the user. */
+  readonly home: string
   readonly credential: Extract<Credential, { readonly kind: Kind }>
 }
 
@@ -29,6 +36,8 @@ export interface AgentFile {
   readonly path: string
   readonly format: 'json' | 'toml' | 'yaml'
   readonly settings: readonly Setting[]
+  /** True for a file that holds nothing but these settings, which no agent writes. */
+  readonly own?: true
 }
 
 /** Variables, arguments and a file for one process of an agent. */
@@ -41,6 +50,8 @@ export interface ProcessSetup {
     readonly name: string
     readonly text: string
     readonly args: (path: string, folder: string) => readonly string[]
+    /** Variables that name it, for an agent without such an argument. */
+    readonly env?: (path: string, folder: string) => Readonly<Record<string, string>>
   }
 }
 
@@ -51,6 +62,8 @@ interface Described<Kind extends Credential['kind']> {
   readonly program: string
   readonly credential: Kind
   readonly dialect: Dialect
+  /** Makes the entries of its own catalogue, for an agent that reads one. */
+  readonly catalogue?: (models: readonly ListedModel[], chosen: string) => Promise<readonly object[] | undefined>
   /** Absent where it reads no file of its own for this. */
   readonly files?: (site: Site<Kind>) => readonly AgentFile[]
   readonly process: (site: Site<Kind>) => ProcessSetup

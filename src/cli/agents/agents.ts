@@ -27,7 +27,7 @@ export function registerAgents(program: Command): void {
     })
 }
 
-const NAMES = 'claude, codex, opencode, qwen, cline, continue or copilot'
+const NAMES = 'claude, codex, opencode, qwen, cline, continue, aider, crush, copilot or goose'
 
 const withCredentials = (command: Command, keyLife: string): Command =>
   nameGateway(command)

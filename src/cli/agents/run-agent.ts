@@ -8,8 +8,7 @@ import type { Named } from '../login/login.ts'
 import { gatewayOf } from '../login/login-target.ts'
 import type { Agent, Credential, ProcessSetup } from './agent.ts'
 import { type MintedKey, mintAgentKey, revokeAgentKey, tokenCommand } from './credential.ts'
-import { agentNamed, siteOf } from './setup-run.ts'
-import { firstModel } from './verify.ts'
+import { agentNamed, placeOf, siteOf } from './setup-run.ts'
 
 export interface RunOptions extends Named {
   readonly model?: string
@@ -21,11 +20,11 @@ export interface RunOptions extends Named {
 export async function runAgent(name: string, args: readonly string[], options: RunOptions): Promise<void> {
   const agent = agentNamed(name)
   const gateway = await gatewayOf(options)
-  const model = options.model ?? (await firstModel(gateway))
+  const place = await placeOf(agent, gateway, options.model)
   const key = agent.credential === 'key' ? await mintAgentKey(gateway, agent, options.keyLife) : undefined
   const folder = mkdtempSync(join(tmpdir(), 'svcctl-run-'))
   try {
-    const site = siteOf(gateway, model, credentialOf(gateway, options.expiresIn, key))
+    const site = siteOf(place, credentialOf(gateway, options.expiresIn, key))
     process.exitCode = await runWith(agent, agent.process(site), args, folder)
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -45,8 +44,9 @@ async function runWith(agent: Agent, setup: ProcessSetup, own: readonly string[]
     writeFileSync(path, file.text, { mode: 0o600 })
   }
   const named = file && path !== undefined ? file.args(path, folder) : []
+  const lent = { ...env, ...(file && path !== undefined && file.env?.(path, folder)) }
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !agent.overrides.includes(name)))
-  const child = spawn(agent.program, [...args, ...named, ...own], { stdio: 'inherit', env: { ...inherited, ...env } })
+  const child = spawn(agent.program, [...args, ...named, ...own], { stdio: 'inherit', env: { ...inherited, ...lent } })
   // The terminal sends an interrupt to both; what else ends this command ends the agent, and what was lent to it after that.
   const pass = (signal: NodeJS.Signals) => child.kill(signal)
   const ignore = () => {}

@@ -20,6 +20,8 @@ export interface ChangedFile {
   readonly before?: string
   readonly after: string
   readonly mode: number
+  /** True for a file that svcctl alone writes: it has no settings to undo one by one. */
+  readonly own?: true
   /** Folders that were made for it, outermost first. */
   readonly made: readonly string[]
   readonly settings: readonly Setting[]

@@ -5,10 +5,11 @@ import { confirm, mayAsk, writeOut } from '../kit/terminal.ts'
 import type { Named } from '../login/login.ts'
 import { gatewayOf } from '../login/login-target.ts'
 import type { Agent, AgentFile, Credential, Site } from './agent.ts'
-import { currentText, type OnDisk, readForChange, removeFolders, writeChanged } from './agent-files.ts'
+import { currentText, homeDir, type OnDisk, readForChange, removeFolders, writeChanged } from './agent-files.ts'
 import { credentialText, mintAgentKey, revokeAgentKey, tokenCommand } from './credential.ts'
 import { diffLines } from './diff-lines.ts'
 import { editText, heldSettings } from './edit-text.ts'
+import { chatModels, chosenModel } from './gateway-models.ts'
 import { AGENTS } from './known-agents.ts'
 import {
   type ChangedFile,
@@ -18,7 +19,7 @@ import {
   type SetupRecord,
   writeRecord,
 } from './setup-record.ts'
-import { firstModel, verify } from './verify.ts'
+import { verify } from './verify.ts'
 
 export interface SetupOptions extends Named {
   readonly model?: string
@@ -54,9 +55,9 @@ export async function setUp(name: string, options: SetupOptions): Promise<void> 
   if (!options.dryRun) mayAsk(options.yes)
   if (readRecord(name)) throw new CommandFailed(`✗ ${name} is set up: svcctl agents setup ${name} --undo first`)
   const gateway = await gatewayOf(options)
-  const model = options.model ?? (await firstModel(gateway))
+  const place = await placeOf(agent, gateway, options.model)
   const planned = credentialOf(agent, gateway, options.expiresIn, PLACEHOLDER)
-  const changes = changesOf(agent, siteOf(gateway, model, planned))
+  const changes = changesOf(agent, siteOf(place, planned))
   await writeOut(changes.flatMap(shown))
   for (const variable of agent.overrides)
     if (process.env[variable]) console.error(`▲ ${variable} is set in this shell and goes before this setup: unset it`)
@@ -64,9 +65,9 @@ export async function setUp(name: string, options: SetupOptions): Promise<void> 
   await confirm(`Change ${changes.map(({ disk }) => disk.path).join(' and ')}?`, options.yes)
   const key = agent.credential === 'key' ? await mintAgentKey(gateway, agent, options.keyLife) : undefined
   const credential = credentialOf(agent, gateway, options.expiresIn, key?.value ?? '')
-  await write(agent, { gateway, model, credential, ...(key && { key: key.id }) })
+  await write(agent, { place, credential, ...(key && { key: key.id }) })
   console.error(
-    `✓ ${agent.title} uses ${model} at ${gateway}.\n  Backup: ${recordFile(name)}\n  Undo:   svcctl agents setup ${name} --undo`,
+    `✓ ${agent.title} uses ${place.model} at ${gateway}.\n  Backup: ${recordFile(name)}\n  Undo:   svcctl agents setup ${name} --undo`,
   )
 }
 
@@ -77,9 +78,24 @@ function credentialOf(agent: Agent, gateway: string, life: string | undefined, k
   return agent.credential === 'key' ? { kind: 'key', key } : { kind: 'command', command: tokenCommand(gateway, life) }
 }
 
+/** The gateway and its models, whatever the credential. */
+export type Place = Omit<AnySite, 'credential'>
+
+/** Asks the gateway for its models, and makes the agent's own catalogue of them. */
+export async function placeOf(agent: Agent, gateway: string, wished: string | undefined): Promise<Place> {
+  const models = await chatModels(gateway, wished)
+  const model = chosenModel(gateway, models, wished)
+  return {
+    ...{ gateway, baseURL: `${gateway}/v1`, model, home: homeDir() },
+    listed: models.find(({ name }) => name === model),
+    catalogue: await agent.catalogue?.(models, model),
+  }
+}
+
 /** The site as an agent with this kind of credential sees it. */
-export const siteOf = (gateway: string, model: string, credential: Credential): AnySite => ({
-  ...{ gateway, baseURL: `${gateway}/v1`, model, credential: credential as never },
+export const siteOf = (place: Place, credential: Credential): AnySite => ({
+  ...place,
+  credential: credential as never,
 })
 
 type AnySite = Site<'command'> & Site<'key'>
@@ -106,25 +122,32 @@ const byHand = ({ settings }: AgentFile): string =>
 const stepText = (step: string | { readonly named: string }): string =>
   typeof step === 'string' ? step : `[${step.named}]`
 
-const shown = ({ disk, text }: Change): readonly string[] => [
+const shown = ({ disk, file, text }: Change): readonly string[] => [
   `${printable(disk.path)}${disk.text === undefined ? ' (new)' : ''}\n`,
-  ...diffLines(disk.text ?? '', text).map(line => `${withoutKeys(printable(line))}\n`),
+  ...linesOf(disk.text ?? '', text, file),
   '\n',
 ]
 
-interface Written extends Pick<SetupRecord, 'gateway' | 'key'> {
-  readonly model: string
+/** A file of svcctl's own may hold the long instructions of an agent, and is named alone. */
+const linesOf = (before: string, after: string, { own }: Pick<AgentFile, 'own'>): readonly string[] =>
+  own
+    ? [`  ${Buffer.byteLength(after || before).toLocaleString('en')} bytes, for this agent alone\n`]
+    : diffLines(before, after).map(line => `${withoutKeys(printable(line))}\n`)
+
+interface Written extends Pick<SetupRecord, 'key'> {
+  readonly place: Place
   readonly credential: Credential
 }
 
 /** Writes the backup first, then the files, then asks the gateway once. Whatever fails is undone. */
-async function write(agent: Agent, { gateway, model, credential, key }: Written): Promise<void> {
+async function write(agent: Agent, { place, credential, key }: Written): Promise<void> {
+  const { gateway, model } = place
   const record = (files: readonly ChangedFile[]): SetupRecord => ({
     ...{ version: 1, agent: agent.name, gateway, files },
     ...(key !== undefined && { key }),
   })
   try {
-    const changes = changesOf(agent, siteOf(gateway, model, credential))
+    const changes = changesOf(agent, siteOf(place, credential))
     writeRecord(record(changes.map(change => changedFile(change, []))))
     const made = changes.map(({ disk, text }) => writeChanged(disk, text))
     writeRecord(record(changes.map((change, index) => changedFile(change, made[index] ?? []))))
@@ -146,8 +169,8 @@ const changedFile = ({ disk, file, text, was }: Change, made: readonly string[])
   after: text,
   mode: disk.mode,
   made,
-  settings: file.settings,
-  was,
+  // A file of svcctl's own goes as a whole, or stays.
+  ...(file.own ? { own: true, settings: [], was: [] } : { settings: file.settings, was }),
 })
 
 /** Puts files back, byte for byte where nobody changed them since, else setting by setting. Returns what it left alone. */
@@ -177,9 +200,9 @@ async function undo(agent: Agent, { yes, dryRun }: SetupOptions): Promise<void> 
   if (!record) throw new CommandFailed(`✗ svcctl did not set up ${agent.name} for this user`)
   if (dryRun)
     return writeOut(
-      record.files.flatMap(({ path, before = '' }) => [
-        `${printable(path)}\n`,
-        ...diffLines(currentText(path) ?? '', before).map(line => `${withoutKeys(printable(line))}\n`),
+      record.files.flatMap(file => [
+        `${printable(file.path)}\n`,
+        ...linesOf(currentText(file.path) ?? '', file.before ?? '', file),
       ]),
     )
   mayAsk(yes)

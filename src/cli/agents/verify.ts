@@ -32,15 +32,6 @@ export async function verify({ gateway, model, dialect, credential }: Trial): Pr
   throw new CommandFailed(`✗ the gateway refuses the request that tries it out: ${reasonIn(answered, status)}`)
 }
 
-/** The first chat model that the gateway lists. */
-export async function firstModel(gateway: string): Promise<string> {
-  const { status, body } = await exchange(`${gateway}/v1/models`)
-  const models = Array.isArray(body.data) ? body.data.filter(isObject) : []
-  const first = models.find(({ kind }) => kind === 'chat')?.id
-  if (status === 200 && typeof first === 'string') return first
-  throw new CommandFailed(`✗ ${gateway} lists no chat model: name one with --model`)
-}
-
 export const reasonIn = ({ error }: JsonObject, status: number): string =>
   printable(isObject(error) ? String(error.message) : typeof error === 'string' ? error : `it answers ${status}`)
 

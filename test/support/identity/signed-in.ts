@@ -4,15 +4,16 @@ import type { TestPools } from '../gateway.ts'
 import { AUDIENCE, type TestGateway } from '../gateway.ts'
 import { type OidcServer, startOidc } from './oidc.ts'
 
-/** Lets people sign in at a test gateway that runs, under the address that it has. */
+/** Lets people sign in at a test gateway that runs, under the address that it has, or that of a proxy before it. */
 export async function letSignIn(
   test: TestGateway,
   users: NonNullable<Parameters<typeof startOidc>[0]['users']>,
   more: Partial<TestPools> = {},
+  address = test.url,
 ): Promise<OidcServer> {
-  const oidc = await startOidc({ audience: test.url, users })
+  const oidc = await startOidc({ audience: address, users })
   const reloaded = await test.reload({ ...more, oidc }, yaml =>
-    yaml.replace(`public_url: ${AUDIENCE}`, `public_url: ${test.url}`),
+    yaml.replace(`public_url: ${AUDIENCE}`, `public_url: ${address}`),
   )
   if ('problems' in reloaded) throw new Error(JSON.stringify(reloaded))
   return oidc
