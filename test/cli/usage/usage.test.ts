@@ -210,10 +210,10 @@ describe.each([
 
     const [header, row, ...rest] = stdout.split('\r\n')
     expect(header).toBe(
-      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,route,cause,tools,cached_tokens,cache_write_tokens,key,label,charges,labels,session,saved_nano_usd,billing_day',
+      'request_id,account,plan,asked,model,pool,input_tokens,output_tokens,cost_nano_usd,usd,kind,estimated,admitted_at,settled_at,revision,route,cause,tools,cached_tokens,cache_write_tokens,key,label,charges,labels,session,saved_nano_usd,billing_day,mirror',
     )
     expect(row).toMatch(
-      /^req_\w+,acct_\w+,free,svc-dear,svc-dear,near,9,3,780000,0\.00078,settle,false,\d{4}-\S+Z,\d{4}-\S+Z,[0-9a-f]{12},,,,0,0,key_\w+,"'=HYPERLINK\(""http:\/\/x""\),1",input@\d+:9 output@\d+:3 allowance@\d+:1,,,,$/,
+      /^req_\w+,acct_\w+,free,svc-dear,svc-dear,near,9,3,780000,0\.00078,settle,false,\d{4}-\S+Z,\d{4}-\S+Z,[0-9a-f]{12},,,,0,0,key_\w+,"'=HYPERLINK\(""http:\/\/x""\),1",input@\d+:9 output@\d+:3 allowance@\d+:1,,,,,$/,
     )
     expect(rest).toEqual([''])
   })
@@ -286,7 +286,7 @@ it('what was wasted stands beneath what clients used, and is exported with its c
     ])
     expect(csv.split('\r\n').slice(1)).toEqual(['far,2,18,6,3000,0.000003,0,0', ''])
     expect(exported.split('\r\n')[2]).toMatch(
-      /far,9,3,1500,0\.0000015,waste,true,\S+,\S+,[0-9a-f]{12},,"status 500, =no",,0,0,key_\w+,"'=HYPERLINK\(""http:\/\/x""\),1",,,,,$/,
+      /far,9,3,1500,0\.0000015,waste,true,\S+,\S+,[0-9a-f]{12},,"status 500, =no",,0,0,key_\w+,"'=HYPERLINK\(""http:\/\/x""\),1",,,,,,$/,
     )
     expect(rows.map(({ kind, cause }) => [kind, cause])).toEqual([
       ['settle', null],

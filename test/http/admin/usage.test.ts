@@ -242,6 +242,7 @@ describe('GET /admin/ledger', () => {
       charges: { 'input@1000000': 9, 'output@10000000': 3, 'allowance@1000000000': 1 },
       labels: null,
       billing_day: null,
+      mirror: null,
       session: null,
       label: 'ada',
       cached_tokens: 0,
