@@ -163,7 +163,8 @@ function guaranteed(seed) {
   const lent = done.filter(each => each.start < 60 && each.start + serviceOf(each) > 60)
   const service = Math.max(...lent.map(serviceOf))
   const own = done.filter(({ owner }) => owner === 'org:research').sort((a, b) => a.start - b.start)
-  const returned = own[first - 1].start - 60
+  const whole = own.find(({ start }) => held('org:research', start) >= first)?.start ?? Number.POSITIVE_INFINITY
+  const returned = whole - 60
   gate(
     `seed ${seed}, 60/40: slots of the borrower before`,
     held('plan:product', 59),
@@ -181,7 +182,7 @@ function guaranteed(seed) {
     Math.max(...done.filter(({ owner }) => owner !== 'org:research').map(each => each.start)),
   )
   let least = SLOTS
-  for (let at = own[first - 1].start; at < both; at += 0.25) least = Math.min(least, held('org:research', at))
+  for (let at = whole; at < both; at += 0.25) least = Math.min(least, held('org:research', at))
   gate('     the least that it has from then on', least, least >= first, ` of ${first}`)
   gate('     work-conserving', 100 * conserving, conserving > 0.9999, ' %')
 }
@@ -250,7 +251,9 @@ async function guaranteedOverGateways(seed) {
   const { done, conserving, most } = await playOverGateways(PARTS, asked, options)
   const own = done.filter(({ owner }) => owner === 'org:research').sort((a, b) => a.start - b.start)
   const service = Math.max(...done.filter(each => each.start < 60_000 && each.end > 60_000).map(serviceOf))
-  const returned = own[first - 1].start / 1000 - 60
+  const held = at => own.filter(({ start, end }) => start <= at && end > at).length
+  const whole = own.find(({ start }) => held(start) >= first)?.start ?? Number.POSITIVE_INFINITY
+  const returned = whole / 1000 - 60
   gate(`seed ${seed}, 60/40 over four gateways: the owner has its slots back`, returned, returned <= service, ' s')
   const mean = (from, to) =>
     own.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(end, to) - Math.max(start, from)), 0) / (to - from)
