@@ -176,7 +176,7 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCach
         <th scope="rowgroup">
           <bdi>{pool.pool}</bdi> <span class="muted">{pool.site}</span>
           <p class="small muted">
-            <bdi>{servedBy(pool)}</bdi>
+            <bdi>{servedBy(pool)}</bdi> <code>{pool.declared}</code>
           </p>
           {isShared(pool) && (
             <p class="small muted" title={text.takesNoSalt}>
@@ -283,9 +283,7 @@ function Replica({ replica, pool, gateways, hasBudget, hasLoad, hasCached, act }
       {(hasLoad || hasCached) && <td class="narrow" />}
       {hasLoad && <LoadCells load={replica.load} />}
       {hasCached && <td class="num narrow">{cachedShare(replica.caching, pool)}</td>}
-      <td colSpan={(hasBudget ? 3 : 2) - (hasLoad || hasCached ? 1 : 0)} class="num narrow muted">
-        {replica.replica === 1 && <code>{pool.declared}</code>}
-      </td>
+      <td colSpan={(hasBudget ? 3 : 2) - (hasLoad || hasCached ? 1 : 0)} class="narrow" />
       <td class="actions">
         {hasActions && (
           <Actions

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact'
 import { exactUsd, number } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { Table } from '../shared/table.tsx'
@@ -66,9 +67,9 @@ function Row({ request, labels, isByEnd }: RowProps) {
       <td class="narrow">
         <Model request={request} />
       </td>
-      <td class="narrow nowrap">
+      <td class="narrow">
         <Attempts failures={failures} />
-        {pool ?? (failures.length === 0 && '–')}
+        <span class="nowrap">{pool ?? (failures.length === 0 && '–')}</span>
       </td>
       <td class="num narrow">{tokensOf(request)}</td>
       <td class="num narrow">{usd === undefined ? '–' : exactUsd(usd)}</td>
@@ -82,10 +83,12 @@ const Attempts = ({ failures }: { readonly failures: NonNullable<ListedRequest['
   [...new Set(failures.map(({ pool }) => pool))].map(pool => {
     const causes = failures.filter(failure => failure.pool === pool).map(({ cause }) => cause)
     return (
-      <span key={pool} class="muted" title={causes.join(', ')}>
-        <s>{pool}</s>
-        {causes.length > 1 && ` ×${causes.length}`}{' '}
-      </span>
+      <Fragment key={pool}>
+        <span class="muted nowrap" title={causes.join(', ')}>
+          <s>{pool}</s>
+          {causes.length > 1 && ` ×${causes.length}`}
+        </span>{' '}
+      </Fragment>
     )
   })
 

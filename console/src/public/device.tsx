@@ -55,6 +55,7 @@ export function DevicePage() {
           />
         ) : (
           <form
+            class="stack"
             onSubmit={event => {
               event.preventDefault()
               void send('', setDevice)

@@ -109,6 +109,7 @@ function Charts({ series, isPool }: { readonly series: ShownSeries; readonly isP
         title={text.firstToken}
         headline={text.p95Is(latencyText(total.first_token_p95_ms))}
         lines={lines('first_token_p50_ms', 'first_token_p95_ms')}
+        blank={blank || text.noStreams}
         amount={msText}
       />
       {!isPool && (

@@ -41,6 +41,7 @@ export const seconds = (value: string) => `${value} s`
 export const milliseconds = (value: string) => `${value} ms`
 export const noValue = '–'
 export const noRequests = 'No requests in this period'
+export const noStreams = 'No streams in this period'
 export const noAttempts = 'No attempts in this period'
 export const firstPointIn = (wait: string) => `First point in ${wait}`
 export const chartLabel = (title: string, headline: string) => `${title}: ${headline}`
