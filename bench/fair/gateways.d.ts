@@ -1,8 +1,8 @@
 import type { Slots } from '../../src/gateway/pools/slots.ts'
 import type { StoreSlots } from '../../src/gateway/pools/store-slots.ts'
 import type { StoreUnavailable } from '../../src/gateway/store/store.ts'
-import type { Guarantee } from '../../src/policy/queue/queue-with-shares.ts'
 import type { SharedSlots } from '../../src/policy/queue/shared-slots.ts'
+import type { Guarantee } from '../../src/policy/queue/with-shares.ts'
 import type { AnswerLengths } from '../../src/policy/queue/work.ts'
 
 /** A request that comes to a gateway, at a time in seconds. */

@@ -10,8 +10,8 @@ import type { AnswerEnd, Failure, Work } from './attempt/outcome.ts'
 import type { Mirrors } from './mirror/mirrors.ts'
 import type { DecisionLog, HostedTools, Sockets, Traces } from './ports.ts'
 import type { KeptResponses } from './responses/kept-responses.ts'
+import type { UpstreamPorts } from './upstream/ports.ts'
 import type { Unserved } from './upstream/unanswered.ts'
-import type { UpstreamPorts } from './upstream/upstream-ports.ts'
 
 /** The ports that serving a request takes: it is admitted, sent and settled. */
 export interface ServingPorts extends UpstreamPorts {

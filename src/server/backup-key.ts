@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { BackupKey } from '../gateway/backup/backup-key.ts'
+import { BackupKey } from '../gateway/backup/key.ts'
 import type { Random } from '../gateway/ports.ts'
 import { readOwn } from './bounded-file.ts'
 import { CommandFailed } from './failure.ts'

@@ -1,6 +1,6 @@
 import type { Loaded } from '../config/settings.ts'
 import { rateAt } from '../gateway/admission/rate-state.ts'
-import { answerHeaders } from '../gateway/answer/answer-headers.ts'
+import { answerHeaders } from '../gateway/answer/headers.ts'
 import { newestSecond } from '../policy/counters/account-counters.ts'
 import { ZERO_USD } from '../policy/nano-usd.ts'
 import { planName } from '../policy/plan.ts'

@@ -260,8 +260,7 @@ async function open(opened: Opened): Promise<TestGateway> {
       say: text => said.push(text),
       ...(sample && { sample }),
       ...(pools.explains && {
-        explain: async (serving, line) =>
-          (await import('../../src/cli/explain/explain-past.ts')).explainedLine(serving, line),
+        explain: async (serving, line) => (await import('../../src/cli/explain/past.ts')).explainedLine(serving, line),
       }),
       ...(pools.name !== undefined && { name: pools.name }),
     },

@@ -3,7 +3,7 @@ import { DIALECT_MEMBERS } from '../../src/policy/dialect-members.ts'
 import { readClientRequest } from '../../src/wire/client-request.ts'
 import { wholeTexts } from '../../src/wire/fast/marked-texts.ts'
 import type { JsonObject } from '../../src/wire/json-safety.ts'
-import { nativeSizeOf } from '../../src/wire/native/native-size.ts'
+import { nativeSizeOf } from '../../src/wire/native/size.ts'
 import { parseDialect } from '../../src/wire/openai/body.ts'
 import { sealReasoning } from '../../src/wire/reasoning/sealed-reasoning.ts'
 

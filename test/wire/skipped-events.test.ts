@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { AnswerReader, StreamReading } from '../../src/wire/answer-reader.ts'
 import { DIALECTS } from '../../src/wire/dialects.ts'
 import { messagesNative } from '../../src/wire/messages/native.ts'
-import { NativeStreamReader } from '../../src/wire/native/native-stream.ts'
+import { NativeStreamReader } from '../../src/wire/native/stream.ts'
 import { StreamReader } from '../../src/wire/openai/stream.ts'
 import { responsesNative } from '../../src/wire/responses/native.ts'
 

@@ -1,6 +1,6 @@
 import type { Pool as Dispatchers } from 'undici'
 import type { BackendSettings } from '../../config/settings.ts'
-import { poolHeaders, withQuery } from '../../gateway/pools/pool-headers.ts'
+import { poolHeaders, withQuery } from '../../gateway/pools/headers.ts'
 import type { BackendRequest, Send } from '../../gateway/ports.ts'
 import type { Pool } from '../../policy/config.ts'
 import type { Connected, Connections, TrackedOptions, Way } from './connections.ts'

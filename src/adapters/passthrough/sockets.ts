@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { BackendSettings } from '../../config/settings.ts'
 import { lookupHost } from '../../gateway/descriptors.ts'
-import { poolHeaders, withQuery } from '../../gateway/pools/pool-headers.ts'
+import { poolHeaders, withQuery } from '../../gateway/pools/headers.ts'
 import type {
   AcceptedSocket,
   BackendListener,

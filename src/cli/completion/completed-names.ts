@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import { nodeAt } from '../../config/model/tree.ts'
 import { machineDisk } from '../../config/read/disk.ts'
-import { readFiles } from '../../config/read/read-files.ts'
+import { readFiles } from '../../config/read/files.ts'
 import type { NameKind } from './places.ts'
 
 /**

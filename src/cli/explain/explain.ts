@@ -139,13 +139,13 @@ export function registerExplain(program: Command): void {
 /** Imports the modules of the explanation that the options ask for, and no others. */
 async function run(options: ExplainOptions): Promise<void> {
   if (options.request !== undefined) {
-    const { explainPast } = await import('./explain-past.ts')
+    const { explainPast } = await import('./past.ts')
     return explainPast(options.request, options)
   }
   if ((options.account ?? options.key ?? options.address) !== undefined) {
-    const { explainAccount } = await import('./explain-account.ts')
+    const { explainAccount } = await import('./account.ts')
     return explainAccount(options)
   }
-  const { explain } = await import('./explain-run.ts')
+  const { explain } = await import('./run.ts')
   await explain(options)
 }

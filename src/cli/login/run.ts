@@ -21,7 +21,7 @@ import type { JsonObject } from '../../wire/json-safety.ts'
 import { table } from '../kit/table.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'
 import type { Named, NamedIssuer } from './login.ts'
-import { gatewayOf, targetOf } from './login-target.ts'
+import { gatewayOf, targetOf } from './target.ts'
 
 /** Signs in by device code and keeps the session. RFC 8628. */
 export async function login(named: NamedIssuer): Promise<void> {

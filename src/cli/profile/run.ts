@@ -7,7 +7,7 @@ import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { type FormatOptions, forPrograms } from '../kit/formats.ts'
 import { type Column, table, tableText } from '../kit/table.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'
-import { targetOf } from '../login/login-target.ts'
+import { targetOf } from '../login/target.ts'
 import type { AddOptions } from './profile.ts'
 
 interface Output {

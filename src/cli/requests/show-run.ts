@@ -2,7 +2,7 @@ import { painter, usesColour, withoutFraction } from '../../server/log/terminal-
 import type { RequestDetail } from '../../wire/admin/request-detail.ts'
 import { dollars } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
-import { stepLines, textSteps } from '../explain/explain-text.ts'
+import { stepLines, textSteps } from '../explain/text.ts'
 import { type Common, missingLines, type OfFleet, withOperator } from '../kit/options.ts'
 import { type Column, foldedText, table, tableText } from '../kit/table.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'

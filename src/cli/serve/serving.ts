@@ -118,7 +118,7 @@ async function run(
     compare,
     ...(newStore && { newStore }),
     // Loaded late: it costs more than a start may take.
-    explain: async (serving, line) => (await import('../explain/explain-past.ts')).explainedLine(serving, line),
+    explain: async (serving, line) => (await import('../explain/past.ts')).explainedLine(serving, line),
     ...(main !== undefined && { main }),
     sample: loadSampler(),
     hasDescriptor,

@@ -2,7 +2,7 @@ import { agentToken } from '../../operator/agent-token.ts'
 import { world } from '../../server/world.ts'
 import { writeOut } from '../kit/terminal.ts'
 import type { Named } from '../login/login.ts'
-import { gatewayOf } from '../login/login-target.ts'
+import { gatewayOf } from '../login/target.ts'
 
 /** Prints a token, and nothing else, on stdout: agents read it from there. */
 export async function printToken({

@@ -13,7 +13,7 @@ import {
 import type { AnswerCosts, AnswerRoom, BackendHead, Cancel, Client, Clock, Exchange } from '../ports.ts'
 import { type Paced, paced } from '../received.ts'
 import { Deadlines } from '../timers.ts'
-import { UNCOUNTED_BYTES } from './answer-memory.ts'
+import { UNCOUNTED_BYTES } from './memory.ts'
 
 /** How long a backend may take to report the usage of an answer that has nothing else to come, or whose client left. */
 export const USAGE_WAIT: Millis = 5000

@@ -9,8 +9,8 @@ import { atLeast } from '../../wire/usage/usage.ts'
 import type { AttemptPorts, Target } from '../attempt/attempt.ts'
 import { type EndedAnswer, failed, type Outcome } from '../attempt/outcome.ts'
 import type { Client } from '../ports.ts'
-import { workOnCopy } from './answer-copy.ts'
 import { LIGHT_BYTES } from './buffered.ts'
+import { workOnCopy } from './copy.ts'
 import { type AnswerStream, attemptStream } from './stream.ts'
 
 interface FetchTerms {

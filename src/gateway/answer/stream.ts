@@ -4,7 +4,7 @@ import type { Mutable } from '../../policy/decision.ts'
 import type { AnswerReader, StreamReading } from '../../wire/answer-reader.ts'
 import type { Dialect } from '../../wire/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
-import { NativeStreamReader } from '../../wire/native/native-stream.ts'
+import { NativeStreamReader } from '../../wire/native/stream.ts'
 import type { ChunkTerms } from '../../wire/openai/chunk.ts'
 import type { StreamWanted } from '../../wire/openai/request.ts'
 import { StreamReader } from '../../wire/openai/stream.ts'
@@ -24,9 +24,9 @@ import {
 } from '../attempt/outcome.ts'
 import type { TokenSurplus } from '../attempt/token-surplus.ts'
 import type { BackendHead, Client, Clock } from '../ports.ts'
-import { UNCOUNTED_BYTES } from './answer-memory.ts'
 import { BackendAnswer, USAGE_WAIT } from './backend-answer.ts'
 import { joinTexts, type LiveStream, Outbox, type Sink } from './live-stream.ts'
+import { UNCOUNTED_BYTES } from './memory.ts'
 
 /** One attempt at a stream. It is answered at its commit; what came before is kept for the sink. */
 export function attemptStream(

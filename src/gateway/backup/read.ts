@@ -7,7 +7,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
 import { linesOf } from '../../wire/lines.ts'
 import type { StoreRecord } from '../store/store-record.ts'
-import type { BackupKey } from './backup-key.ts'
+import type { BackupKey } from './key.ts'
 import { readSeal, SEAL_BYTES, type Seal } from './seal.ts'
 import { type BackupEnd, type BackupHeader, VERSION } from './write.ts'
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib'
-import { type BackupKey, ID_DIGITS } from './backup-key.ts'
+import { type BackupKey, ID_DIGITS } from './key.ts'
 
 /** The end of a backup. */
 export interface Seal {

@@ -7,7 +7,7 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { inChunks } from '../../wire/lines.ts'
 import { NEWEST_STEP } from '../restrictions.ts'
 import type { RecordKind, StoreRecord } from '../store/store-record.ts'
-import type { BackupKey } from './backup-key.ts'
+import type { BackupKey } from './key.ts'
 import { sealOf } from './seal.ts'
 
 /** The form of backups. One that an older gateway cannot read, or of whose restrictions it would drop some, has a greater number. */

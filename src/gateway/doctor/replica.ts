@@ -5,7 +5,7 @@ import type { Dialect, InferenceKind } from '../../wire/dialect.ts'
 import { dialectOf } from '../../wire/dialects.ts'
 import { type ExchangeOptions, type ExchangeResult, exchangeOnce } from '../health/exchange-once.ts'
 import { type LoadResult, readLoad } from '../load/read-load.ts'
-import { poolHeaders, withQuery } from '../pools/pool-headers.ts'
+import { poolHeaders, withQuery } from '../pools/headers.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import type { Promised } from './promise.ts'
 

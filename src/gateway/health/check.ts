@@ -8,7 +8,7 @@ import { readPassthroughUsage } from '../../wire/passthrough.ts'
 import type { Usage } from '../../wire/usage/usage.ts'
 import { errorIn, type Failed, ofAnswer, ofError, type Pause, type Rejected } from '../attempt/outcome.ts'
 import { isOwnFault } from '../own-faults.ts'
-import { type PoolHeaders, poolHeaders, withQuery } from '../pools/pool-headers.ts'
+import { type PoolHeaders, poolHeaders, withQuery } from '../pools/headers.ts'
 import type { Clock, Probe, Send } from '../ports.ts'
 import { type ExchangeOptions, type ExchangeResultWithBody, exchangeWhole } from './exchange-once.ts'
 

@@ -1,6 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
-import { type PoolHeaders, poolHeaders, withQuery } from '../pools/pool-headers.ts'
+import { type PoolHeaders, poolHeaders, withQuery } from '../pools/headers.ts'
 import type { ProbeResult } from '../pools/pools.ts'
 import type { Cancel, Clock, Probe } from '../ports.ts'
 import { type ExchangeOptions, exchangeOnce } from './exchange-once.ts'

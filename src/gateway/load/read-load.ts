@@ -2,7 +2,7 @@ import type { BackendSettings, LoadSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/time.ts'
 import { MalformedSample } from '../../wire/prometheus-text.ts'
 import { exchangeOnce } from '../health/exchange-once.ts'
-import { type PoolHeaders, poolHeaders, withQuery } from '../pools/pool-headers.ts'
+import { type PoolHeaders, poolHeaders, withQuery } from '../pools/headers.ts'
 import type { Cancel, Clock, Probe } from '../ports.ts'
 import { EngineMetricsReader, type EngineReading } from './engine-metrics.ts'
 

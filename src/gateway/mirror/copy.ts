@@ -12,7 +12,7 @@ import type { Exchange, Send } from '../ports.ts'
 import type { AttemptPlace } from '../upstream/failover.ts'
 import { backendOf } from '../upstream/failover-ports.ts'
 import { BufferedInference, StreamedInference } from '../upstream/inference.ts'
-import type { UpstreamPorts } from '../upstream/upstream-ports.ts'
+import type { UpstreamPorts } from '../upstream/ports.ts'
 import { AnswerRecord } from './answer-record.ts'
 import type { CopyClient } from './mirrors.ts'
 

@@ -1,4 +1,4 @@
-import type { QueuedRequest } from './pool-queue.ts'
+import type { QueuedRequest } from './queue.ts'
 import type { Slots } from './slots.ts'
 
 /** A slot of a pool with a queue that a request keeps between its attempts, so that it does not wait again. */

@@ -3,7 +3,7 @@ import type { Millis } from '../../policy/config.ts'
 import type { FullQueue } from '../../policy/queue/fair-queue.ts'
 import type { Cancel, Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
-import { PoolQueue, type QueuedRequest } from './pool-queue.ts'
+import { PoolQueue, type QueuedRequest } from './queue.ts'
 
 /** Room in a pool for so many requests at once, and how long one more waits for it. */
 export interface Room {

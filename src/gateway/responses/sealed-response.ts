@@ -5,7 +5,7 @@ import { constants, createInflateRaw, deflateRaw } from 'node:zlib'
 import type { Denied } from '../../policy/denial.ts'
 import { joined } from '../../wire/fast/joined.ts'
 import type { Steps } from '../../wire/steps.ts'
-import { atOnce } from '../answer/answer-copy.ts'
+import { atOnce } from '../answer/copy.ts'
 
 /**
  * Encrypts kept responses, with AES-256-GCM. A sealed response opens under its account and id alone, so that a program that

@@ -5,7 +5,7 @@ import { shareOf } from '../../policy/queue/slot-shares.ts'
 import { workOf } from '../../policy/queue/work.ts'
 import type { ReplicaPick } from '../balance/pool-balance.ts'
 import { Waiter } from '../pools/any-slot.ts'
-import type { QueuedRequest } from '../pools/pool-queue.ts'
+import type { QueuedRequest } from '../pools/queue.ts'
 import type { FailoverPorts } from './failover-ports.ts'
 
 /** How a request waits for a pool. */

@@ -1,7 +1,7 @@
 import type { BackendSettings, Settings } from '../../config/settings.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { Mutable } from '../../policy/decision.ts'
-import { queueRankOf } from '../../policy/queue/queue-rank.ts'
+import { queueRankOf } from '../../policy/queue/rank.ts'
 import type { Owners } from '../../policy/queue/slot-shares.ts'
 import { estimatedInput } from '../../policy/sizing.ts'
 import type { AdmittedCall } from '../admission/admit.ts'
@@ -15,7 +15,7 @@ import type { ComparedOutcome, Pools, Replica } from '../pools/pools.ts'
 import type { Alarm, AttemptCounter, Cancel, Client, Clock } from '../ports.ts'
 import { ComparedRequest, comparedPools } from './compared-request.ts'
 import { Expenses } from './expenses.ts'
-import type { UpstreamPorts } from './upstream-ports.ts'
+import type { UpstreamPorts } from './ports.ts'
 
 /** The ports of failover for one request. */
 export interface FailoverPorts {

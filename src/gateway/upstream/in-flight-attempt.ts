@@ -11,8 +11,8 @@ import { isBroken, type PoolState, type Pools, type Replica, reportPool } from '
 import type { AttemptResult, PromptTokens } from '../ports.ts'
 import type { AttemptReport } from './attempt-report.ts'
 import type { FailoverPorts } from './failover-ports.ts'
+import type { UpstreamPorts } from './ports.ts'
 import { NO_WORK, type Room } from './room.ts'
-import type { UpstreamPorts } from './upstream-ports.ts'
 
 /**
  * One attempt, from its beginning to the end of its answer. It has a slot of its pool and a part of the pool's budget, and

@@ -1,6 +1,6 @@
 import type { Millis, Pool } from '../../policy/config.ts'
 import type { KeptSlot } from '../pools/kept-slot.ts'
-import type { QueuedRequest } from '../pools/pool-queue.ts'
+import type { QueuedRequest } from '../pools/queue.ts'
 import type { QueueEnd } from '../ports.ts'
 import { requestOf, takeAnyTurn, type Waiting } from './any-turn.ts'
 import type { FailoverPorts } from './failover-ports.ts'

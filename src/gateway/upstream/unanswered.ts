@@ -11,7 +11,7 @@ import { settle } from '../admission/settlement.ts'
 import type { BackendMessage, Failure } from '../attempt/outcome.ts'
 import { isOwnFault } from '../own-faults.ts'
 import type { Unanswered } from './failover.ts'
-import type { UpstreamPorts } from './upstream-ports.ts'
+import type { UpstreamPorts } from './ports.ts'
 
 /** No answer comes. */
 export type Unserved =

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { networkOf } from '../../gateway/accounts/networks.ts'
-import type { Issued } from '../../gateway/operators/operator-sessions.ts'
+import type { Issued } from '../../gateway/operators/sessions.ts'
 import type { AnswerOf } from '../../wire/admin-api/call.ts'
 import * as calls from '../../wire/admin-api/sessions.ts'
 import type { HttpCall } from '../listener/call.ts'

@@ -5,9 +5,9 @@ import type { AnyDenial } from '../../wire/errors/codes.ts'
 import type { HttpCall } from './call.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { ListenerApp } from './listener-app.ts'
-import type { ListenerView, Match } from './listener-view.ts'
 import { ClientLeft } from './request-input.ts'
 import { isShed, refuse } from './shed.ts'
+import type { ListenerView, Match } from './view.ts'
 
 /** Has the family answer a call, unless there is too much to do for it. */
 export async function answer<App extends ListenerApp, Row extends Endpoint>(

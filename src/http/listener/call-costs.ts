@@ -1,4 +1,4 @@
-import type { AnswerMemory, HeldAnswer } from '../../gateway/answer/answer-memory.ts'
+import type { AnswerMemory, HeldAnswer } from '../../gateway/answer/memory.ts'
 import type { Holder } from '../../gateway/memory-tally.ts'
 import type { AnswerCosts, Reading } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
-import { UNCOUNTED_BYTES } from '../../gateway/answer/answer-memory.ts'
+import { UNCOUNTED_BYTES } from '../../gateway/answer/memory.ts'
 import type { Cancel, Client, Clock, RequestTrace } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 import { isOfRule, ruleOf } from '../../policy/counters/refusal.ts'

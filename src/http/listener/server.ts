@@ -18,13 +18,13 @@ import type { Endpoint } from './endpoint.ts'
 import type { EndpointFamily } from './family.ts'
 import { createListener, type ListenerEvents } from './listener.ts'
 import type { ListenerApp, Snapshots } from './listener-app.ts'
-import { type ListenerView, listenerViews, type Match } from './listener-view.ts'
 import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './malformed.ts'
 import { keepPace } from './pace.ts'
 import { formFault } from './request-form.ts'
 import type { TlsTerms } from './secure.ts'
 import { Traffic } from './traffic.ts'
 import { asksForWebSocket, type Upgrade } from './upgrade.ts'
+import { type ListenerView, listenerViews, type Match } from './view.ts'
 
 /**
  * While the gateway sheds load, one answer of so many ends its connection, so that clients spread over other gateways.

@@ -1,6 +1,6 @@
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
 import { rateAfter } from '../../gateway/admission/rate-state.ts'
-import type { ReadInTurn } from '../../gateway/answer/answer-copy.ts'
+import type { ReadInTurn } from '../../gateway/answer/copy.ts'
 import type { LiveStream, NativeEnding } from '../../gateway/answer/live-stream.ts'
 import type { Served } from '../../gateway/request.ts'
 import type { Pool } from '../../policy/config.ts'

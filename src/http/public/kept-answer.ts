@@ -1,4 +1,4 @@
-import { atOnce, type ReadInTurn, workOnCopy } from '../../gateway/answer/answer-copy.ts'
+import { atOnce, type ReadInTurn, workOnCopy } from '../../gateway/answer/copy.ts'
 import type { Said } from '../../gateway/responses/kept-responses.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { Denied } from '../../policy/denial.ts'

@@ -1,7 +1,7 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
 import { fullestShare } from '../../gateway/admission/rate-state.ts'
-import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
+import { answerHeaders } from '../../gateway/answer/headers.ts'
 import {
   type AnsweredPassthrough,
   type PassthroughCall,

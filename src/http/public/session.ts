@@ -1,7 +1,7 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
 import { fullestShare } from '../../gateway/admission/rate-state.ts'
-import { answerHeaders } from '../../gateway/answer/answer-headers.ts'
+import { answerHeaders } from '../../gateway/answer/headers.ts'
 import { type OpenSession, type SessionCall, serveSession } from '../../gateway/passthrough/serve-session.ts'
 import { CALLER_ENDS, CLIENT_GONE, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session-end.ts'
 import type { SessionPorts } from '../../gateway/request.ts'

@@ -1,4 +1,4 @@
-import { AnswerMemory, answerMemoryBytes } from '../../gateway/answer/answer-memory.ts'
+import { AnswerMemory, answerMemoryBytes } from '../../gateway/answer/memory.ts'
 import { BodyMemory, bodyMemoryBytes } from '../../http/ingress/body-memory.ts'
 import { Turns } from '../../http/ingress/turns.ts'
 import { ReadLimits } from '../../http/listener/read-limits.ts'

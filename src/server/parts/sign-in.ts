@@ -1,7 +1,7 @@
 import type { Audited } from '../../gateway/accounts/audited.ts'
-import { OperatorSessions } from '../../gateway/operators/operator-sessions.ts'
 import { adminTokenOf } from '../../gateway/operators/operators.ts'
 import { OperatorRefusals } from '../../gateway/operators/refusals.ts'
+import { OperatorSessions } from '../../gateway/operators/sessions.ts'
 import { SignInTries } from '../../gateway/operators/sign-in-tries.ts'
 import type { MainProcess } from '../app.ts'
 import type { Base } from './base.ts'

@@ -1,5 +1,5 @@
 import type { HealthVerdict } from '../../gateway/health/check.ts'
-import { HOLDS } from '../../gateway/health/health-checks.ts'
+import { HOLDS } from '../../gateway/health/checks.ts'
 import type { Millis } from '../../policy/config.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
+import type { NativeDialect, NativeEvent, NativeReader } from '../native/dialect.ts'
 import { OpenParts } from '../native/open-parts.ts'
 import { isSealed, unseal } from '../reasoning/sealed-reasoning.ts'
 import { readUsage } from '../usage/reported-usage.ts'

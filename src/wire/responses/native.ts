@@ -1,6 +1,6 @@
 import type { StreamError } from '../client-dialect.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
-import type { NativeDialect, NativeEvent, NativeReader } from '../native/native-dialect.ts'
+import type { NativeDialect, NativeEvent, NativeReader } from '../native/dialect.ts'
 import { OpenParts } from '../native/open-parts.ts'
 import { isSealed } from '../reasoning/sealed-reasoning.ts'
 import { namedEvent } from '../sse.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Settings } from '../../../src/config/settings.ts'
-import { AnswerMemory, answerMemoryBytes, type HeldAnswer } from '../../../src/gateway/answer/answer-memory.ts'
+import { AnswerMemory, answerMemoryBytes, type HeldAnswer } from '../../../src/gateway/answer/memory.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 const MB = 1_000_000

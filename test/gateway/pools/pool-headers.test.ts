@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Secret } from '../../../src/config/settings.ts'
-import { allowedBetas, poolHeaders, withQuery } from '../../../src/gateway/pools/pool-headers.ts'
+import { allowedBetas, poolHeaders, withQuery } from '../../../src/gateway/pools/headers.ts'
 
 const BETAS = 'anthropic-beta'
 

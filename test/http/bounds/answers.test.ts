@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { AnswerMemory } from '../../../src/gateway/answer/answer-memory.ts'
+import { AnswerMemory } from '../../../src/gateway/answer/memory.ts'
 import { answer } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { type Answered, Answering, longStream, WHOLE_ANSWERS } from './fixture.ts'

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { AnswerMemory, HeldAnswer } from '../../../src/gateway/answer/answer-memory.ts'
+import { AnswerMemory, HeldAnswer } from '../../../src/gateway/answer/memory.ts'
 import type { Turns } from '../../../src/http/ingress/turns.ts'
 import { type Behaviour, hang, SSE_HEADERS } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'

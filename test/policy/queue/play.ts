@@ -1,5 +1,5 @@
 import type { QueueBounds } from '../../../src/policy/queue/fair-queue.ts'
-import { type Guarantee, type OwnedRequest, QueueWithShares } from '../../../src/policy/queue/queue-with-shares.ts'
+import { type Guarantee, type OwnedRequest, QueueWithShares } from '../../../src/policy/queue/with-shares.ts'
 
 /** A request that comes at a time, and holds a slot for another. */
 export interface Asked extends OwnedRequest {

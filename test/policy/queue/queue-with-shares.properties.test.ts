@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FairQueue } from '../../../src/policy/queue/fair-queue.ts'
-import { type Guarantee, type OwnedRequest, QueueWithShares } from '../../../src/policy/queue/queue-with-shares.ts'
 import { guaranteedSlots } from '../../../src/policy/queue/slot-shares.ts'
+import { type Guarantee, type OwnedRequest, QueueWithShares } from '../../../src/policy/queue/with-shares.ts'
 import { type Asked, asked, NO_BOUNDS, play } from './play.ts'
 
 const OWNERS = ['org:a', 'plan:b', undefined] as const

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { dialectOf, publicAnswer } from '../../../src/wire/dialects.ts'
 import { likelyJson, withoutLikelihoods } from '../../../src/wire/fast/likelihoods.ts'
-import { readNative } from '../../../src/wire/native/native-dialect.ts'
+import { readNative } from '../../../src/wire/native/dialect.ts'
 import { responsesNative } from '../../../src/wire/responses/native.ts'
 import { allAtOnce } from '../../../src/wire/steps.ts'
 

@@ -18,7 +18,7 @@ import { foldedText } from '../kit/table.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { filesAt, findLine } from './decision-lines.ts'
 import type { ExplainOptions } from './explain.ts'
-import { denialText, isoText, remediesText, stepLines } from './explain-text.ts'
+import { denialText, isoText, remediesText, stepLines } from './text.ts'
 
 /** Prints the steps of a request of the decision log as it was decided, by the files that are there now. */
 export async function explainPast(requestId: string, options: ExplainOptions): Promise<void> {

@@ -13,8 +13,8 @@ import { foldedText } from '../kit/table.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { choiceTables } from './choice-table.ts'
 import type { ExplainOptions } from './explain.ts'
-import { bodyIn, countIn, headersIn, pathIn, refuseLonePath, wrong } from './explain-options.ts'
-import { denialText, isoText, remediesText, stepLines, textSteps } from './explain-text.ts'
+import { bodyIn, countIn, headersIn, pathIn, refuseLonePath, wrong } from './options.ts'
+import { denialText, isoText, remediesText, stepLines, textSteps } from './text.ts'
 
 /** Prints what a request of an account would get now: as its gateway says, or its store where no gateway runs. */
 export async function explainAccount(options: ExplainOptions): Promise<void> {

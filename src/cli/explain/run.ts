@@ -20,8 +20,8 @@ import { usageNowCalled } from '../../simulate/test-file.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { patternBeside, readAll, testsBeside } from '../test/files.ts'
 import type { ExplainOptions } from './explain.ts'
-import { bodyIn, countIn, headersIn, pathIn, refuseLonePath, textIn, unitIn, wrong } from './explain-options.ts'
-import { explanationJson, explanationText } from './explain-text.ts'
+import { bodyIn, countIn, headersIn, pathIn, refuseLonePath, textIn, unitIn, wrong } from './options.ts'
+import { explanationJson, explanationText } from './text.ts'
 
 /** Simulates one request end to end and prints each step. */
 export async function explain(options: ExplainOptions): Promise<void> {

@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../json-safety.ts'
 import { SkippedEvents } from '../skipped-events.ts'
 import { EVENT_TOO_LONG, isVoid, namedEvent, SseSplitter } from '../sse.ts'
 import { countedUsage, type Usage } from '../usage/usage.ts'
-import type { NativeDialect, NativeReader } from './native-dialect.ts'
+import type { NativeDialect, NativeReader } from './dialect.ts'
 
 /** Reads a stream that goes to the client in the dialect in which its backend sends it. */
 export class NativeStreamReader extends SkippedEvents implements AnswerReader {

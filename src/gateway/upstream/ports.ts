@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts'
 import type { Config } from '../../policy/config.ts'
-import type { HealthChecks } from '../health/health-checks.ts'
+import type { HealthChecks } from '../health/checks.ts'
 import type { Pools } from '../pools/pools.ts'
 import type { Alarm, AttemptCounter, Clock, Send, SendPassthrough } from '../ports.ts'
 import type { Store } from '../store/store.ts'
