@@ -3,6 +3,7 @@ import { startIndexing } from '../gateway/index-rows.ts'
 import type { Alarm, Cancel, Clock } from '../gateway/ports.ts'
 import { startResponseSweep } from '../gateway/responses/response-sweep.ts'
 import type { Store } from '../gateway/store/store.ts'
+import type { Calendar } from '../policy/calendar.ts'
 import type { Millis } from '../policy/config.ts'
 
 interface UpkeepPorts {
@@ -11,6 +12,8 @@ interface UpkeepPorts {
   readonly keep: () => Millis
   /** Whether they leave for an archive before. */
   readonly isArchived: () => boolean
+  /** The calendar of the files; undefined for UTC. */
+  readonly calendar: () => Calendar | undefined
   readonly alarm: Alarm
   /** Renews leases of this process that are overdue. */
   readonly renew: () => Promise<void>
@@ -22,9 +25,12 @@ interface UpkeepPorts {
  * Looks after the store as long as the gateway runs: ends holds of the dead, removes what is too old, and indexes rows. Of
  * several processes of a gateway one does it. Returns what stops it.
  */
-export function startUpkeep(store: Store, { clock, keep, isArchived, alarm, renew, keptBytes }: UpkeepPorts): Cancel {
+export function startUpkeep(
+  store: Store,
+  { clock, keep, isArchived, calendar, alarm, renew, keptBytes }: UpkeepPorts,
+): Cancel {
   const stops = [
-    startLeaseSweep(store, clock, { keep, isArchived }, alarm, renew),
+    startLeaseSweep(store, clock, { keep, isArchived, calendar }, alarm, renew),
     startIndexing(store.ledger, clock, alarm),
     startResponseSweep(store.responses, { clock, alarm, maxBytes: keptBytes }),
   ]

@@ -17,6 +17,7 @@ import {
 import { newestRows, type ReadBack, recentRows } from '../../gateway/store/newest-rows.ts'
 import { pastRequests } from '../../gateway/store/past-requests.ts'
 import { INDEXED_MS } from '../../gateway/store/row-index.ts'
+import type { Calendar } from '../../policy/calendar.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { dayAt } from '../../policy/counters/account-counters.ts'
 import { MOST_AHEAD_MS } from '../../policy/zone.ts'
@@ -161,8 +162,8 @@ export class EmbeddedLedger implements LedgerStore {
   }
 
   /** Rows of running requests stay. Counters of rules of which nothing counts any more go as well. */
-  async trim(before: EpochMs, at: EpochMs = this.#state().now()): Promise<number> {
-    await this.#trimRules(at)
+  async trim(before: EpochMs, at: EpochMs = this.#state().now(), calendar?: Calendar): Promise<number> {
+    await this.#trimRules(at, calendar)
     const { records, writer, holds } = this.#state()
     await writer.filed()
     const { ledger, commit } = records
@@ -178,10 +179,11 @@ export class EmbeddedLedger implements LedgerStore {
     return removed
   }
 
-  async #trimRules(at: EpochMs): Promise<void> {
+  async #trimRules(at: EpochMs, calendar: Calendar | undefined): Promise<void> {
     const { records, rules } = this.#state()
+    const keysOf = (account: string) => countedKeys(records, account, at)
     for (let behind: string | undefined = ''; behind !== undefined; ) {
-      const { writes, last } = rules.trims(at, behind, GROUPS_AT_ONCE, account => countedKeys(records, account, at))
+      const { writes, last } = rules.trims({ at, calendar }, behind, GROUPS_AT_ONCE, keysOf)
       if (writes.length > 0) await records.commit(writes)
       else await setImmediate()
       behind = last

@@ -1,3 +1,4 @@
+import type { Calendar } from '../../policy/calendar.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import {
   type CounterName,
@@ -68,7 +69,7 @@ export class RuleCounters implements WriteBehind {
    * behind a key; and the last of these, undefined once there is none behind it.
    */
   trims(
-    at: EpochMs,
+    { at, calendar }: TrimMoment,
     behind: string,
     most: number,
     keysOf: (account: string) => ReadonlySet<string>,
@@ -77,11 +78,19 @@ export class RuleCounters implements WriteBehind {
     const page = Array.from(range)
       .filter(({ key }) => key !== behind)
       .slice(0, most)
-    return { writes: page.flatMap(({ key, value }) => this.#trim(key, value, at, keysOf)), last: page[most - 1]?.key }
+    return {
+      writes: page.flatMap(({ key, value }) => this.#trim(key, value, { at, calendar }, keysOf)),
+      last: page[most - 1]?.key,
+    }
   }
 
   /** Accounts make new keys as they like, so that a group that lives on must not keep the counters of all. */
-  #trim(key: string, packed: PackedGroup, at: EpochMs, keysOf: (account: string) => ReadonlySet<string>): Write[] {
+  #trim(
+    key: string,
+    packed: PackedGroup,
+    { at, calendar }: TrimMoment,
+    keysOf: (account: string) => ReadonlySet<string>,
+  ): Write[] {
     const known = this.#groups.get(key)
     const group = known ?? unpackGroup(packed)
     const before = group.size
@@ -93,7 +102,7 @@ export class RuleCounters implements WriteBehind {
     }
     for (const [field, counter] of group) {
       if (isHeld(counter)) continue
-      if (mayBeginAnew(counter, windowOfField(field), at) || hasEnded(keyOfField(field))) group.delete(field)
+      if (mayBeginAnew(counter, windowOfField(field), at, calendar) || hasEnded(keyOfField(field))) group.delete(field)
     }
     if (known) {
       if (group.size < before) this.#dirty.add(key)
@@ -142,6 +151,13 @@ export class RuleCounters implements WriteBehind {
       if (this.#dirty.has(key) || isAnyHeld(group)) this.#groups.set(key, group)
     }
   }
+}
+
+/** When counters are removed, and the calendar whose days the ledger has. */
+interface TrimMoment {
+  readonly at: EpochMs
+  /** Absent: UTC. */
+  readonly calendar?: Calendar | undefined
 }
 
 /** A group in memory. */

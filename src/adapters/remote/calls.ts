@@ -78,7 +78,7 @@ export const CALLS: Calls = {
     readWaste: streams(json, optional(json)),
     keepInvoice: answers(json, json),
     readInvoices: answers(json, text, json),
-    trim: answers(number, number),
+    trim: answers(number, number, optional(number), optional(json)),
   },
   archive: {
     lease: inTime(flag, text, number),

@@ -1,3 +1,4 @@
+import type { Calendar } from '../../policy/calendar.ts'
 import type { Millis } from '../../policy/config.ts'
 import type { AlarmMessage } from '../alarm-messages.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
@@ -15,6 +16,8 @@ interface OldRows {
   readonly keep: () => Millis
   /** Whether they leave for an archive before: what is removed here has then not been taken there. */
   readonly isArchived?: () => boolean
+  /** The calendar by whose days the ledger has sums; undefined for UTC. */
+  readonly calendar?: () => Calendar | undefined
 }
 
 /**
@@ -24,7 +27,7 @@ interface OldRows {
 export function startLeaseSweep(
   store: { readonly holds: Pick<HoldStore, 'sweep'>; readonly ledger: Pick<LedgerStore, 'trim'> },
   clock: Clock,
-  { keep, isArchived = () => false }: OldRows,
+  { keep, isArchived = () => false, calendar = () => undefined }: OldRows,
   alarm: Alarm,
   renew: () => Promise<void> = async () => {},
 ): Cancel {
@@ -50,7 +53,9 @@ export function startLeaseSweep(
   const stopTrimming = every(clock, TRIM_MS, async () => {
     // A removed row is lost, so rows age by the time that passed: a clock that is set ahead makes nothing older.
     const now = Math.min(clock.now(), origin + clock.elapsed())
-    const rows = await store.ledger.trim(now - keep(), now).catch(failed(alarm, 'old ledger rows could not be removed'))
+    const rows = await store.ledger
+      .trim(now - keep(), now, calendar())
+      .catch(failed(alarm, 'old ledger rows could not be removed'))
     if (rows && isArchived()) alarm('rows older than ledger.keep were removed, which no archive had taken', { rows })
   })
   return () => {

@@ -1,3 +1,4 @@
+import type { Calendar } from '../../policy/calendar.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
 import { idAt } from '../accounts/keys.ts'
@@ -137,8 +138,8 @@ export class ArchivedLedger implements LedgerStore {
     return this.#near.readInvoices(account, months)
   }
 
-  trim(before: EpochMs, at?: EpochMs): Promise<number> {
-    return this.#near.trim(before, at)
+  trim(before: EpochMs, at?: EpochMs, calendar?: Calendar): Promise<number> {
+    return this.#near.trim(before, at, calendar)
   }
 
   /** Undefined while the archive is away, where a part of what is asked for is in the store for sure. */

@@ -1,3 +1,4 @@
+import type { Calendar } from '../../policy/calendar.ts'
 import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { Bill, LedgerRow } from '../../records/ledger-row.ts'
 import type { ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
@@ -46,9 +47,10 @@ export interface LedgerStore {
 
   /**
    * Removes rows of requests admitted before a moment; totals and spend keep them. Resolves to how many there were. What else
-   * counts no more at the moment `at` may go as well: that never goes by a clock that was set ahead.
+   * counts no more at the moment `at` may go as well: that never goes by a clock that was set ahead. `calendar` is that of the
+   * files, whose days the sums have; UTC where it is absent.
    */
-  trim(before: EpochMs, at?: EpochMs): Promise<number>
+  trim(before: EpochMs, at?: EpochMs, calendar?: Calendar): Promise<number>
 }
 
 /** One failed attempt that a backend may have worked for. */

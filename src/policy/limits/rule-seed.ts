@@ -21,21 +21,25 @@ export interface Sums {
   readonly cost: number
 }
 
-const DAY_MS = 86_400_000
-
 /** The first day of the ledger, in days since the epoch, that counts in the window of a rule at a moment. */
 export const firstDay = ({ rule: { per } }: RuleClaim, at: EpochMs, calendar: Calendar = UTC_CALENDAR): number =>
   dayOfCalendar(calendar, per === undefined ? at : windowStart(per, at))
 
 /**
  * Whether a counter would be the same if it began anew: nothing of it counts, and of a window that slides nothing lies in
- * the days that it would begin with, since they count as if all of them was used at their end.
+ * the days that it would begin with, since they count as if all of them was used at their end. `calendar` is that of the
+ * files: the ledger's days are its days.
  */
-export function mayBeginAnew(counter: RuleCounter, per: LimitWindow | undefined, at: EpochMs): boolean {
+export function mayBeginAnew(
+  counter: RuleCounter,
+  per: LimitWindow | undefined,
+  at: EpochMs,
+  calendar: Calendar = UTC_CALENDAR,
+): boolean {
   const newest = counter.at(-1)?.index
   if (!isOver(newest, per, at)) return false
   if (newest === undefined || per === undefined || slidingDays(per) === undefined) return true
-  return cellStart(per, newest + 1) <= Math.floor(windowStart(per, at) / DAY_MS) * DAY_MS
+  return cellStart(per, newest + 1) <= startOf('day', calendar, dayOfCalendar(calendar, windowStart(per, at)))
 }
 
 /** Whether a rule counts these sums, whose key is the one that its counter names. */

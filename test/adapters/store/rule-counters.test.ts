@@ -88,8 +88,8 @@ describe('embedded: the counters of rules in memory', () => {
     await write()
     const later = new RuleCounters(records, 3)
 
-    const first = later.trims(NOON + 86_400_000, '', 2, NO_KEYS)
-    const rest = later.trims(NOON + 86_400_000, first.last ?? '', 5, NO_KEYS)
+    const first = later.trims({ at: NOON + 86_400_000 }, '', 2, NO_KEYS)
+    const rest = later.trims({ at: NOON + 86_400_000 }, first.last ?? '', 5, NO_KEYS)
     await records.commit([...first.writes, ...rest.writes])
 
     expect([first.writes.length, rest.writes.length, rest.last]).toEqual([2, 3, undefined])
@@ -108,7 +108,7 @@ describe('embedded: the counters of rules in memory', () => {
     const later = new RuleCounters(records, 3)
     later.of('acct_memory', working)
 
-    await records.commit(later.trims(NOON, '', 9, () => new Set(['key_1'])).writes)
+    await records.commit(later.trims({ at: NOON }, '', 9, () => new Set(['key_1'])).writes)
     await records.commit(later.writes(records))
 
     const again = new RuleCounters(records, 3)
@@ -126,7 +126,32 @@ describe('embedded: the counters of rules in memory', () => {
     await write()
     const later = new RuleCounters(records, 3)
 
-    expect(later.trims(midnight + 86_400_000 + 2_400_000, '', 9, NO_KEYS).writes).toEqual([])
-    expect(later.trims(midnight + 2 * 86_400_000 + 2_400_000, '', 9, NO_KEYS).writes).toHaveLength(1)
+    expect(later.trims({ at: midnight + 86_400_000 + 2_400_000 }, '', 9, NO_KEYS).writes).toEqual([])
+    expect(later.trims({ at: midnight + 2 * 86_400_000 + 2_400_000 }, '', 9, NO_KEYS).writes).toHaveLength(1)
+  })
+
+  it.each([
+    // The 21st begins at 23:00Z in Berlin, and at 05:00Z in New York.
+    {
+      zone: 'Europe/Berlin',
+      used: '2026-11-20T23:10:00Z',
+      stays: '2026-11-22T00:30:00Z',
+      leaves: '2026-11-22T23:30:00Z',
+    },
+    {
+      zone: 'America/New_York',
+      used: '2026-11-21T06:00:00Z',
+      stays: '2026-11-23T03:00:00Z',
+      leaves: '2026-11-23T06:00:00Z',
+    },
+  ])('of a window that slides outlive the first day that the ledger has of it in $zone', async times => {
+    const calendar = { zone: times.zone, monthStarts: 1 }
+    const name = { group: 'account', field: 'tokens/1d//' }
+    rules.put('acct_1', name, [{ index: cellAt('1d', Date.parse(times.used)), used: 5, held: 0 }])
+    await write()
+    const later = new RuleCounters(records, 3)
+    const trimmed = (at: string) => later.trims({ at: Date.parse(at), calendar }, '', 9, NO_KEYS).writes.length
+
+    expect([trimmed(times.stays), trimmed(times.leaves)]).toEqual([0, 1])
   })
 })
