@@ -62,8 +62,13 @@ export async function readBucket(
   names: BucketNames,
 ): Promise<BucketSnapshot> {
   const parts = await partsOf(access, client, bucket, names)
+  const spends = new Set(names.spend)
   for (let tries = 0; tries < TRIES; tries++) {
-    const snapshot = { ...parts, ...(await sumsOf(access, client, bucket, names)) }
+    const { newest, ...sums } = await sumsOf(access, client, bucket, { names, spends })
+    const begun = newest.filter(name => !spends.has(name))
+    for (const name of begun) spends.add(name)
+    if (begun.length > 0) continue
+    const snapshot = { ...parts, ...sums }
     if (await isQuiet(access, client, bucket, snapshot)) return snapshot
   }
   throw new StoreUnavailable(TOO_BUSY)
@@ -121,15 +126,23 @@ async function partsOf(access: Access, client: Client, bucket: Bucket, names: Bu
 /** Records that are read without a pause. */
 const PART = 500
 
-/** Reads the sums of the rows and the running requests in one step. */
-async function sumsOf(access: Access, client: Client, bucket: Bucket, names: BucketNames) {
+interface SumNames {
+  readonly names: BucketNames
+  /** Names of spend, to which those of the present month of UTC are added. */
+  readonly spends: Set<string>
+}
+
+/**
+ * Reads the sums of the rows and the running requests in one step. `newest` names the spend of the month in which each account was
+ * last admitted: of another calendar than UTC only the account knows it.
+ */
+async function sumsOf(access: Access, client: Client, bucket: Bucket, { names, spends }: SumNames) {
   const now = await access.now()
   const young = idAt(now - YOUNG_MS)
   const liveFrom = dayAt(now) - LIVE_DAYS
-  const { start, end } = windowOf(now)
-  const windows = end - now < YOUNG_MS ? [start, end] : [start]
-  const own = (names.account ?? []).flatMap(id => windows.map(window => `${id}:${window}`))
-  const spends = new Set([...(names.spend ?? []), ...own])
+  const accounts = names.account ?? []
+  for (const at of [now - YOUNG_MS, now, now + YOUNG_MS])
+    for (const id of accounts) spends.add(`${id}:${windowOf(at).start}`)
   const days = Array.from({ length: dayAt(now) + 2 - liveFrom }, (_, index) => liveFrom + index)
   const totals = days.flatMap(day => [String(day), `${day}:tools`])
 
@@ -138,6 +151,7 @@ async function sumsOf(access: Access, client: Client, bucket: Bucket, names: Buc
   const audit = asked.one(['XREVRANGE', bucket.audit, '+', '-', 'COUNT', '1'])
   const spendOf = asked.of([...spends], name => ['HMGET', bucket.spendNamed(name), 'used', 'held'])
   const totalsOf = asked.of(totals, day => ['HGETALL', bucket.totals(day)])
+  const newestOf = asked.of(accounts, id => ['HGET', bucket.account(id), 'window'])
   const { time, at, replies, holds } = await readAtOnce(access, client, bucket, asked.commands)
   const [last] = (replies[audit] ?? []) as readonly [string, Raw][]
   return {
@@ -146,6 +160,7 @@ async function sumsOf(access: Access, client: Client, bucket: Bucket, names: Buc
     lastAudit: last?.[0],
     spend: spendOf(replies, fields),
     totals: totalsOf(replies, texts),
+    newest: Array.from(newestOf(replies, text)).flatMap(([id, window]) => (window === null ? [] : [`${id}:${window}`])),
   }
 }
 

@@ -7,6 +7,8 @@ import { checkBackup as check } from '../../../../src/gateway/backup/check.ts'
 import { readBackup } from '../../../../src/gateway/backup/read.ts'
 import { backupBytes } from '../../../../src/gateway/backup/write.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
+import type { StoreRecord } from '../../../../src/gateway/store/store-record.ts'
+import { windowOf } from '../../../../src/policy/decision.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { useCluster } from '../../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
@@ -17,6 +19,8 @@ const checkBackup = (file: string) => check(file, { unsigned: true })
 
 const WORKERS = 4
 const BACKUPS = 2
+/** The fiscal month from 26 November on, by which its spend is named. */
+const DECEMBER = Date.UTC(2026, 10, 26)
 /** Requests that are acknowledged before each backup. */
 const BEFORE = 100
 
@@ -130,6 +134,36 @@ describe('an embedded store under load', () =>
 describeRedis('under load', () => {
   const server = useRedis()
   const cluster = useCluster()
+  it('a backup has the spend of a fiscal month that begins while it runs', async () => {
+    const calendar = { zone: 'Europe/Berlin', monthStarts: 26 }
+    const clock = { at: Date.parse('2026-11-25T22:30:00Z') }
+    const directory = await mkdtemp(join(tmpdir(), 'backup-'))
+    onTestFinished(() => rm(directory, { recursive: true }))
+    const store = await openCopy(await placeOf('redis', directory, () => server().url), () => clock.at)
+    const shops = await Promise.all(Array.from({ length: 12 }, (_, number) => openShop(store, `shop-${number}`)))
+    const spend = async () => {
+      clock.at = Date.parse('2026-11-25T23:30:00Z')
+      const claims = claimsOf({ at: clock.at })
+      const ofMonth = { ...claims, spend: { ...claims.spend, window: windowOf(clock.at, calendar) } }
+      for (const [number, shop] of shops.entries()) {
+        const id = newRequestId(clock.at + number, size => Buffer.alloc(size))
+        await store.holds.settle(settlement(await admit(store, shop, id, ofMonth), { tokens: 30, cost: nanoUsd(50) }))
+      }
+    }
+
+    const records: StoreRecord[] = []
+    for await (const record of store.dump()) {
+      if (record[0] === 'account' && !records.some(([kind]) => kind === 'account')) await spend()
+      records.push(record)
+    }
+    await store.close()
+
+    const charges = records.flatMap(([kind, state]) => (kind === 'row' ? [[state.account, { [DECEMBER]: 50 }]] : []))
+    const spends = records.flatMap(([kind, state]) => (kind === 'counters' ? [[state.account, state.used]] : []))
+    expect(charges.length).toBeGreaterThan(0)
+    expect(Object.fromEntries(spends)).toMatchObject(Object.fromEntries(charges))
+  })
+
   describe('Redis', () => underLoad('redis', () => server().url))
   describe('a Redis Cluster', () => underLoad('redis', () => cluster().url))
 })
