@@ -1228,7 +1228,7 @@ export interface PlanSection {
    */
   tpm: number | string
   /**
-   * Requests per UTC day. Default: no daily limit.
+   * Requests per day of `zone`, which is UTC by default. Default: no daily limit.
    */
   per_day?: number | string
   /**
@@ -1236,7 +1236,7 @@ export interface PlanSection {
    */
   max_concurrent?: number | string
   /**
-   * US dollars per calendar month (UTC), at the models' prices.
+   * US dollars per month of `zone` and `fiscal_month_starts`, by default a calendar month (UTC), at the models' prices.
    */
   monthly_usd: number | string
   /**

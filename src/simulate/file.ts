@@ -104,7 +104,7 @@ export interface Usage {
     oldest?: string
   }
   /**
-   * Usage in the UTC day.
+   * Usage in the day.
    */
   day?: {
     /**

@@ -31,6 +31,6 @@ export const WISH_FIELDS = {
     }),
   ),
   limits: optional(list(LIMIT, "Its own limits, in addition to its account's.", { least: 1, most: 16 })),
-  usd_per_day: optional(forms(number(), text('US dollars per UTC day, such as 5 or 0.50.'))),
+  usd_per_day: optional(forms(number(), text('US dollars per day, such as 5 or 0.50.'))),
   rpm: optional(whole('Requests in any 60 seconds.', { least: 1, most: 1_000_000_000 })),
 }

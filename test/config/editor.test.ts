@@ -43,7 +43,7 @@ test('a field tells what it means when the mouse is over it', async () => {
   const overPlan = await (await open('policies/plans.yaml', plans)).hover()
   const overMain = await (await open('config.example.yaml', main)).hover()
 
-  expect(overPlan).toContain("US dollars per calendar month (UTC), at the models' prices.")
+  expect(overPlan).toContain("by default a calendar month (UTC), at the models' prices.")
   expect(overMain).toContain('When to eject a failing replica, so that it receives no requests, and for how long.')
 })
 

@@ -23,7 +23,7 @@ export function registerInvoice(program: Command): void {
     .description("print an account's invoice for a month, or list its months")
     .argument('<account>', 'its id or label, or its key')
     .addOption(
-      new Option('--month <month>', 'the UTC month, such as 2026-10; without it, list the last 13 months').argParser(
+      new Option('--month <month>', 'the month, such as 2026-10; without it, list the last 13 months').argParser(
         monthIn,
       ),
     )

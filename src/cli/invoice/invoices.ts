@@ -22,7 +22,7 @@ export function registerInvoices(program: Command): void {
   const invoices = program
     .command('invoices')
     .description('list the invoices of all accounts for a month, issued ones and drafts')
-    .addOption(new Option('--month <month>', 'the UTC month, such as 2026-10').argParser(monthIn).makeOptionMandatory())
+    .addOption(new Option('--month <month>', 'the month, such as 2026-10').argParser(monthIn).makeOptionMandatory())
     .option('--lines', 'every line of every invoice, as CSV or JSON lines')
     .addOption(limitOption('the first accounts'))
   listing(invoices).action((options: InvoicesOptions) => {

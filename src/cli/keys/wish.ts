@@ -26,7 +26,7 @@ export const withWish = (command: Command): Command =>
       listed,
     )
     .option('--addresses <networks>', 'work only from these addresses and networks, separated by commas', listed)
-    .option('--usd-per-day <usd>', 'at most this many US dollars per UTC day')
+    .option('--usd-per-day <usd>', 'at most this many US dollars per day')
     .option('--rpm <requests>', 'at most this many requests in any 60 seconds')
     .option('--limit <limit>', "any other limit, such as 'tokens 2M per 30d'; may be given more than once", added)
     .option(

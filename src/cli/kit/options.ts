@@ -17,7 +17,7 @@ export const untilOption = (what: string): Option =>
 
 /** `--month`, instead of the two. */
 export const monthOption = (): Option =>
-  new Option('--month <month>', 'one UTC month, such as 2026-10').conflicts(['since', 'until']).argParser(monthIn)
+  new Option('--month <month>', 'one month, such as 2026-10').conflicts(['since', 'until']).argParser(monthIn)
 
 /** The text if it is a valid month. */
 export function monthIn(text: string): string {

@@ -40,8 +40,8 @@ export function registerUsage(program: Command): void {
     )
     // Otherwise --since after `export` would be read as an option of `usage`.
     .enablePositionalOptions()
-    .addOption(sinceOption('the first UTC day'))
-    .addOption(untilOption('the UTC day after the last one'))
+    .addOption(sinceOption('the first day'))
+    .addOption(untilOption('the day after the last one'))
     .addOption(monthOption())
     .addOption(
       new Option(

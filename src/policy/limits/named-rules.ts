@@ -38,7 +38,7 @@ export const NAMED_RULES = [
     reading: 'day',
     claim: 'day',
     type: 'daily_limit',
-    meaning: 'Requests in a day, UTC; or what all guests together may spend in it.',
+    meaning: 'Requests in a day of `zone`, UTC by default; or what all guests together may spend in a UTC day.',
     column: null,
   },
   {

@@ -6,7 +6,7 @@ export interface Readings {
   readonly requests: number
   /** Tokens of the sliding minute. */
   readonly tokens: number
-  /** Requests of the UTC day. */
+  /** Requests of the day. */
   readonly day: number
   /** Requests that run. */
   readonly concurrent: number

@@ -23,7 +23,7 @@ export const showUsage = call({
   path: '/admin/usage',
   needs: 'viewer',
   summary:
-    'Sums usage over whole UTC days or hours, with the cost of failed attempts, for one account or key, or for all.',
+    'Sums usage over whole days of the zone or UTC hours, with the cost of failed attempts, for one account or key, or for all.',
   query: {
     ...PERIOD,
     by: defaulted(

@@ -14,7 +14,7 @@ export const usage = 'Usage'
 export const days = 'Days'
 export const splitBy = 'Split by'
 export const byPart = (each: ComponentChildren) => <>By {each}</>
-export const whatAllAccountsUsed = 'Usage of all accounts, in whole UTC days.'
+export const whatAllAccountsUsed = 'Usage of all accounts, in whole days.'
 export const whatAllAccountsUsedByHour = 'Usage of all accounts, in UTC hours. The current hour is incomplete.'
 export const last48Hours = 'Last 48 hours'
 export const last7Days = 'Last 7 days'

@@ -5,8 +5,7 @@ export const fields = {
   requestsPerMinute: 'Requests a minute',
 }
 export const none = 'no limit'
-export const beside = (limits: string) =>
-  `Your account's limits also apply, to all its keys together: ${limits}. Days and months are UTC.`
+export const beside = (limits: string) => `Your account's limits also apply, to all its keys together: ${limits}.`
 export const aMonth = (usd: string) => `${usd} a month`
 export const aMinute = (requests: string) => `${requests} requests per minute`
 export const ofKey = (name: string) => `Limits of ${name}`

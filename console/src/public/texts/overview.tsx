@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { plural } from '../../shared/fmt.ts'
 
-export const about = "Your account's limits and usage. Days and windows are UTC."
+export const about = "Your account's limits and usage. Times are UTC."
 export const limits = 'Limits'
 export const colleagues = 'Colleagues'
 export const toShare =
