@@ -7,7 +7,7 @@ import { readInvoiceNamed, readInvoicesNamed, readInvoicesOf } from '../http/adm
 import { type AdminContext, accountNamed } from '../http/admin/admin-op.ts'
 import { auditedNamed } from '../http/admin/admin-orgs.ts'
 import { readPast } from '../http/admin/admin-past-requests.ts'
-import { ledgerRecords, readUsage, rowsQuery } from '../http/admin/admin-usage.ts'
+import { focusLedger, ledgerRecords, readUsage, rowsQuery } from '../http/admin/admin-usage.ts'
 import { checkedBody } from '../http/admin/declared.ts'
 import { standingsOf } from '../http/admin/exports.ts'
 import { periodIn } from '../http/admin/period.ts'
@@ -108,6 +108,10 @@ const streamsOf = (context: AdminContext, files: readonly FileText[]): Streams =
     ledger: async function* (texts) {
       const query = await rowsQuery(context, texts)
       yield* ledgerRecords(context, 'denial' in query ? refuse(context, query.denial) : query)
+    },
+    focus: async function* (texts) {
+      const query = await rowsQuery(context, texts)
+      yield* focusLedger(context, 'denial' in query ? refuse(context, query.denial) : query)
     },
     audit: async function* (query) {
       for await (const row of labelledAudit(store.accounts, await auditQueryOf(context, query))) yield shownAudit(row)

@@ -73,6 +73,7 @@ export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
     pastRequests: query => askFor(endpoint, PAST, { query }),
     showRequest: (id, gateway) => askFor(endpoint, DETAIL, { id, query: { gateway } }),
     ledger: query => readRows(endpoint, usage.exportLedger, { ...query }),
+    focus: query => readText(endpoint, pathOf(usage.exportLedger, { query: { ...query, format: 'focus' } })),
     audit: query => readRows(endpoint, usage.showAudit, { ...query }),
     standings: account => readRows(endpoint, accounts.listStandings, { account }),
     backup: () => readBytes(endpoint, usage.sendBackup.path),
@@ -96,6 +97,12 @@ async function* readBytes(endpoint: AdminEndpoint, path: string): AsyncGenerator
     const reason = error instanceof Error ? error.message : String(error)
     throw new CommandFailed(`✗ the gateway broke off: ${reason}`, exitCodes.unreachable)
   }
+}
+
+async function* readText(endpoint: AdminEndpoint, path: string): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder()
+  for await (const piece of readBytes(endpoint, path)) yield decoder.decode(piece, { stream: true })
+  yield decoder.decode()
 }
 
 async function* readRows<C extends AdminCall & { readonly lines: AnySchema }>(

@@ -23,7 +23,7 @@ interface UsageOptions extends OwnerOptions, FormatOptions {
 }
 
 interface ExportOptions extends OwnerOptions {
-  readonly format: Format
+  readonly format: Format | 'focus'
 }
 
 interface OwnerOptions extends PeriodOptions {
@@ -78,13 +78,19 @@ export function registerUsage(program: Command): void {
     .option('--account <account>', 'only those of one account, by its id or label')
     .option('--key <key>', 'only those made with this key: its id, or its full or masked value')
     .addOption(
-      new Option('--format <format>', 'a table, one JSON object, CSV, or one JSON object per line')
-        .choices(FORMATS)
+      new Option(
+        '--format <format>',
+        'a table, one JSON object, CSV, one JSON object per line, or CSV with the columns of FOCUS 1.2',
+      )
+        .choices([...FORMATS, 'focus'])
         .default('ndjson'),
     )
     .addOption(configOption())
     .action((options: ExportOptions) =>
-      withOperator(options, operator => writeOut(rowsIn[options.format](operator.ledger(rowsOf(options))))),
+      withOperator(options, operator => {
+        const [{ format }, rows] = [options, rowsOf(options)]
+        return writeOut(format === 'focus' ? operator.focus(rows) : rowsIn[format](operator.ledger(rows)))
+      }),
     )
 }
 

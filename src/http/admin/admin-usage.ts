@@ -19,12 +19,15 @@ import {
 import type { QueryOf } from '../../wire/admin-api/call.ts'
 import type { RowsQuery } from '../../wire/admin-api/fields.ts'
 import type * as calls from '../../wire/admin-api/usage.ts'
+import { focusCsv } from '../../wire/focus/focus-csv.ts'
+import { inChunks } from '../../wire/lines.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { type AdminContext, ownerIn } from './admin-op.ts'
 import type { Asked } from './declared.ts'
 import { sendLines } from './exports.ts'
 import type { OperatorApp } from './operator-app.ts'
 import { daysIn, hoursIn, type Period, periodIn } from './period.ts'
+import { sendStream } from './stream-answer.ts'
 
 /** Dependencies of the usage endpoints. */
 type UsageApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
@@ -33,15 +36,17 @@ type UsageApp = Pick<OperatorApp, 'store' | 'settings' | 'clock' | 'config'>
 export const showUsage = (app: UsageApp, { query }: Asked<typeof calls.showUsage>): Promise<UsageReport | Denied> =>
   readUsage(app, query)
 
-/** GET /admin/ledger: rows as JSON lines. */
+/** GET /admin/ledger: rows as JSON lines, or as CSV with the columns of FOCUS. */
 export async function exportLedger(
   app: UsageApp,
   asked: Asked<typeof calls.exportLedger>,
   call: HttpCall,
 ): Promise<void> {
-  const query = await rowsQuery(app, asked.query)
+  const { format, ...texts } = asked.query
+  const query = await rowsQuery(app, texts)
   if ('denial' in query) return call.deny(query.denial)
-  await sendLines(call, ledgerRecords(app, query))
+  if (format === 'focus') await sendStream(call, 'text/csv; charset=utf-8', inChunks(focusLedger(app, query)))
+  else await sendLines(call, ledgerRecords(app, query))
 }
 
 type AskedUsage = QueryOf<typeof calls.showUsage>
@@ -171,9 +176,22 @@ export async function* ledgerRecords(
   { store }: Pick<AdminContext, 'store'>,
   query: LedgerQuery,
 ): AsyncGenerator<LedgerRecord, void, undefined> {
-  const labelOf = labelsOf(store.accounts)
-  for await (const row of store.ledger.readRows(query)) {
+  for await (const row of labelledRows(store, query)) yield ledgerRecord(row)
+}
+
+/** Rows of the ledger as CSV with the columns of FOCUS. */
+export function focusLedger(
+  { store, settings, config: { calendar } }: UsageContext,
+  query: LedgerQuery,
+): AsyncGenerator<string, void, undefined> {
+  const provider = settings.billing.seller?.name ?? settings.server.publicUrl
+  return focusCsv(labelledRows(store, query), { provider, calendar })
+}
+
+async function* labelledRows({ ledger, accounts }: AdminContext['store'], query: LedgerQuery) {
+  const labelOf = labelsOf(accounts)
+  for await (const row of ledger.readRows(query)) {
     const label = await labelOf(row.account)
-    yield ledgerRecord(label === undefined ? row : { ...row, label })
+    yield label === undefined ? row : { ...row, label }
   }
 }

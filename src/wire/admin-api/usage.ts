@@ -50,8 +50,12 @@ export const exportLedger = call({
   path: '/admin/ledger',
   needs: 'viewer',
   summary: 'Exports rows of the ledger in the order of their admission, one JSON line each.',
-  query: ROWS,
+  query: {
+    ...ROWS,
+    format: defaulted(word(['ndjson', 'focus'], '`focus` is CSV with the columns of FOCUS 1.2.'), 'ndjson'),
+  },
   lines: LEDGER_RECORD,
+  others: ['text/csv'],
 })
 
 export const showSeries = call({
