@@ -175,6 +175,8 @@ async function admittedAs(
 
 /** A store that judges admissions and takes nothing. Counters of new limits begin, as they would with a request. */
 const trying = ({ holds, ledger, keys }: Store): AdmissionStore => ({
+  // A trial records nothing, so that any value stands.
+  labels: { take: async () => undefined },
   ledger,
   keys,
   holds: {

@@ -121,6 +121,7 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
   ],
   opened: [{ label: 'Shop “é” 1', account: 'acct_shop' }],
   labelled: [{ label: 'b', account: 'acct_b' }],
+  value: [{ account: 'acct_shop', label: 'project', value: 'web' }],
   counters: [
     {
       account: 'acct_shop',

@@ -16,6 +16,7 @@ import { EmbeddedAccounts } from './embedded-accounts.ts'
 import { EmbeddedFleet } from './embedded-fleet.ts'
 import { EmbeddedHolds } from './embedded-holds.ts'
 import { EmbeddedKeys } from './embedded-keys.ts'
+import { EmbeddedLabels } from './embedded-labels.ts'
 import { EmbeddedLedger } from './embedded-ledger.ts'
 import { EmbeddedLogins } from './embedded-logins.ts'
 import { EmbeddedNotices } from './embedded-notices.ts'
@@ -118,6 +119,7 @@ export class EmbeddedStore implements Store {
   readonly series: EmbeddedSeries
   readonly notices: EmbeddedNotices
   readonly logins: EmbeddedLogins
+  readonly labels: EmbeddedLabels
   readonly #opened: StoreState
   readonly #lock: Lock
   readonly #journal: string | undefined
@@ -141,6 +143,7 @@ export class EmbeddedStore implements Store {
     this.series = new EmbeddedSeries(open)
     this.notices = new EmbeddedNotices(open)
     this.logins = new EmbeddedLogins(open)
+    this.labels = new EmbeddedLabels(open)
   }
 
   /** First tries to write the changes that wait: while that fails, a small write may still fit into free pages of the file, which proves nothing. */

@@ -80,6 +80,8 @@ export interface Records {
   readonly logins: Database<StoredLogin, string>
   /** Their names by their ends; the value has no meaning. */
   readonly loginEnds: Database<true, LoginEnd>
+  /** Values of labels that clients sent; the value has no meaning. */
+  readonly labelValues: Database<true, LabelValueKey>
   /** Which store it is, and what keys are derived from that a repeated mint makes again. */
   readonly marks: Database<string, 'identity' | 'mint'>
   readonly meta: Database<number, MetaName>
@@ -129,6 +131,8 @@ export type SeriesKey = [minute: number, gateway: string]
 export type StoredLogin = readonly [text: string, until: EpochMs]
 
 export type LoginEnd = [until: EpochMs, name: string]
+
+export type LabelValueKey = [account: string, label: string, value: string]
 
 export type InvoiceKey = [account: string, month: string]
 
@@ -288,6 +292,7 @@ function openTables(root: RootDatabase, room: DiskRoom, failures: WriteFailures)
     notices: root.openDB({ name: 'notices' }),
     logins: root.openDB({ name: 'logins' }),
     loginEnds: root.openDB({ name: 'loginEnds' }),
+    labelValues: root.openDB({ name: 'labelValues' }),
     marks: root.openDB({ name: 'marks' }),
     meta: meta as Records['meta'],
     room,

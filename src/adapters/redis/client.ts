@@ -201,14 +201,15 @@ const scripts = {
   series: script('fleet/series'),
   login: script('accounts/login'),
   shareSlots: script('fleet/slots'),
+  label: script('accounts/label'),
   snapshot: script('backup/snapshot'),
   steady: script('steady'),
 }
 
 export type ScriptName = keyof typeof scripts
 
-/** Scripts that write keys, accounts or orgs: their callers say by which step that raises the schema. */
-export type WritingScript = 'mint' | 'rotate' | 'change'
+/** Scripts that write keys, accounts, orgs or values of labels: their callers say by which step that raises the schema. */
+export type WritingScript = 'mint' | 'rotate' | 'change' | 'label'
 export type OtherScript = Exclude<ScriptName, WritingScript>
 
 /** The answer of a script: the outcome, and texts that belong to it. */

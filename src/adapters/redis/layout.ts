@@ -297,6 +297,10 @@ export class Bucket {
   login(name: string): string {
     return `${this.#tag}:login:${name}`
   }
+  /** The values of an account's labels. */
+  labelValues(account: string): string {
+    return `${this.#tag}:label-values:${account}`
+  }
   /** Who archives rows at this time. */
   get archiver(): string {
     return `${this.#tag}:archiver`

@@ -15,6 +15,7 @@ import { RedisArchive } from './redis-archive.ts'
 import { RedisFleet } from './redis-fleet.ts'
 import { RedisHolds } from './redis-holds.ts'
 import { RedisKeys } from './redis-keys.ts'
+import { RedisLabels } from './redis-labels.ts'
 import { RedisLedger } from './redis-ledger.ts'
 import { RedisLogins } from './redis-logins.ts'
 import { RedisNotices } from './redis-notices.ts'
@@ -50,6 +51,7 @@ export class RedisStore implements Store {
   readonly series: RedisSeries
   readonly notices: RedisNotices
   readonly logins: RedisLogins
+  readonly labels: RedisLabels
   readonly #access: Access
   readonly #endings: HoldEndings
   readonly #repetition: Repetition | undefined
@@ -78,6 +80,7 @@ export class RedisStore implements Store {
     this.series = new RedisSeries(this.#access)
     this.notices = new RedisNotices(this.#access)
     this.logins = new RedisLogins(this.#access)
+    this.labels = new RedisLabels(this.#access)
   }
 
   async open(): Promise<void> {

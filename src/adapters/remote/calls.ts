@@ -135,6 +135,7 @@ export const CALLS: Calls = {
     find: inTime(optional(text), text),
     replace: answers(flag, text, text, optional(text)),
   },
+  labels: { take: answers(optional(json), json) },
   whole: { proveWritable: answers(nothing), dump: streams(json) },
 }
 

@@ -22,7 +22,9 @@ import type { Usage } from '../../wire/usage/usage.ts'
 import type { Identified } from '../accounts/identified.ts'
 import { beginCounters, type CounterStores } from '../store/begin-counters.ts'
 import type { Admission, AdmissionDenied, Admitted, HoldStore } from '../store/hold-store.ts'
+import type { LabelStore } from '../store/label-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
+import { recordedLabels } from './label-cap.ts'
 import { rateAt } from './rate-state.ts'
 
 /** An admitted request, and its hold until it is settled. */
@@ -87,14 +89,15 @@ export async function admit(
   let isKnown = applicant.confirm === undefined
   for (let round = 0; round < MAX_DECISIONS; round++) {
     const { caller, request } = facts
-    const decision = decide(config, facts)
+    const decided = decide(config, facts)
     const deny = (denial: Denial, seen?: Seen): Refusal => {
-      note(facts, decision, { denial }, seen)
+      note(facts, decided, { denial }, seen)
       return { denial, caller }
     }
-    if ('denial' in decision) return isKnown ? deny(decision.denial) : admitConfirmed(config, store, applicant, note)
+    if ('denial' in decided) return isKnown ? deny(decided.denial) : admitConfirmed(config, store, applicant, note)
 
     const outage = () => deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
+    const decision = decided.labels ? await withRecorded(config, store, { caller, decided }, outage) : decided
     const admitted = await ask(config, store, admissionOf(applicant, caller, decision), outage)
     if ('denial' in admitted) return refusal(deny(admitted.denial, admitted.judged), decision.claims, admitted)
     switch (admitted.outcome) {
@@ -117,6 +120,23 @@ export async function admit(
   throw new StoreUnavailable(
     `terms or window of ${facts.caller.account} changed ${MAX_DECISIONS} times during one admission`,
   )
+}
+
+/** A decision with its labels as they are recorded. */
+async function withRecorded(
+  config: Config,
+  { labels: store }: AdmissionStore,
+  { caller, decided }: { readonly caller: Caller; readonly decided: Allowed },
+  outage: () => void,
+): Promise<Allowed> {
+  const { labels = {} } = decided
+  try {
+    const recorded = await recordedLabels(config, store, { caller, labels })
+    return recorded === labels ? decided : { ...decided, labels: recorded }
+  } catch (error) {
+    if (error instanceof StoreUnavailable) outage()
+    throw error
+  }
 }
 
 const goneOf = ({ keyHash }: Applicant) => ({ gone: keyHash === undefined ? 'account' : 'key' }) as const
@@ -162,6 +182,7 @@ export function refusal(refused: Refusal, claims: Claims, { judged, newest }: Ad
 
 /** The store's facets that an admission takes. */
 export interface AdmissionStore extends CounterStores {
+  readonly labels: Pick<LabelStore, 'take'>
   readonly holds: Pick<HoldStore, 'admit' | 'beginCounters'>
 }
 

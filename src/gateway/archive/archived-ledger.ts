@@ -35,6 +35,7 @@ export const withArchive = (store: Store, archive: ArchiveReader, now: () => Epo
   series: store.series,
   notices: store.notices,
   logins: store.logins,
+  labels: store.labels,
   dump: () => store.dump(),
   proveWritable: () => store.proveWritable(),
   close: () => store.close(),

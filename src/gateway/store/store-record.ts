@@ -10,6 +10,7 @@ import type { ResponseState } from '../../records/response.ts'
 import type { ToolTotal, Total, WasteTotal } from '../../records/sums.ts'
 import type { FleetState } from './fleet-store.ts'
 import type { IssuedInvoice } from './issued-invoice.ts'
+import type { LabelValue } from './label-store.ts'
 
 /**
  * One record of a store, in a form that belongs to no store: what one of them gives, each of them takes. All of it is JSON.
@@ -29,6 +30,8 @@ export interface StoreRecords {
   readonly opened: LabelledAccount
   /** An account that signed in under a label. */
   readonly labelled: LabelledAccount
+  /** A value of a label that a client sent. */
+  readonly value: LabelValue
   readonly counters: CountersState
   readonly rules: RulesState
   readonly pool: PoolState

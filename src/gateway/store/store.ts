@@ -3,6 +3,7 @@ import type { ArchiveStore } from './archive-store.ts'
 import type { FleetStore } from './fleet-store.ts'
 import type { HoldStore } from './hold-store.ts'
 import type { KeyStore } from './key-store.ts'
+import type { LabelStore } from './label-store.ts'
 import type { LedgerStore } from './ledger-store.ts'
 import type { LoginStore } from './login-store.ts'
 import type { NoticeStore } from './notice-store.ts'
@@ -13,7 +14,7 @@ import type { SeriesStore } from './series-store.ts'
 import type { StoreRecord } from './store-record.ts'
 
 /**
- * The state that outlives a request, in twelve facets. Every implementation passes test/adapters/store/contract.ts.
+ * The state that outlives a request, in thirteen facets. Every implementation passes test/adapters/store/contract.ts.
  *
  * Each call is atomic and reads the clock of the store. A call that is called durable has its effect on disk when it
  * resolves. Every call rejects with StoreUnavailable while the store cannot be reached, and after `close`.
@@ -47,6 +48,7 @@ export interface Store {
   readonly series: SeriesStore
   readonly notices: NoticeStore
   readonly logins: LoginStore
+  readonly labels: LabelStore
   /**
    * Every record there is, as fast as the caller takes them, while others go on. Each account is as of one moment after the
    * call, with all its rows and sums; whatever was durable before the call is in it.

@@ -9,6 +9,7 @@ import { fleetContract } from './aspects/fleet.ts'
 import { guestsContract } from './aspects/guests.ts'
 import { invitationsContract } from './aspects/invitations.ts'
 import { keysContract } from './aspects/keys.ts'
+import { labelValuesContract } from './aspects/label-values.ts'
 import { leasesContract } from './aspects/leases.ts'
 import { copiesContract } from './aspects/ledger/copies.ts'
 import { hoursContract } from './aspects/ledger/hours.ts'
@@ -114,6 +115,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: the fleet`, () => fleetContract(start))
   describe(`${name}: time series`, () => seriesContract(start))
   describe(`${name}: sign-ins of agents`, () => loginsContract(start))
+  describe(`${name}: values of labels`, () => labelValuesContract(start))
   describe(`${name}: a clock that is wrong for a while`, () => wrongClockContract(start))
   describe(`${name}: a dump of all`, () => dumpContract(start))
   describe(`${name}: any order`, () => modelContract(start))

@@ -71,6 +71,9 @@ export const FURTHER_WRITES: Readonly<Record<string, Write>> = {
     await store.keys.mint(mintOf('seen', 'seen'))
     await store.keys.rotate({ ...rotationOf('seen'), apart: 'key_seen' })
   },
+  'a value of a label, with which the first row that has it is written': async store => {
+    await store.labels.take({ account: 'acct_ada', label: 'project', value: 'web', most: 3 })
+  },
   'a frozen org': orgChanged({ frozen: true }),
   'an org with a limit': orgChanged({ limit: LIMIT }),
 }

@@ -3,7 +3,7 @@ import type { LedgerRow } from '../../../src/records/ledger-row.ts'
 import { answer, type Backend, json, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { startPassing } from '../passthrough/fixture.ts'
-import { DECLARED, labelledBooks, mintLabelled } from './labels-fixture.ts'
+import { cappedValues, DECLARED, labelledBooks, mintLabelled } from './labels-fixture.ts'
 
 let backend: Backend
 let test: TestGateway
@@ -149,6 +149,11 @@ describe('a key', () => {
 it('sums over any label, session and day equal the rows to the nano-dollar', async () => {
   chatted()
   await labelledBooks(test)
+})
+
+it('beyond a thousand values of a label an account has `other`, and the first ones stay', async () => {
+  chatted()
+  await cappedValues(test)
 })
 
 it('usage names the groups there are where a label is in no file and no row', async () => {

@@ -104,6 +104,7 @@ const withAdmissions = (store: Store, admit: HoldStore['admit']): Store => ({
   series: store.series,
   notices: store.notices,
   logins: store.logins,
+  labels: store.labels,
   proveWritable: () => store.proveWritable(),
   dump: () => store.dump(),
   close: () => store.close(),

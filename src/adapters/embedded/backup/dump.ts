@@ -91,6 +91,10 @@ const DUMPS: Readonly<Record<Dumped, Dump>> = {
     records => records.signInLabels,
     ([label, account]) => ['labelled', { label, account }],
   ),
+  labelValues: dumpOf(
+    records => records.labelValues,
+    ([account, label, value]) => ['value', { account, label, value }],
+  ),
   standings: dumpOf(
     records => records.standings,
     (account, packed) => ['counters', countersState(account, unpackCounters(packed))],

@@ -3,6 +3,7 @@ import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RestoreInterrupted, type Restoring, StoreNotEmpty } from '../../../gateway/backup/restore.ts'
 import { batchesOf } from '../../../gateway/batches.ts'
+import { LABELLED_STEP } from '../../../gateway/store/label-store.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type { RecordKind, RowState, StoreRecord, StoreRecords } from '../../../gateway/store/store-record.ts'
 import { synced } from '../../../gateway/synced.ts'
@@ -144,6 +145,10 @@ const TAKERS: Takers = {
     if (files.accounts.get(account)?.label !== label) return
     files.signInLabels.put([label, account], true)
     noteShapes(files, label, account)
+  },
+  value: ({ write, labelValues }, { account, label, value }) => {
+    write.raise(LABELLED_STEP)
+    labelValues.put([account, label, value], true)
   },
   counters: ({ standings }, state) => standings.put(state.account, packCounters({ ...state, ...spendOf(state) })),
   rules: ({ rules }, { account, group, counters }) => {

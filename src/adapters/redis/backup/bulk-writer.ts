@@ -1,4 +1,5 @@
 import { greatestStep, stepOfAccount, stepOfKey, stepOfTerms } from '../../../gateway/restrictions.ts'
+import { LABELLED_STEP } from '../../../gateway/store/label-store.ts'
 import { orgId } from '../../../gateway/store/org-store.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
 import type {
@@ -125,6 +126,12 @@ export class BulkWriter {
       this.#send('HSET', this.#layout.org(org), ...Object.entries(texts).flat())
     },
     opened: ({ label, account }) => this.#send('SET', this.#layout.opened(label), account),
+    value: ({ account, label, value }) => {
+      const bucket = this.#layout.bucketOf(account)
+      this.#restricts(bucket.epoch, LABELLED_STEP)
+      this.#send('HSET', bucket.labelValues(account), `${label}=${value}`, '1')
+      this.#send('HINCRBY', bucket.labelValues(account), label, 1)
+    },
     labelled: ({ label, account }) => this.#send('SADD', this.#layout.labelled(label), account),
     counters: state => this.#counters(state),
     rules: state => {

@@ -9,7 +9,8 @@ import type { WasteTotal } from '../../../records/sums.ts'
 import type { Access } from '../access.ts'
 import type { Client } from '../client.ts'
 import { KEY_FIELDS } from '../key-hash.ts'
-import type { Bucket } from '../layout.ts'
+import { type Bucket, chunksOf } from '../layout.ts'
+import { labelValueIn } from '../redis-labels.ts'
 import type { DedicatedConnections } from '../servers/dedicated-connections.ts'
 import { readToolTotal, readTotal, readWaste } from '../total-texts.ts'
 import { readAuditOf } from './audit-merge.ts'
@@ -103,6 +104,7 @@ class Dumping {
     yield* this.#rows(bucket, snapshot, waste)
     for (const [account, fields] of snapshot.responses) yield* responseStates(client, bucket, account, fields)
     yield* invoicesOf(client, bucket, names, snapshot)
+    yield* valuesOf(client, bucket, snapshot)
   }
 
   async *#accounts(bucket: Bucket, { accounts, keys, spend }: BucketSnapshot): Records {
@@ -238,6 +240,18 @@ const DISTURBED =
 
 async function* invoicesOf(client: Client, bucket: Bucket, names: BucketNames, { accounts }: BucketSnapshot): Records {
   for (const account of names.invoices ?? []) if (accounts.has(account)) yield* issuedInvoices(client, bucket, account)
+}
+
+/** Read after the rows, so that no row has a value that is not among them. */
+async function* valuesOf(client: Client, bucket: Bucket, { accounts }: BucketSnapshot): Records {
+  for (const batch of chunksOf([...accounts.keys()], PAGE)) {
+    const fields = await Promise.all(batch.map(account => client.hKeys(bucket.labelValues(account))))
+    for (const [place, account] of batch.entries())
+      for (const field of fields[place] ?? []) {
+        const value = labelValueIn(account, field)
+        if (value) yield ['value', value]
+      }
+  }
 }
 
 /** The spend of each billing window, by account. */
