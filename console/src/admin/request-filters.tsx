@@ -31,6 +31,7 @@ export function PastFilters({ filter }: { readonly filter: PastFilter }) {
       <Choice name="pool" label={text.byPool} all={text.anyPool} filter={filter} options={pairs(data?.pools)} />
       <Text name="account" label={text.byAccount} placeholder={text.findAccount} filter={filter} />
       <Text name="key" label={text.byKey} placeholder={text.keyOrId} filter={filter} />
+      <Text name="label" label={text.byLabel} placeholder={text.labelAndValue} filter={filter} />
     </search>
   )
 }
@@ -41,7 +42,10 @@ const When = ({ since = '' }: { readonly since?: string | undefined }) => (
     aria-label={text.byTime}
     value={since}
     onChange={({ currentTarget: { value } }) =>
-      refine({ since: value, ...(value === '' ? { errors: '', key: '' } : { status: '', plan: '', code: '' }) })
+      refine({
+        since: value,
+        ...(value === '' ? { errors: '', key: '', label: '' } : { status: '', plan: '', code: '' }),
+      })
     }
   >
     <option value="">{text.now}</option>

@@ -11,7 +11,7 @@ import {
   stateText,
   unitText,
 } from '../../wire/invoice/invoice-words.ts'
-import type { ShownInvoice, ShownLine } from '../../wire/invoice/shown-invoice.ts'
+import type { InvoiceItem, ShownInvoice, ShownLine } from '../../wire/invoice/shown-invoice.ts'
 import type { MonthInvoice, ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
 import { dollars, readUsdText, usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
@@ -19,7 +19,7 @@ import { alignPoints, type Column, foldedText, table, tableText } from '../kit/t
 
 /** An invoice as people read it: lines, tools where there are any, days, the sum of all, and how it is covered. */
 export function invoiceText(invoice: ShownInvoice): string {
-  const { number, account, label, gateway, seller, plans, lines, tools, days } = invoice
+  const { number, account, label, gateway, seller, plans, lines, tools, days, by_label = [] } = invoice
   const what = `Invoice ${number} for ${monthText(invoice)}: ${oneLine(label)} (${account})`
   const of = [plans.length === 0 ? '' : `plan ${plans.join(', then ')}`, gateway, periodText(invoice)]
     .filter(Boolean)
@@ -37,18 +37,20 @@ export function invoiceText(invoice: ShownInvoice): string {
           ],
           tools.map(({ name, calls, amount_usd }) => [name, String(calls), amount_usd]),
         ),
-    days.length === 0
-      ? ''
-      : amountTable(
-          [{ title: 'DAY' }, { title: 'REQUESTS', number: true }],
-          days.map(({ name, requests, amount_usd }) => [name, String(requests), amount_usd]),
-        ),
+    days.length === 0 ? '' : usageTable({ title: 'DAY' }, days),
+    ...by_label.map(({ label: by, values }) => usageTable({ title: by.toUpperCase(), least: 10 }, values)),
     `${table(sumRows(invoice))}\n`,
     savedText(invoice) === undefined ? '' : `${foldedText(savedText(invoice) ?? '')}\n`,
     `${foldedText([...forecastLines(invoice), roundingText(invoice)].join('\n'))}\n`,
   ]
   return [`${foldedText(head.join('\n'))}\n`, ...parts.filter(Boolean)].join('\n')
 }
+
+const usageTable = (column: Column, items: readonly InvoiceItem[]): string =>
+  amountTable(
+    [column, { title: 'REQUESTS', number: true }],
+    items.map(({ name, requests, amount_usd }) => [name, String(requests), amount_usd]),
+  )
 
 function sumRows(invoice: ShownInvoice): readonly (readonly string[])[] {
   const { tools, total, late, amount } = invoice

@@ -24,13 +24,14 @@ export async function listRequests(options: ListOptions): Promise<void> {
 }
 
 function queryOf(options: ListOptions): PastRequestsQuery {
-  const { account, key, model, pool, slow, errors, kind } = options
+  const { account, key, model, pool, label, slow, errors, kind } = options
   return {
     ...periodOf(options),
     ...(account !== undefined && { account }),
     ...(key !== undefined && { key }),
     ...(model !== undefined && { model }),
     ...(pool !== undefined && { pool }),
+    ...(label !== undefined && { label }),
     ...(slow !== undefined && { slow }),
     ...(errors && { errors: 'true' }),
     ...(kind !== undefined && { kind }),

@@ -25,6 +25,7 @@ export interface ListOptions extends Listing, PeriodOptions {
   readonly key?: string
   readonly model?: string
   readonly pool?: string
+  readonly label?: string
   readonly slow?: string
   readonly errors?: boolean
   readonly kind?: 'mirror'
@@ -59,6 +60,7 @@ export function registerRequests(program: Command): void {
     .option('--key <key>', 'only those made with this key: its id, or its full or masked value')
     .option('--model <model>', 'only those that this model answered')
     .option('--pool <pool>', 'only those that this pool answered or failed')
+    .option('--label <label=value>', 'only those with this value of a label, such as project=web')
     .option('--errors', 'only what was refused, failed or broke off')
     .addOption(
       new Option('--kind <kind>', 'only those with a ledger row of this kind: a copy went to a mirror').choices([

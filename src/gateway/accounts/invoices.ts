@@ -13,6 +13,7 @@ import { type Calendar, startOf } from '../../policy/calendar.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { nanoUsd, subtractNanoUsd } from '../../policy/nano-usd.ts'
 import { dayText, isUtc, readDay } from '../../policy/zone.ts'
+import type { Sums } from '../../records/sums.ts'
 import {
   type InvoicePeriod,
   type LateUsage,
@@ -23,8 +24,9 @@ import {
 import type { IssuedInvoice } from '../store/issued-invoice.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import { type Invoice, invoiceOf } from './invoice.ts'
+import { type LabelSums, labelSums, MOST_SPLIT } from './label-sums.ts'
 
-type InvoiceLedger = Pick<LedgerStore, 'readTotals' | 'readTools' | 'readInvoices' | 'keepInvoice'>
+type InvoiceLedger = Pick<LedgerStore, 'readTotals' | 'readTools' | 'readInvoices' | 'keepInvoice' | 'readPast'>
 
 /** The accounts of the invoices, and the statements on new ones. */
 export interface Billed {
@@ -33,6 +35,10 @@ export interface Billed {
   readonly gateway: string
   readonly seller: ShownSeller | null
   readonly round: Rounding
+  /** Labels by which the usage is split; absent: none. */
+  readonly labels?: readonly string[]
+  /** Whether invoices that are not issued yet go without that: a list shows their sums alone. */
+  readonly isBrief?: boolean
 }
 
 /** Late usage from this many earlier months may be on an invoice. */
@@ -97,7 +103,7 @@ async function readMonths(
       invoices.push(kept.invoice)
       continue
     }
-    const made = await makeInvoice(usage, billed, periodOf(month, issued), issued, now)
+    const made = await makeInvoice({ usage, ledger }, billed, periodOf(month, issued), issued, now)
     const isDue = made.invoice.final && hasUsage(made.invoice)
     const answer = isDue ? await ledger.keepInvoice(made) : undefined
     if (answer) issued.set(month.month, answer)
@@ -143,7 +149,7 @@ function shownPeriod({ month, firstDay, endDay, calendar }: BillingMonth): Invoi
 export const hasUsage = ({ total, late }: ShownInvoice): boolean => total.requests > 0 || late.length > 0
 
 async function makeInvoice(
-  usage: UsageOfMonths,
+  { usage, ledger }: { readonly usage: UsageOfMonths; readonly ledger: InvoiceLedger },
   billed: Billed,
   month: BillingMonth,
   issued: ReadonlyMap<string, IssuedInvoice>,
@@ -153,6 +159,7 @@ async function makeInvoice(
   const invoice = await usage.of(month)
   const late = await lateUsage(usage, month, issued)
   const state = stateOf(month, now)
+  const byLabel = await splitByLabel(ledger, billed, { month, total: invoice.total, isFinal: state === 'issued' })
   const costs = new Map(invoice.days.map(({ name, cost }) => [readDay(name) ?? 0, cost]))
   const forecast = forecastOf(costs, month, now)
   const shown = shownInvoice(
@@ -165,6 +172,7 @@ async function makeInvoice(
     {
       ...invoice,
       late,
+      ...(byLabel && { byLabel }),
       ...(invoice.allotment && { coverage: coverageOf(invoice.total.cost, invoice.allotment) }),
       ...(forecast !== undefined && { forecast }),
     },
@@ -177,6 +185,17 @@ async function makeInvoice(
     late: Object.fromEntries(late.map(({ month: of, cost }) => [of, cost])),
     invoice: shown,
   }
+}
+
+/** Splits the usage of a month; undefined where no labels are declared, or there is nothing to split. */
+function splitByLabel(
+  ledger: InvoiceLedger,
+  { account, labels = [], isBrief }: Billed,
+  { month, total, isFinal }: { readonly month: BillingMonth; readonly total: Sums; readonly isFinal: boolean },
+): Promise<readonly LabelSums[] | undefined> | undefined {
+  if (labels.length === 0 || total.requests === 0 || (isBrief && !isFinal)) return undefined
+  const most = isFinal ? Number.POSITIVE_INFINITY : MOST_SPLIT
+  return labelSums(ledger, { account, month, labels, total, most })
 }
 
 /** Usage of earlier months that settled after their invoices were issued and is on no invoice yet. */

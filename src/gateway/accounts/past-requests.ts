@@ -27,8 +27,8 @@ export async function searchRequests({ recent, ledger, accounts }: Sources, quer
   const settled = new Map(requests.map(rows => [rows[0]?.requestId, rows[0]]))
   const copied = new Set(requests.map(rows => rows[0]?.requestId))
   const known = [...ends.values()]
-    // A request that is remembered does not say whether it was copied; its rows do.
-    .filter(end => isMeant(end, query) && (!query.copied || copied.has(end.requestId)))
+    // A request that is remembered does not say whether it was copied, or its labels; its rows do.
+    .filter(end => isMeant(end, query) && (!(query.copied || query.label) || copied.has(end.requestId)))
     .map(end => ({ ...ofMemory(end), ...namesOf(settled.get(end.requestId)) }))
   // A remembered request says how it ended, and is matched by that.
   const others = requests.flatMap(rows => (rows[0] && !ends.has(rows[0].requestId) ? ofRows(rows[0], rows) : []))
@@ -42,7 +42,7 @@ export async function searchRequests({ recent, ledger, accounts }: Sources, quer
   return { object: 'list', data, next: rest ?? null, refusals_since: since ?? null }
 }
 
-/** Whether a request that is remembered is one that is asked for. */
+/** Whether a request that is remembered is one that is asked for, but for its labels, which only rows have. */
 function isMeant(end: RequestEnd, query: PastQuery): boolean {
   const { key, model, pool, slow = 0, failed, since, until = Number.POSITIVE_INFINITY, before } = query
   if (end.at < since || end.at >= until || (before !== undefined && end.requestId >= before)) return false

@@ -109,6 +109,8 @@ export interface PastQuery {
   readonly model?: string
   /** That was charged for, or failed. */
   readonly pool?: string
+  /** A value of a label. */
+  readonly label?: { readonly name: string; readonly value: string }
   /** That took this long at least. */
   readonly slow?: Millis
   /** Those alone that have failed attempts and no charge, or whose gateway died. */

@@ -119,10 +119,12 @@ const LAST = '\uffff'
 
 /** Whether a request is one that is asked for. */
 export function isMeant(rows: readonly LedgerRow[], query: PastQuery): boolean {
-  const { account, key, model, pool, slow = 0, failed, copied, since, until = Number.POSITIVE_INFINITY } = query
+  const { account, key, model, pool, label, slow = 0, failed, copied } = query
+  const { since, until = Number.POSITIVE_INFINITY } = query
   const [first] = rows
   if (!first || first.admittedAt < since || first.admittedAt >= until) return false
   if (account !== undefined && first.account !== account) return false
+  if (label && !rows.some(({ labels }) => labels?.[label.name] === label.value)) return false
   const has = (wanted: string | undefined, of: 'key' | 'model' | 'pool') =>
     wanted === undefined || rows.some(row => row[of] === wanted)
   if (!has(key, 'key') || !has(model, 'model') || !has(pool, 'pool')) return false

@@ -87,7 +87,7 @@ async function readPage(
   const after = cursor === undefined ? undefined : readCursor('label', cursor)
   if (cursor !== undefined && !after) return invalid('cursor', 'must be that of another page')
   const { accounts } = app.store
-  const read = (account: AccountRecord) => readInvoiceFor(app, account, month)
+  const read = (account: AccountRecord) => readInvoiceFor(app, account, month, true)
   const query = { month, limit, ...(after && { after }) }
   const { invoices, next } = await pageOfInvoices(accounts, app.config, query, read)
   return {

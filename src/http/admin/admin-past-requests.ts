@@ -49,6 +49,8 @@ async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<
   if (limit > MOST) return invalid('limit', `must be a number from 1 to ${MOST}`)
   const slow = readDuration(slowText)
   if (slow === undefined) return invalid('slow', 'must be a duration such as 5s or 250ms')
+  const label = labelIn(texts.label)
+  if (label && 'denial' in label) return label
   const owner = await ownerIn(context, texts)
   if ('denial' in owner) return owner
   const { since = 0, until } = period
@@ -57,6 +59,7 @@ async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<
     ...owner,
     ...(model !== undefined && { model }),
     ...(pool !== undefined && { pool }),
+    ...(label && { label }),
     ...(slow > 0 && { slow }),
     ...(errors === 'true' && { failed: true }),
     ...(kind === 'mirror' && { copied: true }),
@@ -65,6 +68,13 @@ async function queryOf(context: PastContext, texts: PastRequestsQuery): Promise<
     ...(end !== undefined && { before: end }),
     limit,
   }
+}
+
+/** The value of a label that is asked for: `project=web`. */
+function labelIn(text: string | undefined): PastQuery['label'] | Denied {
+  if (text === undefined) return undefined
+  const [, name, value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? []
+  return name === undefined ? invalid('label', 'must be a label and a value, such as project=web') : { name, value }
 }
 
 /** Behind the id of every request that was admitted before a moment: ids are made before that. */

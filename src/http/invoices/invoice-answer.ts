@@ -17,7 +17,7 @@ interface InvoiceSources {
   readonly store: Pick<Store, 'ledger'>
   readonly settings: Pick<Settings, 'server' | 'billing'>
   readonly clock: Pick<Clock, 'now'>
-  readonly config: Pick<Config, 'calendar'>
+  readonly config: Pick<Config, 'calendar' | 'labels'>
 }
 
 type Account = Pick<AccountRecord, 'account' | 'label' | 'createdAt'>
@@ -26,26 +26,31 @@ type Account = Pick<AccountRecord, 'account' | 'label' | 'createdAt'>
 export const monthIn = (text: string | undefined, { calendar }: Pick<Config, 'calendar'>): BillingMonth | Denied =>
   monthNamed(text ?? '', calendar) ?? invalid('month', 'must be a month such as 2026-10')
 
-/** The invoice of an account for a month. */
+/** The invoice of an account for a month; `isBrief` as in Billed. */
 export const readInvoiceFor = (
-  { store, settings, clock }: InvoiceSources,
+  { store, settings, clock, config }: InvoiceSources,
   account: Account,
   month: BillingMonth,
-): Promise<ShownInvoice> => readInvoiceOf(store.ledger, billedOf(settings, account), month, clock.now())
+  isBrief = false,
+): Promise<ShownInvoice> =>
+  readInvoiceOf(store.ledger, { ...billedOf({ settings, config }, account), isBrief }, month, clock.now())
 
 /** The months of an account that have usage. */
 export async function readInvoicesFor(
   { store, settings, clock, config }: InvoiceSources,
   account: Account,
 ): Promise<ShownInvoices> {
-  const billed = { ...billedOf(settings, account), createdAt: account.createdAt }
+  const billed = { ...billedOf({ settings, config }, account), isBrief: true, createdAt: account.createdAt }
   return shownInvoices(account, await listInvoices(store.ledger, billed, clock.now(), config.calendar))
 }
 
-function billedOf({ server, billing }: InvoiceSources['settings'], { account, label }: Account): Billed {
+function billedOf(
+  { settings: { server, billing }, config }: Pick<InvoiceSources, 'settings' | 'config'>,
+  { account, label }: Account,
+): Billed {
   const { seller, round } = billing
   return {
-    ...{ account, label, round },
+    ...{ account, label, round, labels: [...config.labels.keys()] },
     gateway: server.publicUrl,
     seller: seller
       ? {

@@ -1,13 +1,15 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
+import { labelSums, MOST_SPLIT } from '../../gateway/accounts/label-sums.ts'
 import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import { ownRequests } from '../../gateway/accounts/own-requests.ts'
 import { namesIn } from '../../gateway/store/ledger-store.ts'
-import { dayOfCalendar, UTC_CALENDAR } from '../../policy/calendar.ts'
+import { addTotals, NO_SUMS } from '../../gateway/store/total-sums.ts'
+import { type Calendar, dayOfCalendar, startOf, UTC_CALENDAR } from '../../policy/calendar.ts'
 import { isShown } from '../../policy/counters/limit-use.ts'
 import { invalid } from '../../policy/denial.ts'
-import type { Total } from '../../records/sums.ts'
+import type { Sums, Total } from '../../records/sums.ts'
 import { ownAccount } from '../../wire/account/own-account.ts'
-import { ownUsage } from '../../wire/account/own-usage.ts'
+import { type OwnUsage, ownSums, ownUsage } from '../../wire/account/own-usage.ts'
 import { OUTCOMES } from '../../wire/own-request.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
@@ -29,20 +31,47 @@ export async function showAccount(
   call.json(200, ownAccount(config, { ...caller, person }, { ...usage, uses }), UNCACHED)
 }
 
-/** GET /billing/usage?days=30: what the account used, by day, model, plan and key. */
+/** GET /billing/usage?days=30: what the account used, by day, model, plan and key; with `by_label=true` by labels as well. */
 export async function showUsage(app: AccountApp, call: HttpCall, { caller }: Identified): Promise<void> {
-  const query = readQuery(call, ['days'])
+  const query = readQuery(call, ['days', 'by_label'])
   if ('denial' in query) return call.deny(query.denial)
+  const { by_label: split = 'false' } = query
+  if (split !== 'true' && split !== 'false') return call.deny(invalid('by_label', 'must be true or false').denial)
   const days = wholeIn(query.days ?? '30', MOST_DAYS)
   if (days === undefined) return call.deny(invalid('days', `must be a number from 1 to ${MOST_DAYS}`).denial)
   const { calendar = UTC_CALENDAR } = app.config
   const until = dayOfCalendar(calendar, app.clock.now())
   const totals: Total[] = []
   const { account } = caller
-  const among = namesIn(app.config)
+  const labels = split === 'true' ? [...app.config.labels.keys()] : []
+  // Sums of labels have models and plans that are gone.
+  const among = labels.length === 0 && { among: namesIn(app.config) }
   const since = until - days + 1
-  for await (const total of app.store.ledger.readTotals({ account, since, among })) totals.push(total)
-  call.json(200, ownUsage({ until, days, calendar }, totals), UNCACHED)
+  for await (const total of app.store.ledger.readTotals({ account, since, ...among })) totals.push(total)
+  const usage = ownUsage({ until, days, calendar }, totals)
+  const period = { firstDay: since, endDay: until + 1, calendar }
+  const byLabel = labels.length === 0 ? undefined : await usageByLabel(app, { account, period, labels, totals })
+  call.json(200, byLabel ? { ...usage, by_label: byLabel } : usage, UNCACHED)
+}
+
+/** Splits usage by labels; undefined where there are too many requests. */
+async function usageByLabel(
+  { store }: AccountApp,
+  { account, period, labels, totals }: LabelledPeriod,
+): Promise<OwnUsage['by_label']> {
+  const { firstDay, endDay, calendar } = period
+  const [since, until] = [startOf('day', calendar, firstDay), startOf('day', calendar, endDay)]
+  const total = totals.filter(({ day }) => day < endDay).reduce<Sums>(addTotals, NO_SUMS)
+  const month = { since, until, firstDay, endDay }
+  const sums = await labelSums(store.ledger, { account, month, labels, total, most: MOST_SPLIT })
+  return sums?.map(({ label, values }) => ({ label, values: values.map(ownSums) }))
+}
+
+interface LabelledPeriod {
+  readonly account: string
+  readonly period: { readonly firstDay: number; readonly endDay: number; readonly calendar: Calendar }
+  readonly labels: readonly string[]
+  readonly totals: readonly Total[]
 }
 
 const MOST_DAYS = 90

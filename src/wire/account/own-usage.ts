@@ -16,14 +16,24 @@ export interface OwnUsage {
   /** The zone of the days; absent where that is UTC. */
   readonly zone?: string
   readonly data: readonly OwnUsageRow[]
+  /** The sums of each label's values, dearest first, where they are asked for; `—` has the usage without one. */
+  readonly by_label?: readonly OwnLabel[]
 }
 
-interface OwnUsageRow {
+interface OwnLabel {
+  readonly label: string
+  readonly values: readonly (OwnSums & { readonly name: string })[]
+}
+
+interface OwnUsageRow extends OwnSums {
   readonly day: string
   readonly model: string
   readonly plan: string
   /** Its id; null for a sign-in, and for what older gateways added up. */
   readonly key: string | null
+}
+
+interface OwnSums {
   readonly requests: number
   readonly input_tokens: number
   readonly output_tokens: number
@@ -39,11 +49,14 @@ interface OwnUsageRow {
 }
 
 /** The totals of one day, model, plan and key. */
-interface Total extends CachedTokens {
+interface Total extends Sums {
   readonly day: number
   readonly model: string
   readonly plan: string
   readonly key?: string
+}
+
+interface Sums extends CachedTokens {
   readonly requests: number
   readonly inputTokens: number
   readonly outputTokens: number
@@ -72,6 +85,13 @@ const rowOf = (total: Total): OwnUsageRow => ({
   model: total.model,
   plan: total.plan,
   key: total.key ?? null,
+  ...sumsOf(total),
+})
+
+/** The sums of a value of a label. */
+export const ownSums = ({ name, ...sums }: Sums & { readonly name: string }) => ({ name, ...sumsOf(sums) })
+
+const sumsOf = (total: Sums): OwnSums => ({
   requests: total.requests,
   input_tokens: total.inputTokens,
   output_tokens: total.outputTokens,

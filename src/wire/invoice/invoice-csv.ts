@@ -2,8 +2,8 @@ import { type Cell, csvRow } from '../csv.ts'
 import type { ShownInvoice } from './shown-invoice.ts'
 
 /**
- * Each item on a line of its own. Lines and tools together cost what models and tools do, and what the days do; late usage is
- * beside them.
+ * Each item on a line of its own. Lines and tools together cost what models and tools do, what the days do, and what the values of
+ * each label do; late usage is beside them.
  */
 export function invoiceItems({
   number,
@@ -17,9 +17,10 @@ export function invoiceItems({
   models,
   tools,
   days,
+  by_label = [],
   late,
 }: ShownInvoice) {
-  const of = (item: 'line' | 'model' | 'tool' | 'day' | 'late') => ({
+  const of = (item: 'line' | 'model' | 'tool' | 'day' | 'label' | 'late') => ({
     ...{ number, account, label, month, item },
     ...(zone !== undefined && { zone }),
     ...(from !== undefined && { from, to }),
@@ -29,6 +30,9 @@ export function invoiceItems({
     ...models.map(each => ({ ...of('model'), ...each })),
     ...tools.map(each => ({ ...of('tool'), ...each })),
     ...days.map(each => ({ ...of('day'), ...each })),
+    ...by_label.flatMap(({ label: of_, values }) =>
+      values.map(({ name, ...each }) => ({ ...of('label'), name: `${of_}=${name}`, ...each })),
+    ),
     ...late.map(({ number: _, month: name, ...each }) => ({ ...of('late'), name, ...each })),
   ]
 }

@@ -17,6 +17,7 @@ import type { InvoiceItem, InvoiceTool, ShownInvoice, ShownLine, ShownSeller } f
 /** An invoice as a page of its own, to print on A4 or to keep: it loads nothing and runs nothing. */
 export function invoiceHtml(invoice: ShownInvoice): string {
   const { number, account, label, gateway, seller, month, plans, lines, tools, days, amount } = invoice
+  const { by_label: labels = [] } = invoice
   const facts = [
     ['Number', text(number)],
     ['Account', `${text(label)}<br><small>${text(account)}</small>`],
@@ -49,7 +50,8 @@ ${lines.length === 0 ? '<p>Nothing was charged.</p>' : lineTable(lines)}
 ${tools.length === 0 ? '' : toolTable(tools)}
 ${sumBlock(invoice)}
 <p class="open">${roundingText(invoice)}</p>
-${days.length === 0 ? '' : dayTable(days)}
+${labels.map(({ label: by, values }) => usageTable(`Usage by ${by}`, by, values)).join('\n')}
+${days.length === 0 ? '' : usageTable('Usage by day', 'Day', days)}
 </body>
 </html>
 `
@@ -81,10 +83,10 @@ const toolTable = (items: readonly InvoiceTool[]): string =>
     withDecimals(items).map(({ name, calls, amount_usd }) => [name, counted(calls), amount_usd]),
   )
 
-const dayTable = (items: readonly InvoiceItem[]): string =>
+const usageTable = (caption: string, title: string, items: readonly InvoiceItem[]): string =>
   tableOf(
-    'Usage by day',
-    ['Day', 'Requests', 'Input tokens', 'cached', 'cache writes', 'Output tokens', 'USD'],
+    text(caption),
+    [text(title), 'Requests', 'Input tokens', 'cached', 'cache writes', 'Output tokens', 'USD'],
     withDecimals(items).map(each => [
       each.name,
       ...[each.requests, each.input_tokens, each.cached_tokens, each.cache_write_tokens, each.output_tokens].map(

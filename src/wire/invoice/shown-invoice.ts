@@ -50,9 +50,23 @@ const SUMS = {
 
 export type InvoiceSums = RecordOf<typeof SUMS>
 
-const ITEM = record({ name: text('A model, or a day such as `2026-10-21`.'), ...SUMS }, 'InvoiceItem')
+const ITEM = record(
+  { name: text('A model, a day such as `2026-10-21`, or a value of a label.'), ...SUMS },
+  'InvoiceItem',
+)
 
 export interface InvoiceItem extends TypeOf<typeof ITEM> {}
+
+const BY_LABEL = record(
+  {
+    label: text('Such as `project`.'),
+    values: list(ITEM, 'Its values, dearest first; `—` has the usage without one.'),
+  },
+  'InvoiceLabel',
+  'The usage of the month by the values of a label, which add up to its total.',
+)
+
+export interface InvoiceLabel extends TypeOf<typeof BY_LABEL> {}
 
 /** Who sends invoices. */
 const SELLER = record(
@@ -145,6 +159,12 @@ export const INVOICE = record(
     models: list(ITEM),
     tools: list(TOOL),
     days: list(ITEM),
+    by_label: optional(
+      list(
+        BY_LABEL,
+        'The usage by each label of the files; absent without labels, and for running months of more than 200,000 requests.',
+      ),
+    ),
     total: record(SUMS, 'InvoiceSums', "Sums of this month's requests."),
     late: list(LATE, 'Usage of earlier months that was settled after their invoices were issued.'),
     amount: described(AMOUNT, 'Total and late usage.'),
@@ -193,6 +213,10 @@ interface Invoice {
   readonly models: readonly (Sums & { readonly name: string })[]
   readonly tools: readonly { readonly name: string; readonly calls: number; readonly cost: NanoUsd }[]
   readonly days: readonly (Sums & { readonly name: string })[]
+  readonly byLabel?: readonly {
+    readonly label: string
+    readonly values: readonly (Sums & { readonly name: string })[]
+  }[]
   readonly total: Sums
   readonly plans: readonly string[]
   readonly late: readonly LateUsage[]
@@ -203,7 +227,7 @@ interface Invoice {
 
 export function shownInvoice(stated: Stated, invoice: Invoice): ShownInvoice {
   const { round, state } = stated
-  const { plans, lines, models, tools, days, total, late, forecast } = invoice
+  const { plans, lines, models, tools, days, byLabel, total, late, forecast } = invoice
   const charged = roundedParts(costsOf([...lines, ...tools]), round)
   const perDay = roundedParts(costsOf(days), round)
   const sums = [total, ...late]
@@ -216,6 +240,7 @@ export function shownInvoice(stated: Stated, invoice: Invoice): ShownInvoice {
     models: models.map(item => shownItem(item, amountOfModel(lines, charged, item.name))),
     tools: tools.map(({ name, calls, cost }, at) => ({ name, calls, ...amountOf(cost, charged[lines.length + at]) })),
     days: days.map((day, at) => shownItem(day, perDay[at])),
+    ...(byLabel && { by_label: byLabel.map(({ label, values }) => ({ label, values: shownParts(values, round) })) }),
     total: { ...countsOf(total), ...amountOf(total.cost, rounded(total.cost, round)) },
     late: late.map(({ month, number, cost }) => ({ month, number, ...amountOf(cost, rounded(cost, round)) })),
     amount: amountOf(sumOf(costsOf(sums)), sumOf(costsOf(sums).map(cost => rounded(cost, round)))),
@@ -241,6 +266,12 @@ const shownItem = (item: Sums & { readonly name: string }, amount: NanoUsd | und
   ...countsOf(item),
   ...amountOf(item.cost, amount),
 })
+
+/** Parts of the total, whose rounded amounts add up to the rounded total. */
+function shownParts(parts: readonly (Sums & { readonly name: string })[], round: Rounding): readonly InvoiceItem[] {
+  const amounts = roundedParts(costsOf(parts), round)
+  return parts.map((part, at) => shownItem(part, amounts[at]))
+}
 
 /** Each month is rounded by itself, as its amount is, so that both agree. */
 function coverageText({ allotment, coverage, late }: Invoice, round: Rounding): ShownCoverage | null {

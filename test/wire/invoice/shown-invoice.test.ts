@@ -59,6 +59,12 @@ function invoiceOf({
       models: ['a', 'b', 'c'].map(model => sums(model, ofModel(model))),
       tools: tools.map((paid, at) => ({ name: `tool_${at}`, calls: 1, cost: paid })),
       days: perDay.map((paid, at) => sums(`2026-10-${String(at + 1).padStart(2, '0')}`, paid)),
+      byLabel: [
+        {
+          label: 'project',
+          values: [...lines.map(each => each.cost), ...tools].map((paid, at) => sums(`v${at}`, paid)),
+        },
+      ],
       total: sums('', all),
       plans: ['free'],
       late: late.map((paid, at) => ({ month: `2026-0${at + 7}`, number: `INV-${at}`, cost: paid })),
@@ -68,17 +74,19 @@ function invoiceOf({
   )
 }
 
-it('shown lines, models and days add up to the shown total, rounded and exact', () => {
+it('shown lines, models, days and values of labels add up to the shown total, rounded and exact', () => {
   fc.assert(
     fc.property(used, each => {
       const invoice = invoiceOf(each)
       const of = (items: readonly { readonly amount_usd: string }[]) => total(items.map(item => item.amount_usd))
       const exact = (items: readonly { readonly usd: string }[]) => total(items.map(item => item.usd))
-      const { lines, tools, models, days, late, amount, coverage } = invoice
+      const { lines, tools, models, days, late, amount, coverage, by_label: [project] = [] } = invoice
       expect(of([...lines, ...tools])).toBe(nanos(invoice.total.amount_usd))
       expect(exact([...lines, ...tools])).toBe(invoice.total.cost_nano_usd)
       expect(of([...models, ...tools])).toBe(nanos(invoice.total.amount_usd))
       expect(of(days)).toBe(nanos(invoice.total.amount_usd))
+      expect(of(project?.values ?? [])).toBe(nanos(invoice.total.amount_usd))
+      expect(exact(project?.values ?? [])).toBe(invoice.total.cost_nano_usd)
       expect(exact(days)).toBe(nanos(invoice.total.usd))
       expect(nanos(invoice.total.amount_usd) + of(late)).toBe(nanos(amount.amount_usd))
       expect(invoice.total.cost_nano_usd + exact(late)).toBe(amount.cost_nano_usd)
@@ -97,8 +105,9 @@ it('an invoice is read as it was sent, and its CSV has all items once', () => {
       const invoice = invoiceOf(each)
       expect(readAs(INVOICE, JSON.parse(JSON.stringify(invoice)))).toEqual(invoice)
       const { lines, models, tools, days, late } = invoice
+      const values = lines.length + tools.length
       const rows = invoiceCsv(invoice).trimEnd().split('\r\n')
-      expect(rows).toHaveLength(1 + lines.length + models.length + tools.length + days.length + late.length)
+      expect(rows).toHaveLength(1 + lines.length + models.length + tools.length + days.length + values + late.length)
     }),
     { numRuns: 20 },
   )

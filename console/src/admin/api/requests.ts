@@ -11,6 +11,8 @@ export type EndedRequest = Omit<ShownRequest, 'standing'>
 export interface ListedRequest extends Omit<EndedRequest, 'event' | 'method' | 'status'> {
   readonly status: number | null
   readonly outcome?: PastRequest['outcome']
+  /** The values of its labels, where the ledger has its row. */
+  readonly labels?: Readonly<Record<string, string>>
 }
 
 export interface RequestPage {
@@ -25,7 +27,7 @@ export interface RequestPage {
 }
 
 /** The filters of past requests. `errors` is `true` for those that were refused or failed. */
-export const PAST_FILTERS = ['errors', 'account', 'key', 'model', 'pool'] as const
+export const PAST_FILTERS = ['errors', 'account', 'key', 'model', 'pool', 'label'] as const
 export type PastFilter = Readonly<Partial<Record<(typeof PAST_FILTERS)[number] | 'since' | 'before', string>>>
 
 /** A page of what the ledger has of all gateways, and of what those that run remember. */

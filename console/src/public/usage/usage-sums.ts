@@ -28,6 +28,17 @@ const dearestFirst = (a: UsageSum, b: UsageSum): number => b.nanoUsd - a.nanoUsd
 export const byDayAndModel = (usage: OwnUsage): readonly UsageSum[] =>
   sums(usage, ({ day, model }) => `${day} ${model}`).sort((a, b) => (a.day < b.day ? 1 : a.day > b.day ? -1 : 0))
 
+/** Sums per value of each label; the name of a value is in place of a model's. */
+export const byLabel = ({ by_label = [] }: OwnUsage) =>
+  by_label.map(({ label, values }) => ({
+    label,
+    rows: values.map(
+      ({ name: model, requests, input_tokens: input, output_tokens: output, cost_nano_usd: nanoUsd }): UsageSum => ({
+        ...{ day: '', model, key: null, requests, input, output, nanoUsd },
+      }),
+    ),
+  }))
+
 /** The figures of a sum. */
 export type UsageFigures = Omit<UsageSum, 'day' | 'model' | 'key'>
 

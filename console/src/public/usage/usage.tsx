@@ -15,7 +15,7 @@ import { lookedWith } from '../look-with-key.tsx'
 import { NothingYet } from '../nothing-yet.tsx'
 import { useKeyNames } from '../requests/key-names.ts'
 import * as text from '../texts/usage.tsx'
-import { barsOf, byDayAndModel, byKey, byModel, type Unit } from './usage-sums.ts'
+import { barsOf, byDayAndModel, byKey, byLabel, byModel, type Unit } from './usage-sums.ts'
 import { UsageTable } from './usage-table.tsx'
 
 /** The account's usage in 30 days or in this month, by day and by model. */
@@ -41,7 +41,7 @@ interface UsageOfProps {
 function UsageOf({ period, choice }: UsageOfProps) {
   // The day of the month is how many days of it there are, today among them: UTC.
   const days = period === 'month' ? new Date().getUTCDate() : 30
-  const usage = useResource<OwnUsage>(() => ask(`/billing/usage?days=${days}`), 60_000)
+  const usage = useResource<OwnUsage>(() => ask(`/billing/usage?days=${days}&by_label=true`), 60_000)
   // A problem of both is shown once, by the account above.
   const shown = account.value.problem ? { ...usage, problem: undefined } : usage
   return (
@@ -105,6 +105,12 @@ function Shown({ usage, period, choice }: UsageOfProps & { readonly usage: OwnUs
         <UsageTable label={text.ofModels} rows={models} />
       </section>
       {lookedWith.value === undefined && <ByKey usage={usage} />}
+      {byLabel(usage).map(({ label, rows }) => (
+        <section key={label}>
+          <h2>{text.byLabel(label)}</h2>
+          <UsageTable label={text.ofLabel(label)} of={{ title: label, nameOf: ({ model }) => model }} rows={rows} />
+        </section>
+      ))}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import type { InvoiceTool, ShownInvoice, ShownLine } from '../../../../src/wire/invoice/shown-invoice.ts'
+import type { InvoiceLabel, InvoiceTool, ShownInvoice, ShownLine } from '../../../../src/wire/invoice/shown-invoice.ts'
 import { askResponse } from '../api.ts'
 import { day, exactUsd, number } from '../fmt.ts'
 import { save } from '../save.ts'
@@ -34,6 +34,7 @@ async function saveAs({ number: name }: ShownInvoice, path: string, format: 'csv
 /** Facts, lines and sums of an invoice. */
 export function InvoiceBody({ invoice }: { readonly invoice: ShownInvoice }) {
   const { number: name, label, account, seller, plans, state, issued_at, lines, tools, forecast, round } = invoice
+  const { by_label = [] } = invoice
   return (
     <>
       <dl class="box pad terms">
@@ -73,6 +74,9 @@ export function InvoiceBody({ invoice }: { readonly invoice: ShownInvoice }) {
         )}
       </dl>
       {lines.length === 0 ? <p class="muted">{text.nothing}</p> : <Lines lines={lines} tools={tools} />}
+      {by_label.map(each => (
+        <Labelled key={each.label} {...each} />
+      ))}
       <Sums invoice={invoice} />
       <p class="small muted">{text.rounding[round]}</p>
     </>
@@ -117,6 +121,25 @@ const Lines = ({ lines, tools }: LinesProps) => (
           <td class="num">{number(tool.calls)}</td>
           <td class="num narrow" />
           <td class="num">{exactUsd(tool.amount_usd)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </Table>
+)
+
+/** The usage by the values of a label. */
+const Labelled = ({ label, values }: InvoiceLabel) => (
+  <Table
+    label={text.usageBy(label)}
+    figures
+    columns={[{ title: label }, { title: text.requests, num: true }, { title: text.amount, num: true }]}
+  >
+    <tbody>
+      {values.map(({ name, requests, amount_usd }) => (
+        <tr key={name}>
+          <td class="anywhere">{name}</td>
+          <td class="num">{number(requests)}</td>
+          <td class="num">{exactUsd(amount_usd)}</td>
         </tr>
       ))}
     </tbody>
