@@ -84,7 +84,7 @@ export interface Streams {
   monthInvoices(query: Pick<InvoiceQuery, 'month'>): AsyncIterable<ShownInvoice>
   /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
   ledger(query: RowsQuery): AsyncIterable<LedgerRecord>
-  /** The same rows as CSV with the columns of FOCUS, in pieces. */
+  /** Rows as CSV with the columns of FOCUS, in pieces. */
   focus(query: RowsQuery): AsyncIterable<string>
   /** A page of past requests, newest first. */
   pastRequests(query: PastRequestsQuery): Promise<PastRequests>

@@ -48,6 +48,7 @@ export const BESIDE_EXAMPLE: readonly Step[] = [
   { begin: '$ svcctl usage --by model', first: () => 'svcctl keys mint --plan pro --account ada --if-missing' },
   { begin: '$ svcctl usage --by hour' },
   { begin: '$ svcctl usage --by session' },
+  { begin: '$ svcctl usage export --month' },
   {
     begin: 'svcctl accounts invite bob',
     first: () => 'svcctl keys mint --plan pro --account bob@example.com --if-missing',

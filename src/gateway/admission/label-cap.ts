@@ -39,7 +39,7 @@ export async function recordedLabels(
 /** The values in the store that this process knows of. */
 class KnownValues {
   readonly #store: Pick<LabelStore, 'take'>
-  /** By account and label, the one that was used longest ago first. */
+  /** Values by account and label, the one that was used longest ago first. */
   readonly #labels = new Map<string, { readonly values: Set<string>; isFull: boolean }>()
 
   constructor(store: Pick<LabelStore, 'take'>) {

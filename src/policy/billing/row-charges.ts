@@ -2,7 +2,7 @@ import { addNanoUsd, type NanoUsd, nanoUsd, subtractNanoUsd, ZERO_USD } from '..
 import { chargesWithout, readCharge } from './charges.ts'
 import { type InvoiceLine, linesOf } from './invoice-lines.ts'
 
-/** What one row of the ledger charged. */
+/** The charges of one row of the ledger. */
 export interface ChargedRow {
   readonly model: string
   readonly cost: NanoUsd

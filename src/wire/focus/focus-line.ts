@@ -19,7 +19,7 @@ export interface FocusLine {
   readonly quantities: Quantities
 }
 
-/** What was charged for, and at which price. */
+/** The unit of sale that was charged for, and its price. */
 interface Sku {
   readonly id: string
   readonly priceId: string

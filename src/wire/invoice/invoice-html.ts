@@ -50,8 +50,7 @@ ${lines.length === 0 ? '<p>Nothing was charged.</p>' : lineTable(lines)}
 ${tools.length === 0 ? '' : toolTable(tools)}
 ${sumBlock(invoice)}
 <p class="open">${roundingText(invoice)}</p>
-${labels.map(({ label: by, values }) => usageTable(`Usage by ${by}`, by, values)).join('\n')}
-${days.length === 0 ? '' : usageTable('Usage by day', 'Day', days)}
+${labels.map(({ label: by, values }) => `${usageTable(`Usage by ${by}`, by, values)}\n`).join('')}${days.length === 0 ? '' : usageTable('Usage by day', 'Day', days)}
 </body>
 </html>
 `

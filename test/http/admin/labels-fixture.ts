@@ -89,7 +89,7 @@ export async function labelledBooks(test: TestGateway): Promise<void> {
   await customersBooks(test, plain)
 }
 
-/** What a customer sees of labels, and the invoice: the values add up to the account's rows. */
+/** Compares a customer's usage by label and the invoice with the account's rows. */
 async function customersBooks(test: TestGateway, key: string): Promise<void> {
   const [row] = (await test.ledger()).filter(({ labels }) => labels?.project === 'api')
   if (!row) throw new Error('no row has the label')

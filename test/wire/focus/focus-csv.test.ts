@@ -76,7 +76,7 @@ const NEVER_NULL = [
   ...['BilledCost', 'BillingAccountId', 'BillingCurrency', 'BillingPeriodEnd', 'BillingPeriodStart', 'ChargeCategory'],
   ...['ChargePeriodEnd', 'ChargePeriodStart', 'ContractedCost', 'EffectiveCost', 'InvoiceIssuerName', 'ListCost'],
   ...['ProviderName', 'PublisherName', 'ServiceCategory', 'ServiceName'],
-  // Of usage that is no correction.
+  // Usage that is no correction has these too.
   ...['PricingQuantity', 'PricingUnit', 'ConsumedQuantity', 'ConsumedUnit', 'ListUnitPrice', 'SkuId', 'SkuPriceId'],
 ]
 
