@@ -105,10 +105,12 @@ async function lookAtFreezes(ports: EventWatchPorts): Promise<void> {
   const { accounts, rules, clock } = ports
   const targets = targetsOn(rules(), ['freezes'])
   await goOn(ports, 'freezes', async ({ after = clock.now() }) => {
+    // Nobody may have asked for freezes for a long time.
+    const since = Math.max(after, clock.now() - MOST_BACK_MS)
     const made: Notice[] = []
     for await (const { at, by, action, account } of accounts.readAuditBack()) {
       // Clocks of servers differ a little, and a row may become visible late: those that are known are passed over.
-      if (at < after - OVERLAP_MS) break
+      if (at < since - OVERLAP_MS) break
       const state = STATES[action]
       if (!state) continue
       const event: NoticeEvent = { kind: 'freeze', state, account, by }
@@ -120,6 +122,8 @@ async function lookAtFreezes(ports: EventWatchPorts): Promise<void> {
 
 const STATES: Partial<Record<AuditRow['action'], 'frozen' | 'thawed'>> = { freeze: 'frozen', thaw: 'thawed' }
 const OVERLAP_MS: Millis = 60_000
+/** Older changes are no news. */
+const MOST_BACK_MS: Millis = 3 * 86_400_000
 
 async function lookAtKeys(ports: EventWatchPorts): Promise<void> {
   const { accounts, keys, rules } = ports

@@ -97,6 +97,24 @@ it('an account that is frozen and thawed is two notices, also where another gate
   ])
 })
 
+it('freezes of more than three days ago are no news where a rule asks for them again', async () => {
+  const rules: NoticeRule[] = [on('freezes')]
+  const { store, look, texts } = await start(rules)
+  await store.keys.mint(mintOf('ada', 'one'))
+  const [{ account } = { account: '' }] = await store.keys.list()
+  const change = (frozen: boolean) => store.accounts.changeTerms({ account, change: { frozen }, by: 'ops' })
+  await look(0)
+  rules.pop()
+  await look(20_000)
+  await change(true)
+  await look(2 * DAY_MS)
+  await change(false)
+  await look(2 * DAY_MS)
+  rules.push(on('freezes'))
+  await look(20_000)
+  expect(await texts()).toEqual([`Account ${account} is served again, by ops.`])
+})
+
 it('an incident of several gateways is one notice, and another one when it is over in all of them', async () => {
   const { seen, look, watchOf, texts } = await start([on('ejected_pools')])
   seen.now = { incidents: [ejected('a', NOON - 60_000), ejected('a', NOON - 30_000)], isWhole: true }
