@@ -10,14 +10,14 @@ export const MOST_VALUES = 1000
 const OTHER_VALUE = 'other'
 
 interface Labelled {
-  readonly caller: Pick<Caller, 'account' | 'key'>
+  readonly caller: Pick<Caller, 'account' | 'key' | 'kind'>
   readonly labels: Labels
 }
 
 /**
  * The labels of a request as they are recorded: values of its key as they are, and those of headers while the account has at most
- * a thousand of that label. Values that the files list are kept beside these. The store is asked for values that this process sees
- * for the first time.
+ * a thousand of that label. Values that the files list are kept beside these, and guests have no others: accounts of guests cost
+ * nothing, and the store keeps values for ever. The store is asked for values that this process sees for the first time.
  */
 export async function recordedLabels(
   config: Pick<Config, 'labels'>,
@@ -30,7 +30,8 @@ export async function recordedLabels(
     const declared = config.labels.get(label)
     if (value === OTHER_VALUE || (declared?.ofKey && caller.key?.labels?.[label] !== undefined)) continue
     const isListed = declared?.values !== undefined
-    if (await known.keeps(caller.account, label, value, isListed)) continue
+    const mayKeep = isListed || caller.kind !== 'guest'
+    if (mayKeep && (await known.keeps(caller.account, label, value, isListed))) continue
     recorded = { ...recorded, [label]: OTHER_VALUE }
   }
   return recorded
