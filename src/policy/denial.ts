@@ -197,7 +197,7 @@ export interface QuotaDenial {
 
 /**
  * Too much at once: for the whole process, or from one address; or bodies or answers in memory, of an account, of an
- * address or of all clients; or the process has no file descriptor or port left. Nothing of the request was counted, but
+ * address or of all clients; or reads of an account by label; or the process has no file descriptor or port left. Nothing of the request was counted, but
  * where a backend had begun an answer for which there is no memory.
  */
 export interface OverloadDenial {
@@ -212,6 +212,7 @@ export interface OverloadDenial {
     | 'account_answers'
     | 'address_answers'
     | 'answers'
+    | 'account_splits'
 }
 
 export interface ExhaustedDenial extends BackendWord {

@@ -25,6 +25,7 @@ import type { IssuedInvoice } from '../store/issued-invoice.ts'
 import type { LedgerStore } from '../store/ledger-store.ts'
 import { type Invoice, invoiceOf } from './invoice.ts'
 import { type LabelSums, labelSums, MOST_SPLIT } from './label-sums.ts'
+import { OneAtATime } from './one-at-a-time.ts'
 
 type InvoiceLedger = Pick<LedgerStore, 'readTotals' | 'readTools' | 'readInvoices' | 'keepInvoice' | 'readPast'>
 
@@ -103,14 +104,41 @@ async function readMonths(
       invoices.push(kept.invoice)
       continue
     }
-    const made = await makeInvoice({ usage, ledger }, billed, periodOf(month, issued), issued, now)
-    const isDue = made.invoice.final && hasUsage(made.invoice)
-    const answer = isDue ? await ledger.keepInvoice(made) : undefined
+    const period = periodOf(month, issued)
+    const make = () => makeInvoice({ usage, ledger }, billed, period, issued, now)
+    if (stateOf(month, now) !== 'issued') {
+      invoices.push((await make()).invoice)
+      continue
+    }
+    const isSplit = (billed.labels ?? []).length > 0 && (await usage.of(period)).total.requests > 0
+    const known = async () => (isSplit ? (await ledger.readInvoices(account, [month.month]))[0] : undefined)
+    const { made, answer } = await ISSUING.do(ledger, account, month.month, () => issue(ledger, known, make))
     if (answer) issued.set(month.month, answer)
     // One without usage is not kept, and so was issued at no time.
     invoices.push(answer?.invoice ?? { ...made.invoice, issued_at: null })
   }
   return invoices
+}
+
+interface Issue {
+  readonly made: IssuedInvoice
+  /** The one that is kept; undefined where there is no usage. */
+  readonly answer?: IssuedInvoice | undefined
+}
+
+/** Whoever asks for an invoice that is being issued waits for that one: its usage is split without a bound. */
+const ISSUING = new OneAtATime<Issue>()
+
+async function issue(
+  ledger: InvoiceLedger,
+  known: () => Promise<IssuedInvoice | undefined>,
+  make: () => Promise<IssuedInvoice>,
+): Promise<Issue> {
+  // It may have been issued while this one waited.
+  const kept = await known()
+  if (kept) return { made: kept, answer: kept }
+  const made = await make()
+  return { made, answer: hasUsage(made.invoice) ? await ledger.keepInvoice(made) : undefined }
 }
 
 /**

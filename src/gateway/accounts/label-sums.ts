@@ -8,6 +8,7 @@ import type { LedgerStore } from '../store/ledger-store.ts'
 import { RowSums } from '../store/row-sums.ts'
 import { addLater, addTotals, NO_SUMS } from '../store/total-sums.ts'
 import { idAt } from './keys.ts'
+import { OneAtATime, Places } from './one-at-a-time.ts'
 
 interface LabelledMonth {
   readonly account: string
@@ -19,6 +20,8 @@ interface LabelledMonth {
   readonly most: number
 }
 
+type PastLedger = Pick<LedgerStore, 'readPast'>
+
 /** The sums of a label's values, dearest first. They add up to the total. */
 export interface LabelSums {
   readonly label: string
@@ -27,26 +30,50 @@ export interface LabelSums {
 
 /**
  * Splits the usage of an account in a month by the values of labels, by its rows. Requests without a value, and those whose rows are
- * gone, are under `—`. Undefined where there are more requests than may be read.
+ * gone, are under `—`. Undefined where there are more requests than may be read. An account has one split at a time; who asks for
+ * the one that runs gets its sums.
  */
 export async function labelSums(
-  ledger: Pick<LedgerStore, 'readPast'>,
-  { account, month, labels, total, most }: LabelledMonth,
+  ledger: PastLedger,
+  { total, ...asked }: LabelledMonth,
 ): Promise<readonly LabelSums[] | undefined> {
+  const { account, month, labels, most } = asked
+  const { since, until, firstDay, endDay } = month
+  const name = JSON.stringify([since, until, firstDay, endDay, labels, most])
+  const sums = await SPLITS.do(ledger, account, name, () => readSums(ledger, asked))
+  return sums?.map(({ label, values }) => ({ label, values: withRest(values, total) }))
+}
+
+const SPLITS = new OneAtATime<readonly Summing[] | undefined>()
+
+/** The calls of an account that may split usage at once: each waits, with the totals that it has read. */
+export const SPLITTING = new Places(32)
+
+async function readSums(
+  ledger: PastLedger,
+  { account, month, labels, most }: Omit<LabelledMonth, 'total'>,
+): Promise<readonly Summing[] | undefined> {
   const sums = labels.map(label => ({ label, values: new Map<string, Sums>() }))
   // Rows that were billed by another zone are a few hours around.
   const [since, until] = [month.since - MOST_AHEAD_MS, month.until + MOST_AHEAD_MS]
   let before: string | undefined = idAt(until + 1)
-  for (let read = 0; before !== undefined; read += REQUESTS_A_LOOK) {
-    if (read >= most) return undefined
+  let read = 0
+  let sparse = 0
+  while (before !== undefined) {
+    if (read >= most || (sparse >= MOST_SPARSE && most !== Number.POSITIVE_INFINITY)) return undefined
     const { requests, next } = await ledger.readPast({ account, since, until, before, limit: REQUESTS_A_LOOK })
     for (const rows of requests) addRows(sums, rows, month)
+    read += requests.length
+    if (requests.length < REQUESTS_A_LOOK) sparse++
     before = next
   }
-  return sums.map(({ label, values }) => ({ label, values: withRest(values, total) }))
+  return sums
 }
 
-const REQUESTS_A_LOOK = 20_000
+/** They are in memory at once. */
+const REQUESTS_A_LOOK = 2000
+/** Looks that end at their own bound, among very many rows of others, before they found so many. */
+const MOST_SPARSE = 50
 
 /** Usage that still grows is read again and again: it is split as long as it has no more requests. */
 export const MOST_SPLIT = 200_000

@@ -15,6 +15,7 @@ import type { HttpCall } from '../listener/call.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
+import { splitting } from './splitting.ts'
 
 /** Dependencies of the account endpoint. */
 type AccountApp = Pick<ClientApp, 'config' | 'store' | 'clock' | 'recent'>
@@ -39,11 +40,15 @@ export async function showUsage(app: AccountApp, call: HttpCall, { caller }: Ide
   if (split !== 'true' && split !== 'false') return call.deny(invalid('by_label', 'must be true or false').denial)
   const days = wholeIn(query.days ?? '30', MOST_DAYS)
   if (days === undefined) return call.deny(invalid('days', `must be a number from 1 to ${MOST_DAYS}`).denial)
+  const labels = split === 'true' ? [...app.config.labels.keys()] : []
+  if (labels.length === 0) return sendUsage(app, call, { account: caller.account, days, labels })
+  return splitting(app, call, caller, () => sendUsage(app, call, { account: caller.account, days, labels }))
+}
+
+async function sendUsage(app: AccountApp, call: HttpCall, { account, days, labels }: AskedUsage): Promise<void> {
   const { calendar = UTC_CALENDAR } = app.config
   const until = dayOfCalendar(calendar, app.clock.now())
   const totals: Total[] = []
-  const { account } = caller
-  const labels = split === 'true' ? [...app.config.labels.keys()] : []
   // Sums of labels have models and plans that are gone.
   const among = labels.length === 0 && { among: namesIn(app.config) }
   const since = until - days + 1
@@ -52,6 +57,13 @@ export async function showUsage(app: AccountApp, call: HttpCall, { caller }: Ide
   const period = { firstDay: since, endDay: until + 1, calendar }
   const byLabel = labels.length === 0 ? undefined : await usageByLabel(app, { account, period, labels, totals })
   call.json(200, byLabel ? { ...usage, by_label: byLabel } : usage, UNCACHED)
+}
+
+interface AskedUsage {
+  readonly account: string
+  readonly days: number
+  /** By which it is split. */
+  readonly labels: readonly string[]
 }
 
 /** Splits usage by labels; undefined where there are too many requests. */

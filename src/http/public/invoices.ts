@@ -4,6 +4,7 @@ import type { HttpCall } from '../listener/call.ts'
 import { readQuery } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'
 import type { ClientApp } from './client-app.ts'
+import { splitting } from './splitting.ts'
 
 /** Dependencies of showing invoices. */
 type InvoicesApp = Pick<ClientApp, 'store' | 'settings' | 'clock' | 'config'>
@@ -17,8 +18,11 @@ export async function showInvoices(app: InvoicesApp, call: HttpCall, { caller }:
   const isList = query.month === undefined && asked.format === 'json'
   const month = isList ? undefined : monthIn(query.month, app.config)
   if (month && 'denial' in month) return call.deny(month.denial)
-  const account = await app.store.accounts.find(caller.account)
-  if (!account) throw new Error(`there is no account ${caller.account}`)
-  if (month) sendInvoice(call, await readInvoiceFor(app, account, month), asked.format)
-  else call.json(200, await readInvoicesFor(app, account), UNCACHED)
+  const send = async () => {
+    const account = await app.store.accounts.find(caller.account)
+    if (!account) throw new Error(`there is no account ${caller.account}`)
+    if (month) sendInvoice(call, await readInvoiceFor(app, account, month), asked.format)
+    else call.json(200, await readInvoicesFor(app, account), UNCACHED)
+  }
+  return app.config.labels.size === 0 ? send() : splitting(app, call, caller, send)
 }

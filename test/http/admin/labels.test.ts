@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { SPLITTING } from '../../../src/gateway/accounts/label-sums.ts'
 import type { LedgerRow } from '../../../src/records/ledger-row.ts'
 import { answer, type Backend, json, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
@@ -149,6 +150,24 @@ describe('a key', () => {
 it('sums over any label, session and day equal the rows to the nano-dollar', async () => {
   chatted()
   await labelledBooks(test)
+})
+
+it('an account that has too many reads by label waits with 503 for more of them, and no other account does', async () => {
+  const { ledger } = test.gateway.store
+  const [busy, free] = [await test.key('pro', 'busy reader'), await test.key('pro', 'free reader')]
+  const { account = '' } = (await test.gateway.store.keys.list()).find(({ label }) => label === 'busy reader') ?? {}
+  const places = Array.from({ length: 32 }, () => SPLITTING.take(ledger, account))
+  const read = async (path: string, key: string) => {
+    const answered = await fetch(test.url + path, { headers: { authorization: `Bearer ${key}` } })
+    return [answered.status, answered.headers.get('retry-after'), await answered.text()] as const
+  }
+  for (const path of ['/billing/usage?by_label=true', '/billing/invoices', '/billing/invoices?month=2026-01']) {
+    expect(await read(path, busy)).toEqual([503, '1', expect.stringContaining('by label from your account')])
+    expect((await read(path, free))[0]).toBe(200)
+  }
+  expect((await read('/billing/usage', busy))[0]).toBe(200)
+  for (const leave of places) leave?.()
+  expect((await read('/billing/usage?by_label=true', busy))[0]).toBe(200)
 })
 
 it('beyond a thousand values of a label an account has `other`, and the first ones stay', async () => {
