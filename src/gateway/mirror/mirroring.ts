@@ -7,7 +7,7 @@ import type { LeasedCall } from '../admission/leases.ts'
 import type { Work } from '../attempt/outcome.ts'
 import type { Call } from '../call.ts'
 import { lessBusy, type Replica } from '../pools/pools.ts'
-import type { Cancel } from '../ports.ts'
+import type { Alarm, Cancel } from '../ports.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { Expenses } from '../upstream/expenses.ts'
 import { backendOf } from '../upstream/failover-ports.ts'
@@ -79,9 +79,10 @@ export class Mirroring {
     const settings = backendOf(this.#gateway.settings, to)
     const replica = this.#freeReplica()
     const target = { isUp: replica !== undefined, waiting: state.slots.waiting, isFull: !state.slots.hasRoom(settings) }
-    const skip = copySkip(this.#mirror, { servedBy, target, bytes: this.#call.bodyBytes ?? 0, ...mirrors.load })
+    const bytes = bytesOf(this.#call)
+    const skip = copySkip(this.#mirror, { servedBy, target, bytes, ...mirrors.load })
     if (skip || !replica) return skip ?? 'down'
-    const running = mirrors.begin(this.#call.bodyBytes ?? 0)
+    const running = mirrors.begin(bytes)
     const { client } = running
     const taken: Cancel[] = [running.end]
     try {
@@ -133,23 +134,45 @@ export class Mirroring {
   }
 
   /** Writes the row of the copy once the request itself has ended as well. */
-  #recordLater(servedBy: Pool, { work, facts: copy, cause }: CopyEnd): void {
-    const { to } = this.#mirror
+  #recordLater(servedBy: Pool, sent: CopyEnd): void {
     const { mirrors, alarm } = this.#gateway
-    this.original.done
-      .then(original => {
-        if (mirrors.isClosed) return undefined
-        const { isJson, ...others } = original
-        const compared = copy.isJson === undefined || isJson === undefined ? others : original
-        const facts = mirrorTexts({ pool: servedBy.name, original: compared, copy })
-        return this.#expenses.recordCopy(to, { work: workOf(work), facts, ...(cause !== undefined && { cause }) })
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof StoreUnavailable))
-          alarm('the cost of a copy could not be recorded', { pool: to.name, error: String(error) })
-      })
+    recordOnceEnded(
+      { mirrors, alarm, expenses: this.#expenses, original: this.original },
+      this.#mirror.to,
+      servedBy,
+      sent,
+    )
   }
 }
+
+/** All that is held of a request while the row of its copy waits for its end: neither its body nor its conversation. */
+interface RowToWrite {
+  readonly mirrors: Mirrors
+  readonly alarm: Alarm
+  readonly expenses: Expenses
+  readonly original: AnswerRecord
+}
+
+/** A function outside the class: the stream of a request may last for hours, and a closure there would hold its body. */
+function recordOnceEnded(row: RowToWrite, to: Pool, servedBy: Pool, { work, facts: copy, cause }: CopyEnd): void {
+  const { mirrors, alarm, expenses } = row
+  row.original.done
+    .then(original => {
+      if (mirrors.isClosed) return undefined
+      const { isJson, ...others } = original
+      const compared = copy.isJson === undefined || isJson === undefined ? others : original
+      const facts = mirrorTexts({ pool: servedBy.name, original: compared, copy })
+      return expenses.recordCopy(to, { work: workOf(work), facts, ...(cause !== undefined && { cause }) })
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof StoreUnavailable))
+        alarm('the cost of a copy could not be recorded', { pool: to.name, error: String(error) })
+    })
+}
+
+/** Bytes of a request as a copy holds them: its body, and the conversation that it goes on with. */
+const bytesOf = ({ bodyBytes = 0, wire }: Pick<Call, 'bodyBytes' | 'wire'>): number =>
+  bodyBytes + (wire.thread?.bytes ?? 0)
 
 /** Its operator may have to pay for the most of it. */
 function workOf(work: Work | undefined): Work | undefined {
