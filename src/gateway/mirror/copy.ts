@@ -94,7 +94,7 @@ export class Copy {
 
   #placeAt(replica: Replica): AttemptPlace {
     const settings = backendOf(this.#gateway.settings, this.#pool)
-    return { pool: this.#pool, replica: replica.url, fresh: false, settings, pick: undefined }
+    return { pool: this.#pool, replica: replica.url, fresh: false, settings, pick: undefined, isCopy: true }
   }
 }
 

@@ -68,6 +68,8 @@ export interface AttemptPlace {
   readonly pick: ReplicaPick | undefined
   /** Set in a slot that the share of its owner guarantees. */
   readonly isGuaranteed?: boolean | undefined
+  /** Set for a copy, for which nobody waits. */
+  readonly isCopy?: boolean
 }
 
 /** How the attempts at one request ended. */

@@ -121,13 +121,13 @@ export abstract class Inference<A> implements Outbound<Target, A> {
    * The members of a chat that only the gateway says, as far as the backends take them: the salt that hides its cached prompt
    * from other accounts, undefined if everybody may find it, and its place in the order of the engine.
    */
-  #engineTerms({ caches, provider }: Pool, isGuaranteed: boolean): EngineTerms {
+  #engineTerms({ caches, provider }: Pool, { isGuaranteed = false, isCopy = false }: AttemptPlace): EngineTerms {
     if (this.call.wire.request.kind !== 'chat') return {}
     const { caller, decision } = this.admitted
     const { priority } = queueRankOf(decision.plan, caller)
     return {
       cacheSalt: provider.facts.cacheSalt ? this.gateway.pools.domains.of(caches, caller).salt : undefined,
-      priority: enginePriority(provider.facts.priority, { priority, isGuaranteed }),
+      priority: enginePriority(provider.facts.priority, { priority, isGuaranteed, isCopy }),
     }
   }
 
@@ -220,7 +220,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     const own = spoken?.own
     const native = own && request.kind === 'chat' && isNative(pool, request) ? own : undefined
     const dialect = dialectOf(pool)
-    const engine = this.#engineTerms(pool, place.isGuaranteed === true)
+    const engine = this.#engineTerms(pool, place)
     const measure = measureOf(this.gateway, admitted, pool)
     const watch = this.#watch
     watch?.begins()

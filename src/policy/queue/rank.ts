@@ -14,12 +14,26 @@ export const queueRankOf = (
 /** The highest priority of a plan. */
 const HIGHEST = 100
 
-/** The `priority` of a request at an engine that takes it: in slots of their own share requests go before all others. */
+/** Below the lowest priority of a plan. */
+const BELOW_ALL = -1
+
+interface EngineTurn {
+  readonly priority: number
+  readonly isGuaranteed: boolean
+  /** Whether nobody waits for the answer. */
+  readonly isCopy: boolean
+}
+
+/**
+ * The `priority` of a request at an engine that takes it: in slots of their own share requests go before all others, and copies
+ * go behind all requests.
+ */
 export function enginePriority(
   order: EnginePriority,
-  { priority, isGuaranteed }: { readonly priority: number; readonly isGuaranteed: boolean },
+  { priority, isGuaranteed, isCopy }: EngineTurn,
 ): number | undefined {
   if (order === 'none') return undefined
+  if (isCopy) return order === 'high_first' ? BELOW_ALL : -BELOW_ALL
   const rank = isGuaranteed ? priority + HIGHEST + 1 : priority
   return order === 'high_first' ? rank : 0 - rank
 }

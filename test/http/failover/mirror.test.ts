@@ -114,6 +114,18 @@ describe('a mirror', () => {
     })
   })
 
+  describe('at an engine that orders requests', () => {
+    const ordered = it.extend('ofNew', (): string => ', provider: { is: vllm, priority: low_first }')
+
+    ordered('comes after the requests of every plan', async ({ gateway, backend, fresh, key }) => {
+      backend.always(fine)
+      await ask(gateway, key)
+      await fresh.received(1)
+      // The lowest priority of a plan is 0.
+      expect(fresh.requests.map(({ body }) => body.priority)).toEqual([1])
+    })
+  })
+
   describe('with a budget for two copies', () => {
     const bounded = it.extend('mirror', (): string => '{ to: new, sample: 100%, max_usd_per_day: 0.045 }')
 
