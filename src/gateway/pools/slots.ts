@@ -40,6 +40,8 @@ export interface Lender {
    * was free then.
    */
   want(places: number, most: number): Promise<void>
+  /** A copy has a use for one place, where no request waits for it in any process. Resolves as `want` does. */
+  wantSpare(most: number): Promise<void>
   /** So many places are not used here any more, while so many requests wait for one. */
   giveBack(places: number, wanted: number): void
   /** A request is over: whether its place goes to another process, whose next request comes before those that wait here. */
@@ -62,6 +64,8 @@ export class Slots {
   #owed = 0
   /** Slots of work that nobody waits for, each with how it is given up: a request that finds none free takes one of these. */
   readonly #spare = new Set<() => void>()
+  /** Such work that waits for a slot to be lent: each request comes before it. */
+  readonly #spareQueue = new Set<Waiter>()
 
   /** From now on there are only places that are lent. */
   borrowFrom(lender: Lender): void {
@@ -99,13 +103,16 @@ export class Slots {
     this.#admit()
   }
 
-  /** Others want places: gives back what is not in use, or else the next one that is free, before those that wait here. */
-  recall(): void {
+  /**
+   * Others want places: gives back what is not in use, or else the next one that is free, before those that wait here. A copy
+   * gets no more than what is not in use.
+   */
+  recall(forCopy = false): void {
     const idle = this.#lent - this.#taken
     if (idle > 0) this.#giveBack(idle)
-    else if (this.#lent > 0) {
+    else if (this.#lent > 0 && !forCopy) {
       this.#owed = 1
-      this.#reclaim()
+      this.reclaim()
     }
   }
 
@@ -149,6 +156,11 @@ export class Slots {
     return this.#queue.size + (this.#fair?.size ?? 0)
   }
 
+  /** Work that nobody waits for: how much of it has a slot, and how much asks for one. */
+  get spare(): { readonly taken: number; readonly asking: number } {
+    return { taken: this.#spare.size, asking: this.#spareQueue.size }
+  }
+
   /** Those that wait in a fair order. */
   get fair(): PoolQueue {
     this.#fair ??= new PoolQueue()
@@ -178,7 +190,7 @@ export class Slots {
   /** Takes a slot if one is free, or has work that nobody waits for. */
   takeNow(room: Room): boolean {
     this.#limit(room)
-    if (this.#isFull && this.#spare.size > 0) this.#reclaim()
+    if (this.#isFull) this.reclaim()
     if (this.#isFull) return false
     this.#taken++
     return true
@@ -195,10 +207,18 @@ export class Slots {
   ): Promise<Cancel | undefined> {
     if (this.waiting > 0) return undefined
     this.#limit(room)
-    if (!this.#isFull) this.#taken++
+    const borrows = this.#isFull
+    if (!borrows) this.#taken++
     else if (!(await this.#borrowed(room, waiting))) return undefined
+    // A request came meanwhile, here or in another process.
+    if (this.waiting > 0 || this.#owed > 0) {
+      this.free()
+      return undefined
+    }
     const end = () => {
-      if (this.#spare.delete(given)) this.free()
+      if (!this.#spare.delete(given)) return
+      this.free()
+      if (borrows) this.#giveBackIdle()
     }
     const given = () => {
       end()
@@ -211,10 +231,16 @@ export class Slots {
   /** Takes a slot that others lend, where they have one to spare. */
   async #borrowed({ maxConcurrent = 0 }: Room, waiting: Pick<TurnTerms, 'clock' | 'client'>): Promise<boolean> {
     if (!this.#lender || this.#taken >= maxConcurrent) return false
-    return this.#wait(this.#queue, LENDING_MS, waiting, this.#lender.want(1, maxConcurrent))
+    return this.#wait(this.#spareQueue, LENDING_MS, waiting, this.#lender.wantSpare(maxConcurrent))
   }
 
-  #reclaim(): void {
+  /** Returns a place that was borrowed for a copy, where no request uses it by now. */
+  #giveBackIdle(): void {
+    if (Number.isFinite(this.#lent) && this.#lent > this.#taken && this.waiting === 0) this.#giveBack(1)
+  }
+
+  /** Takes its slot from work that nobody waits for, where there is any. */
+  reclaim(): void {
     const [giveUp] = this.#spare
     giveUp?.()
   }
@@ -286,6 +312,11 @@ export class Slots {
       const next = this.#fair.next()
       this.#taken++
       next?.admit()
+    }
+    for (const { admit } of this.#spareQueue) {
+      if (this.#isFull) return
+      this.#taken++
+      admit()
     }
   }
 

@@ -69,6 +69,10 @@ export class StoreSlots implements Lender {
     return heard
   }
 
+  wantSpare(): Promise<void> {
+    return this.want()
+  }
+
   giveBack(): void {
     this.#soon(0)
   }
@@ -159,8 +163,9 @@ export class StoreSlots implements Lender {
 
   /** When the store is to be told again. */
   get #next(): Millis | undefined {
-    const { waiting, lent, taken } = this.#slots
-    if (waiting > 0) return PERIOD
+    const { waiting, lent, taken, spare } = this.#slots
+    // While copies run it asks as often whether a request elsewhere waits for their slots.
+    if (waiting + spare.asking + spare.taken > 0) return PERIOD
     if (lent > taken) return this.#ahead ? 0 : PERIOD
     return this.#isKnown ? RENEWAL : undefined
   }
@@ -173,13 +178,15 @@ export class StoreSlots implements Lender {
   }
 
   #report(): SlotReport {
-    const { taken, waiting, max, fair } = this.#slots
+    const { taken, max, fair, spare } = this.#slots
     const { head, ...queue } = fair.report()
     this.#round++
     const charges = this.#takeCharges()
     const { holder } = this.#ports
     const most = Number.isFinite(max) ? max : taken
-    const own = head ?? (waiting > 0 ? FIRST_COME : undefined)
+    const areCopies = this.#slots.waiting === 0
+    const waiting = areCopies ? spare.asking : this.#slots.waiting
+    const own = head ?? (waiting > 0 ? (areCopies ? LAST : FIRST_COME) : undefined)
     return { holder, round: this.#round, max: most, held: taken, waiting, ...(own && { head: own }), charges, ...queue }
   }
 
@@ -192,10 +199,12 @@ export class StoreSlots implements Lender {
   }
 
   #hear(report: SlotReport, grant: SlotGrant): void {
-    this.#ahead = grant.ahead
+    const { ahead } = grant
+    this.#ahead = ahead && ahead.risen > LAST.risen ? ahead : undefined
     this.#held = grant.held
     this.#slots.fair.adopt(report, grant)
     if (grant.granted > 0) this.#slots.lend(grant.granted)
+    if (this.#ahead) this.#slots.reclaim()
   }
 
   #complain(error: unknown): void {
@@ -207,6 +216,9 @@ export class StoreSlots implements Lender {
 
 /** Without a queue, requests of all processes are served as they came: none comes before another. */
 const FIRST_COME = { top: 1, risen: 1, tag: 0, step: 0, weight: 1, lastTag: 0 }
+
+/** A copy gets a slot that no request of any process waits for: the priority of each plan is at least 0. */
+const LAST = { top: -1, risen: -1, tag: 0, step: 0, weight: 0, lastTag: 0 }
 
 /** Charges that are repeated until they have arrived. */
 const MOST_CHARGES = 10_000

@@ -45,8 +45,8 @@ export type WorkerCalls = {
   welcome(): void
   /** It may have so many more requests at once in a pool, or at a replica of one: `pool`, or `pool url`. */
   lend(where: string, places: number): void
-  /** Others want places there: what it does not use it gives back. */
-  recall(where: string): void
+  /** Others want places there, or a copy does: what it does not use it gives back. */
+  recall(where: string, forCopy: boolean): void
   /** Tells balancers to send no more clients. */
   unready(): void
   /** It has so many connections too many; `withStreams`: those that begin a stream may end with it. */
@@ -80,6 +80,8 @@ export type MainCalls = {
   balanced(news: readonly BalanceNews[]): void
   /** It has a use for so many places more there, of which there are so many. What is free was lent before the answer. */
   want(where: string, places: number, most: number): void
+  /** A copy has a use for a place there that no request uses. What is free was lent before the answer. */
+  wantSpare(where: string, most: number): void
   giveBack(where: string, places: number, wanted: number): void
   /** It wants to check a replica. Resolves with undefined where it is to run the check, and else with another worker's verdict. */
   claimCheck(check: string): Promise<HealthVerdict | undefined>

@@ -52,7 +52,7 @@ export class Main {
   readonly #ownVitals = vitalsReader()
   readonly #leases = new SlotLeases(
     (slot, pool, places) => this.#workers.tellOne(slot, 'lend', pool, places),
-    (slot, pool) => this.#workers.tellOne(slot, 'recall', pool),
+    (slot, pool, forCopy) => this.#workers.tellOne(slot, 'recall', pool, forCopy),
   )
   readonly #checks: ClaimedChecks
   readonly #clients = new CountsOfWorkers((slot, others) => this.#workers.tellOne(slot, 'elsewhere', others))
@@ -218,6 +218,7 @@ export class Main {
         this.#parts?.balance.add(nameOf(slot), news)
       },
       want: (pool, places, most) => this.#leases.want(slot, pool, places, most),
+      wantSpare: (pool, most) => this.#leases.wantSpare(slot, pool, most),
       giveBack: (pool, places, wanted) => this.#leases.giveBack(slot, pool, places, wanted),
       claimCheck: check => this.#checks.claim(slot, check),
       foundVerdict: (check, verdict) => this.#checks.found(slot, check, verdict),

@@ -89,7 +89,7 @@ const calls: WorkerCalls = {
   },
   welcome: () => balance?.welcome(),
   lend: (where, places) => startup.hear(() => lendAt(where, places)),
-  recall: where => startup.hear(() => slotsOfMain(where)?.recall()),
+  recall: (where, forCopy) => startup.hear(() => slotsOfMain(where)?.recall(forCopy)),
   unready: () => startup.hear(() => parts?.unready()),
   release: (count, withStreams) => release.release(count, withStreams),
   drain: async times => {
@@ -215,6 +215,7 @@ function mainAsLender(where: string): Lender {
   if (known) return known
   const lender: Lender = {
     want: (places, most) => main.ask('want', where, places, most),
+    wantSpare: most => main.ask('wantSpare', where, most),
     giveBack: (places, wanted) => main.tell('giveBack', where, places, wanted),
   }
   lenders.set(where, lender)

@@ -76,9 +76,10 @@ describe('takeAnySlot', () => {
         await Promise.resolve()
         preferred.slots.lend(1)
       },
+      wantSpare: async () => {},
       giveBack: () => {},
     })
-    other?.slots.borrowFrom({ want: async () => {}, giveBack: () => {} })
+    other?.slots.borrowFrom({ want: async () => {}, wantSpare: async () => {}, giveBack: () => {} })
     other?.slots.takeNow(room)
     other?.slots.lend(1)
     expect(await takeAnySlot(places, room, clock, stays)).toBe(preferred)

@@ -132,7 +132,7 @@ it('a limit that was lowered is come down to, though others wait', async () => {
 it('those that wait for a place that is lent are let in where a reload takes the limit away', async () => {
   const clock = new VirtualClock(0)
   const slots = new Slots()
-  slots.borrowFrom({ want: async () => {}, giveBack: () => {} })
+  slots.borrowFrom({ want: async () => {}, wantSpare: async () => {}, giveBack: () => {} })
   const first = slots.take({ maxConcurrent: 1, queueTimeout: 1000 }, clock, nobody)
   slots.lend(1)
   await first

@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { type Asked, playOverGateways } from '../../../bench/fair/gateways.js'
 import { Slots } from '../../../src/gateway/pools/slots.ts'
 import { StoreSlots } from '../../../src/gateway/pools/store-slots.ts'
+import type { Client } from '../../../src/gateway/ports.ts'
+import type { FleetStore } from '../../../src/gateway/store/fleet-store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { SharedSlots } from '../../../src/policy/queue/shared-slots.ts'
+import { VirtualClock } from '../../support/clock.ts'
 
 const PARTS = { Slots, StoreSlots, SharedSlots, StoreUnavailable }
 const SLOTS = 16
@@ -99,4 +102,49 @@ describe('four gateways that lease slots from one store', () => {
       expect(most).toBeLessThanOrEqual(SLOTS)
     },
   )
+})
+
+describe('a copy at a pool with one slot over all gateways', () => {
+  const client: Client = { gone: false, wasCut: false, onGone: () => () => {} }
+  const room = { maxConcurrent: 1, queueTimeout: 10_000 }
+
+  function gateways() {
+    const clock = new VirtualClock(0)
+    const shared = new SharedSlots()
+    const store = {
+      shareSlots: async (...[, report, lease]: Parameters<FleetStore['shareSlots']>) =>
+        shared.exchange(report, lease, clock.now()),
+    }
+    const slotsOf = (holder: string) => {
+      const slots = new Slots()
+      new StoreSlots({ store, clock, alarm: () => {}, holder }, 'pool', slots)
+      return slots
+    }
+    return { clock, first: slotsOf('gateway_a'), second: slotsOf('gateway_b'), third: slotsOf('gateway_c') }
+  }
+
+  it('gives way to a request that waits at another gateway', async () => {
+    const { clock, first, second } = gateways()
+    let gaveUp = false
+    const copy = first.takeSpare(room, { clock, client }, () => {
+      gaveUp = true
+    })
+    expect(await clock.during(copy)).toBeDefined()
+    expect(await clock.during(second.take(room, clock, client))).toBe(true)
+    expect([gaveUp, first.taken, second.taken]).toEqual([true, 0, 1])
+  })
+
+  it('comes after a request of another gateway that has waited less', async () => {
+    const { clock, first, second, third } = gateways()
+    expect(await clock.during(first.take(room, clock, client))).toBe(true)
+    first.free()
+    // The slot is not given back yet.
+    clock.advance(20)
+    const copy = second.takeSpare(room, { clock, client }, () => {})
+    await new Promise(setImmediate)
+    const request = third.take(room, clock, client)
+    await new Promise(setImmediate)
+    expect(await clock.during(request)).toBe(true)
+    expect(await clock.during(copy)).toBeUndefined()
+  })
 })

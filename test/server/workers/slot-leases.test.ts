@@ -36,18 +36,20 @@ function workersOf(count: number) {
   const clock = new VirtualClock(0)
   const places: SlotLeases = new SlotLeases(
     (slot, _pool, lent) => say(slot, () => slots[slot]?.lend(lent)),
-    slot => say(slot, () => slots[slot]?.recall()),
+    (slot, _pool, forCopy) => say(slot, () => slots[slot]?.recall(forCopy)),
   )
   const slots = Array.from({ length: count }, (_, slot) => {
     const own = new Slots()
+    const ask = (how: () => void) =>
+      new Promise<void>(heard =>
+        say(count + slot, () => {
+          how()
+          say(slot, heard)
+        }),
+      )
     own.borrowFrom({
-      want: (...wanted) =>
-        new Promise(heard =>
-          say(count + slot, () => {
-            places.want(slot, POOL, ...wanted)
-            say(slot, heard)
-          }),
-        ),
+      want: (...wanted) => ask(() => places.want(slot, POOL, ...wanted)),
+      wantSpare: most => ask(() => places.wantSpare(slot, POOL, most)),
       giveBack: (...given) => say(count + slot, () => places.giveBack(slot, POOL, ...given)),
     })
     return own
@@ -57,8 +59,11 @@ function workersOf(count: number) {
     slots,
     clock,
     clients: new Clients(),
+    /** What ends the copies of each worker that run, oldest first. */
+    copies: Array.from({ length: count }, (): (() => void)[] => []),
     sum,
     deliver: (way: number) => ways[way]?.shift()?.(),
+    isQuiet: () => ways.every(way => way.length === 0),
     deliverAll: () => {
       while (ways.some(way => way.length > 0)) for (const way of ways) way.shift()?.()
     },
@@ -103,18 +108,69 @@ it('no place is free while a request waits for one in any worker, once all is sa
   )
 })
 
+it('a copy holds no place while a request waits for one in any worker, once all is said', async () => {
+  const withCopies = fc.array(
+    fc.oneof(
+      fc.record({ step: fc.constantFrom('take', 'copy', 'copy', 'end copy', 'free'), at: fc.nat(WORKERS - 1) }),
+      fc.record({ step: fc.constant('deliver'), at: fc.nat(2 * WORKERS - 1) }),
+    ),
+    { maxLength: 60 },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 4 }), withCopies, async (most, steps) => {
+      const workers = workersOf(WORKERS)
+      const sparing = () => workers.slots.reduce((all, { spare }) => all + spare.taken, 0)
+      for (const each of steps) {
+        take(workers, most, each)
+        await Promise.resolve()
+        expect(workers.sum('taken')).toBeLessThanOrEqual(most)
+      }
+      do {
+        workers.deliverAll()
+        await settled()
+      } while (!workers.isQuiet())
+      if (workers.sum('waiting') > 0) expect([workers.sum('taken'), sparing()]).toEqual([most, 0])
+    }),
+    { numRuns: 300 },
+  )
+})
+
+it('a copy gets a place that another worker has and does not use, and none that a request will leave', async () => {
+  const { slots, clock, deliverAll } = workersOf(2)
+  const [a, b] = slots
+  const room: Room = { maxConcurrent: 1, queueTimeout: 60_000 }
+  const first = a?.take(room, clock, client)
+  deliverAll()
+  await first
+  const tooEarly = b?.takeSpare(room, { clock, client }, () => {})
+  deliverAll()
+  await settled()
+  clock.advance(50)
+  expect(await tooEarly).toBeUndefined()
+  a?.free()
+
+  const copy = b?.takeSpare(room, { clock, client }, () => {})
+  deliverAll()
+  expect(await copy).toBeDefined()
+})
+
 interface Step {
   readonly step: string
   readonly at: number
 }
 
 /** Does one step of those that are tried. */
-function take({ slots, clock, clients, deliver }: Rig, most: number, { step, at }: Step): void {
+function take({ slots, clock, clients, copies, deliver }: Rig, most: number, { step, at }: Step): void {
   const own = slots[at]
   if (step === 'deliver') deliver(at)
   else if (step === 'take') void own?.take({ maxConcurrent: most, queueTimeout: 60_000 }, clock, clients.comes(at))
+  else if (step === 'copy')
+    void own
+      ?.takeSpare({ maxConcurrent: most, queueTimeout: 0 }, { clock, client }, () => {})
+      .then(end => end && copies[at]?.push(end))
+  else if (step === 'end copy') copies[at]?.shift()?.()
   else if (step === 'leave') clients.leaves(at)
-  else if ((own?.taken ?? 0) > 0) own?.free()
+  else if (own && own.taken > own.spare.taken) own.free()
 }
 
 it('each place is used: a request that waits in one worker gets the place that comes free in another', async () => {
