@@ -21,7 +21,14 @@ const charge = fc
   })
   .map(each => (each.weight === 0 ? { ...each, work: -each.work / 7 } : each))
 const head = fc
-  .record({ top: fc.nat(2), risen: fc.nat(4), tag, step: tag, weight: fc.integer({ min: 1, max: 9 }), more: tag })
+  .record({
+    top: fc.integer({ min: -1, max: 2 }),
+    risen: fc.integer({ min: -1, max: 4 }),
+    tag,
+    step: tag,
+    weight: fc.nat(9),
+    more: tag,
+  })
   .map(({ more, ...each }) => ({ ...each, lastTag: each.tag + more }))
 const report = fc.record({
   holder: fc.constantFrom('a', 'b', 'c'),
