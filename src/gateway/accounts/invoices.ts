@@ -126,7 +126,7 @@ interface Issue {
   readonly answer?: IssuedInvoice | undefined
 }
 
-/** Whoever asks for an invoice that is being issued waits for that one: its usage is split without a bound. */
+/** Calls for an invoice that is being issued wait for that one: its usage is split without a bound. */
 const ISSUING = new OneAtATime<Issue>()
 
 async function issue(

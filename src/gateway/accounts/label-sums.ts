@@ -30,8 +30,8 @@ export interface LabelSums {
 
 /**
  * Splits the usage of an account in a month by the values of labels, by its rows. Requests without a value, and those whose rows are
- * gone, are under `—`. Undefined where there are more requests than may be read. An account has one split at a time; who asks for
- * the one that runs gets its sums.
+ * gone, are under `—`. Undefined where there are more requests than may be read. An account has one split at a time, and calls
+ * for the one that runs get its sums.
  */
 export async function labelSums(
   ledger: PastLedger,

@@ -3,7 +3,7 @@
  * at once. Each process has its own.
  */
 export class OneAtATime<Result> {
-  /** What runs and waits, in this order, by ledger, account and name. */
+  /** The work that runs or waits, in this order, by ledger, account and name. */
   readonly #ledgers = new WeakMap<object, Map<string, Map<string, Promise<Result>>>>()
 
   /** Joins the work of this name, or does it once that of the account before it is over. */

@@ -62,7 +62,7 @@ async function sendUsage(app: AccountApp, call: HttpCall, { account, days, label
 interface AskedUsage {
   readonly account: string
   readonly days: number
-  /** By which it is split. */
+  /** The labels that split it. */
   readonly labels: readonly string[]
 }
 
