@@ -59,7 +59,7 @@ function workersOf(count: number) {
     slots,
     clock,
     clients: new Clients(),
-    /** What ends the copies of each worker that run, oldest first. */
+    /** The ends of the copies of each worker that run, oldest first. */
     copies: Array.from({ length: count }, (): (() => void)[] => []),
     sum,
     deliver: (way: number) => ways[way]?.shift()?.(),
