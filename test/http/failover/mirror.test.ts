@@ -114,6 +114,38 @@ describe('a mirror', () => {
     })
   })
 
+  describe('of responses that go on with kept ones', () => {
+    const kept = it.extend('config', ({ fresh, mirror }) => ({
+      env: { RESPONSES_KEY: Buffer.alloc(32, 7).toString('base64') },
+      fields: { core: `mirror: ${mirror}` },
+      yaml: [
+        `  new: { site: on-premises, model: new-model, replicas: ["${fresh.url}"], cost_usd_per_1m: { input: 5, output: 5 } }`,
+        `responses: { keep: 1h, key: "\${RESPONSES_KEY}" }`,
+      ].join('\n'),
+    }))
+
+    kept('counts the kept conversation among the bytes of its copies', async ({ gateway, backend, fresh, key }) => {
+      backend.always(fine)
+      fresh.always(hang)
+      const respond = async (body: object): Promise<string> => {
+        const response = await fetch(`${gateway.url}/v1/responses`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        })
+        expect(response.status).toBe(200)
+        return ((await response.json()) as { readonly id: string }).id
+      }
+      const id = await respond({ input: 'long '.repeat(20_000) })
+      await fresh.received(1)
+      const bytes = () => gateway.gateway.app.mirrors?.load.running.bytes ?? 0
+      const before = bytes()
+      await respond({ input: 'Go on', previous_response_id: id })
+      await fresh.received(2)
+      expect(bytes() - before).toBeGreaterThan(100_000)
+    })
+  })
+
   describe('at an engine that orders requests', () => {
     const ordered = it.extend('ofNew', (): string => ', provider: { is: vllm, priority: low_first }')
 
