@@ -132,9 +132,9 @@ export function isMeant(rows: readonly LedgerRow[], query: PastQuery): boolean {
   return (slow === 0 || lengthOf(rows) >= slow) && (!failed || isFailed(rows))
 }
 
-/** From the admission to the last settlement. */
+/** From the admission to the last settlement. Nobody waits for a copy. */
 export const lengthOf = (rows: readonly LedgerRow[]): Millis =>
-  Math.max(...rows.map(({ settledAt }) => settledAt)) - (rows[0]?.admittedAt ?? 0)
+  Math.max(0, ...rows.filter(({ mirror }) => !mirror).map(({ settledAt, admittedAt }) => settledAt - admittedAt))
 
 /** It has failed attempts and no charge, or its gateway died. */
 export const isFailed = (rows: readonly LedgerRow[]): boolean =>

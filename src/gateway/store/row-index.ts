@@ -123,13 +123,13 @@ interface Block {
 }
 
 function mark(block: Block, row: LedgerRow): void {
-  const { account, key, model, pool, kind, settledAt, admittedAt } = row
+  const { account, key, model, pool, kind, settledAt, admittedAt, mirror } = row
   const { array } = block
   for (const text of [`a${account}`, `k${key ?? ''}`, `m${model}`, `p${pool}`])
     for (const bit of bitsOf(text, block)) array[bit >> 3] = (array[bit >> 3] ?? 0) | (1 << (bit & 7))
-  block.slowest = Math.max(block.slowest, settledAt - admittedAt)
+  if (!mirror) block.slowest = Math.max(block.slowest, settledAt - admittedAt)
   block.hasFailures ||= isWasted(row) || kind === 'orphan'
-  block.hasCopies ||= row.mirror !== undefined
+  block.hasCopies ||= mirror !== undefined
 }
 
 function mayHave(block: Block, { account, key, model, pool, slow = 0, failed, copied }: PastQuery): boolean {

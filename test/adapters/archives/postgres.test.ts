@@ -86,7 +86,8 @@ describePostgres('an archive in PostgreSQL', () => {
       const own = leavingAt(at, row)
       const failed = leavingAt(at, { ...own.row, kind: 'waste', pool: 'far', cause: 'status 500' }, 1)
       if (number % 10 === 9) return [failed]
-      return number % 4 === 0 ? [own, failed] : [own]
+      const copy = leavingAt(at, { ...own.row, kind: 'waste', mirror: { to: 'new' }, settledAt: at + MINUTE_MS }, 2)
+      return [own, ...(number % 4 === 0 ? [failed] : []), ...(number % 6 === 0 ? [copy] : [])]
     })
     await archive.write(rows.flat())
     const all = rows.map(request => request.map(({ row }) => row)).reverse()
@@ -111,6 +112,7 @@ describePostgres('an archive in PostgreSQL', () => {
     )
     expect(await find({ pool: 'far' })).toEqual(some(request => request.some(({ pool }) => pool === 'far')))
     expect(await find({ slow: 7000 })).toEqual(some(([row]) => (row?.settledAt ?? 0) - (row?.admittedAt ?? 0) >= 7000))
+    expect(await find({ copied: true })).toEqual(some(request => request.some(({ mirror }) => mirror !== undefined)))
     expect(await find({ failed: true })).toEqual(some(request => request.every(({ kind }) => kind === 'waste')))
     expect(await find({ since: NOON + 5 * MINUTE_MS, until: NOON + 9 * MINUTE_MS })).toEqual(
       some(([row]) => {

@@ -45,11 +45,13 @@ export class Where {
   }
 
   /** Narrows by what the rows of a request say together. */
-  meant({ model, pool, label, slow = 0, failed }: PastQuery): void {
+  meant({ model, pool, label, slow = 0, failed, copied }: PastQuery): void {
     if (model !== undefined) this.add('bool_or(model = ?)', model)
     if (pool !== undefined) this.add('bool_or(pool = ?)', pool)
     if (label) this.add('bool_or(labels ->> ?::text = ?)', label.name, label.value)
-    if (slow > 0) this.add("max(settled_at) - min(admitted_at) >= ? * interval '1 millisecond'", slow)
+    if (slow > 0)
+      this.add("max(settled_at) FILTER (WHERE mirror IS NULL) - min(admitted_at) >= ? * interval '1 millisecond'", slow)
+    if (copied) this.add('bool_or(mirror IS NOT NULL)')
     if (failed) this.add("(bool_and(place > ?) OR bool_or(kind = 'orphan'))", PAID)
   }
 }

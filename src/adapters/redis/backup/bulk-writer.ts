@@ -140,7 +140,7 @@ export class BulkWriter {
     },
     pool: ({ pool, hour }) => {
       const text = hour.map(({ minute, cost }) => `${minute} ${cost}`).join(' ')
-      if (text !== '') this.#send('SET', this.#layout.pools.allowance(pool), text, 'EX', HOUR_KEPT_S)
+      if (text !== '') this.#send('SET', this.#layout.pools.allowance(pool), text, 'EX', BUDGET_KEPT_S)
     },
     fleet: ({ drained }) => {
       const keys = this.#layout.fleet
@@ -354,6 +354,7 @@ function listIn<T>(lists: Map<string, T[]>, name: string): T[] {
 const COUNTERS_KEPT_S = 3 * 86_400
 const RING_KEPT_S = 600
 const SHARED_KEPT_S = 100 * 86_400
-const HOUR_KEPT_S = 3 * 3600
+/** That of a mirror is one of a day; buckets that are too old for a budget do not count in it. */
+const BUDGET_KEPT_S = 3 * 86_400
 const ORPHAN_KEPT_MS: Millis = 3_600_000
 const ASIDE_MS: Millis = 60_000
