@@ -31,7 +31,7 @@ export function PastFilters({ filter }: { readonly filter: PastFilter }) {
       <Choice name="pool" label={text.byPool} all={text.anyPool} filter={filter} options={pairs(data?.pools)} />
       <Text name="account" label={text.byAccount} placeholder={text.findAccount} filter={filter} />
       <Text name="key" label={text.byKey} placeholder={text.keyOrId} filter={filter} />
-      <Text name="label" label={text.byLabel} placeholder={text.labelAndValue} filter={filter} />
+      <Text name="label" label={text.labels} placeholder={text.labels} filter={filter} />
     </search>
   )
 }

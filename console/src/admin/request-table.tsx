@@ -9,32 +9,28 @@ import { reasonOf, Status } from './status.tsx'
 import * as text from './texts/requests.tsx'
 
 /** Requests, newest first, each of which leads to all that is known of it. */
-export function RequestTable({ pages, isByEnd = false }: TableProps) {
-  const hasLabels = pages.some(({ data }) => data.some(({ labels }) => labels))
-  return (
-    <Table
-      label={text.requests}
-      columns={[
-        { title: text.time },
-        { title: text.status },
-        { title: text.account },
-        { title: text.plan, narrow: true },
-        { title: text.model, narrow: true },
-        { title: text.pool, narrow: true },
-        ...(hasLabels ? [{ title: text.labels, narrow: true } as const] : []),
-        { title: text.tokens, num: true, narrow: true },
-        { title: text.cost, num: true, narrow: true },
-        { title: text.ms, num: true, narrow: true },
-      ]}
-    >
-      <tbody>
-        {pages.flatMap(({ data, labels }) =>
-          data.map(request => <Row key={request.request_id} {...{ request, labels, hasLabels, isByEnd }} />),
-        )}
-      </tbody>
-    </Table>
-  )
-}
+export const RequestTable = ({ pages, isByEnd = false }: TableProps) => (
+  <Table
+    label={text.requests}
+    columns={[
+      { title: text.time },
+      { title: text.status },
+      { title: text.account },
+      { title: text.plan, narrow: true },
+      { title: text.model, narrow: true },
+      { title: text.pool, narrow: true },
+      { title: text.tokens, num: true, narrow: true },
+      { title: text.cost, num: true, narrow: true },
+      { title: text.ms, num: true, narrow: true },
+    ]}
+  >
+    <tbody>
+      {pages.flatMap(({ data, labels }) =>
+        data.map(request => <Row key={request.request_id} {...{ request, labels, isByEnd }} />),
+      )}
+    </tbody>
+  </Table>
+)
 
 interface ListedPage extends Pick<RequestPage, 'labels'> {
   readonly data: readonly ListedRequest[]
@@ -49,11 +45,9 @@ interface TableProps {
 interface RowProps extends Required<Pick<TableProps, 'isByEnd'>> {
   readonly request: ListedRequest
   readonly labels: RequestPage['labels']
-  /** Whether any request of the table has labels of its own. */
-  readonly hasLabels: boolean
 }
 
-function Row({ request, labels, hasLabels, isByEnd }: RowProps) {
+function Row({ request, labels, isByEnd }: RowProps) {
   const { request_id, at, account, plan, pool, failures = [], usd, ms, path, asked, model } = request
   return (
     <tr>
@@ -72,12 +66,12 @@ function Row({ request, labels, hasLabels, isByEnd }: RowProps) {
       <td class="narrow">{plan ?? '–'}</td>
       <td class="narrow">
         <Model request={request} />
+        {request.labels && <p class="small muted">{labelsOf(request.labels)}</p>}
       </td>
       <td class="narrow">
         <Attempts failures={failures} />
         <span class="nowrap">{pool ?? (failures.length === 0 && '–')}</span>
       </td>
-      {hasLabels && <td class="narrow">{labelsOf(request)}</td>}
       <td class="num narrow">{tokensOf(request)}</td>
       <td class="num narrow">{usd === undefined ? '–' : exactUsd(usd)}</td>
       <td class="num narrow">{number(ms)}</td>
@@ -111,9 +105,10 @@ const Model = ({ request: { asked, model, path } }: { readonly request: ListedRe
   </bdi>
 )
 
-const labelsOf = ({ labels = {} }: ListedRequest): string =>
+/** `project=web team=core` */
+const labelsOf = (labels: object): string =>
   Object.entries(labels)
-    .map(([name, value]) => `${name}=${value}`)
+    .map(each => each.join('='))
     .join(' ')
 
 function tokensOf({ input_tokens, output_tokens = 0, estimated }: ListedRequest): string {

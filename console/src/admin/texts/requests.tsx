@@ -35,8 +35,6 @@ export const byOutcome = 'By outcome'
 export const anyOutcome = 'Any outcome'
 export const refusedOrFailed = 'Refused or failed'
 export const byKey = 'By key'
-export const byLabel = 'By label'
-export const labelAndValue = 'Label=value'
 export const labels = 'Labels'
 export const keyOrId = 'Key or its id'
 export const outcomes = { ok: 'served', refused: 'refused', failed: 'failed' }

@@ -32,7 +32,6 @@ export const day = 'Day'
 export const sum = 'All'
 export const byModel = 'By model'
 export const byLabel = (label: string) => `By ${label}`
-export const ofLabel = (label: string) => `Usage by ${label}`
 export const ofModels = 'Usage by model'
 export const byKey = 'By key'
 export const ofKeys = 'Usage by key'

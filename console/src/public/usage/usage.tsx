@@ -108,7 +108,7 @@ function Shown({ usage, period, choice }: UsageOfProps & { readonly usage: OwnUs
       {byLabel(usage).map(({ label, rows }) => (
         <section key={label}>
           <h2>{text.byLabel(label)}</h2>
-          <UsageTable label={text.ofLabel(label)} of={{ title: label, nameOf: ({ model }) => model }} rows={rows} />
+          <UsageTable label={text.byLabel(label)} of={{ title: label, nameOf: ({ model }) => model }} rows={rows} />
         </section>
       ))}
     </>

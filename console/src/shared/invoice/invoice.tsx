@@ -34,7 +34,6 @@ async function saveAs({ number: name }: ShownInvoice, path: string, format: 'csv
 /** Facts, lines and sums of an invoice. */
 export function InvoiceBody({ invoice }: { readonly invoice: ShownInvoice }) {
   const { number: name, label, account, seller, plans, state, issued_at, lines, tools, forecast, round } = invoice
-  const { by_label = [] } = invoice
   return (
     <>
       <dl class="box pad terms">
@@ -74,7 +73,7 @@ export function InvoiceBody({ invoice }: { readonly invoice: ShownInvoice }) {
         )}
       </dl>
       {lines.length === 0 ? <p class="muted">{text.nothing}</p> : <Lines lines={lines} tools={tools} />}
-      {by_label.map(each => (
+      {invoice.by_label?.map(each => (
         <Labelled key={each.label} {...each} />
       ))}
       <Sums invoice={invoice} />
@@ -130,7 +129,7 @@ const Lines = ({ lines, tools }: LinesProps) => (
 /** The usage by the values of a label. */
 const Labelled = ({ label, values }: InvoiceLabel) => (
   <Table
-    label={text.usageBy(label)}
+    label={label}
     figures
     columns={[{ title: label }, { title: text.requests, num: true }, { title: text.amount, num: true }]}
   >

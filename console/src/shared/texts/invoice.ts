@@ -32,7 +32,6 @@ export const unitPrice = 'Unit price'
 export const toolCalls = 'hosted tool calls'
 export const each = (usd: string) => `${usd} each`
 export const perMillion = (usd: string) => `${usd} per 1M`
-export const usageBy = (label: string) => `Usage by ${label}`
 export const usage = 'Usage of the month'
 export const late = (of: string, after: string) => `Late usage of ${monthOf(of)} (after ${after})`
 export const total = 'Total'
