@@ -51,7 +51,7 @@ it.each([
 })
 
 it('.ci/run runs every lane that package.json has but the long one, and no other', () => {
-  const queues = [...ci.matchAll(/^queue "\$\{(\w+)\[@\]\}" & queues/gm)].map(([, name]) => name)
+  const queues = [...ci.matchAll(/^(?:queue|yielding) "\$\{(\w+)\[@\]\}" & queues/gm)].map(([, name]) => name)
   const queued = queues.flatMap(name => new RegExp(`^${name}=\\((.*)\\)$`, 'm').exec(ci)?.[1]?.split(' ') ?? [])
   const names = Object.keys(scripts).flatMap(name => /^test:(\w+)$/.exec(name)?.[1] ?? [])
   const elsewhere = ['unit', 'slowest', 'long']

@@ -78,11 +78,11 @@ it('every file that svcctl or a starting gateway reads by name is read by a boun
   )
   const unbounded = sources.filter(name => /\breadFile(?:Sync)?\(/.test(codeOf(readFileSync(join(ROOT, name), 'utf8'))))
   expect(unbounded.sort()).toEqual([
-    // Files of the package itself.
+    // Files of the package itself, a script for the pipelines of others, and files of the configuration, which a load reads by a
+    // bound of its own.
     'src/cli/doctor/check-machine.ts',
-    'src/cli/init/run.ts',
-    // A script for the pipelines of others, and files of the configuration, which a load reads by a bound of its own.
     'src/cli/init/repository-files.ts',
+    'src/cli/init/run.ts',
     'src/server/apply/file-change.ts',
     'src/server/version.ts',
   ])
