@@ -17,7 +17,7 @@ export type ProbeSection =
     }
 export type LabelValue = string
 /**
- * Announces limits whose settled use reaches a percentage, once for each percentage and window, over all gateways; and events, each once. Only limits in calendar windows are announced (`hour`, `day`, `week`, `month`, `quarter`), including the monthly quota. Guests are never announced.
+ * Announces limits whose settled use reaches a percentage, once for each percentage and window, over all gateways. Also announces events, each of them once. Only limits in calendar windows are announced (`hour`, `day`, `week`, `month`, `quarter`), including the monthly quota. Guests are never announced.
  *
  * @minItems 1
  * @maxItems 32
@@ -201,7 +201,7 @@ export type ProviderSection =
        */
       cache_salt?: boolean
       /**
-       * Whether the replicas order requests by `priority`, as vLLM does with `--scheduling-policy priority` (`low_first`) and SGLang with `--enable-priority-scheduling` (`high_first`). Then each chat has the `priority` of its plan, its sign changed for `low_first`; one that has a slot of its own share goes before all others. Clients can never set it.
+       * Whether the replicas order requests by `priority`, as vLLM does with `--scheduling-policy priority` (`low_first`) and SGLang with `--enable-priority-scheduling` (`high_first`). Each chat is then sent with the `priority` of its plan, negated for `low_first`; a request in a slot guaranteed by its share goes before all others. Clients can never set it.
        */
       priority?: 'none' | 'low_first' | 'high_first'
       /**
@@ -1121,7 +1121,7 @@ export interface LabelSection {
   required?: string[]
 }
 /**
- * Some percentages of some limits, or some events, and who hears of them: `at` and `of` together, or `on`, or all three.
+ * Which limits or events to announce, and to which targets. Set `at` and `of` for limits, `on` for events, or all three.
  */
 export interface NoticeSection {
   /**
@@ -1138,7 +1138,7 @@ export interface NoticeSection {
    */
   of?: ('account' | 'key' | 'user' | 'plan' | 'org' | 'everybody')[]
   /**
-   * Events. `expiring_keys`: a key stops working in 7 days, and in 1 day. `freezes`: an account or an org is frozen, or served again. `ejected_pools`: requests leave a replica or a pool that fails, or a canary that is worse, and return to it. `incidents`: any incident of docs/incidents.md opens, or has been over for a minute in all gateways.
+   * Events. `expiring_keys`: a key stops working in 7 days, and in 1 day. `freezes`: an account or an org is frozen, or served again. `ejected_pools`: a failing replica or pool is ejected, a canary is stopped, or one of these serves again. `incidents`: any incident of docs/incidents.md opens, or has been over for a minute on all gateways.
    *
    * @minItems 1
    */
@@ -1323,7 +1323,7 @@ export interface StopWhenSection {
    */
   errors_over?: number | string
   /**
-   * How many times that of `against` the pool's 95th percentile of the wait for a first token may be. Only for chats.
+   * The highest allowed ratio of the pool's p95 time to first token to that of `against`. Only for chats.
    */
   first_token_p95_over?: string
   /**
@@ -1331,7 +1331,7 @@ export interface StopWhenSection {
    */
   against: string
   /**
-   * How many requests each side must have served before they are compared, and how many of the newest are. Waits for a first token are compared after as many streams.
+   * The number of requests that each side must have served before the two are compared. Only that many of the newest requests count. Times to first token are compared once each side has served that many streams.
    */
   after?: number | string
 }
@@ -1404,7 +1404,7 @@ export interface ChatPriceSection {
   cache_write?: CacheWriteSection
 }
 /**
- * Sends copies of a sample of the model's chats to another pool, for `svcctl pools compare`. Nobody waits for a copy, no account pays for it, and it gives way to every request: it is left out while the pool has no free slot or the gateway is short of memory. Requests with hosted tools are not copied.
+ * Sends copies of a sample of the model's chats to another pool, for `svcctl pools compare`. A copy delays no client, is charged to no account, and gives way to live requests: it is skipped while the pool has no free slot or the gateway is short of memory. Requests with hosted tools are not copied.
  */
 export interface MirrorSection {
   /**
@@ -1416,7 +1416,7 @@ export interface MirrorSection {
    */
   sample: number | string
   /**
-   * US dollars that all copies together may cost in any 24 hours, at `cost_usd_per_1m` of the pool, over all gateways on the store. Required for a pool with prices, and impossible without.
+   * US dollars that all copies together may cost in any 24 hours, at `cost_usd_per_1m` of the pool, over all gateways on the store. Required if that pool declares `cost_usd_per_1m`; otherwise an error.
    */
   max_usd_per_day?: number | string
   /**
@@ -1655,11 +1655,11 @@ export interface PoolSection {
    */
   context?: number | string
   /**
-   * Concurrent requests in the pool, per gateway, or over all gateways with `max_concurrent_over: store`. One more waits for queue_timeout, then goes to the next pool.
+   * Concurrent requests in the pool, per gateway, or over all gateways with `max_concurrent_over: store`. A further request waits for `queue_timeout`, then goes to the next pool.
    */
   max_concurrent?: number | string
   /**
-   * `max_concurrent` counts the requests of each `gateway` with its workers, or those of all gateways on the `store` together. With `store` a request without a slot asks the store for one, and the order of `queue` is fair over all of them. While the store does not answer, each process goes on with the slots it uses. `max_concurrent_each` is of each gateway in any case. Needs `max_concurrent`.
+   * Whether `max_concurrent` applies to each `gateway` with its workers, or to all gateways on the `store` together. With `store`, a request without a slot asks the store for one, and `queue` is one fair order across all gateways. While the store is unreachable, each process keeps the slots it is using. `max_concurrent_each` always applies to each gateway. Needs `max_concurrent`.
    */
   max_concurrent_over?: 'gateway' | 'store'
   /**
@@ -1744,7 +1744,7 @@ export interface QueueSection {
   comments?: boolean
 }
 /**
- * Shares of `max_concurrent` that are guaranteed, by owner: the accounts of an org (`org:research`), or those on a plan (`plan:product`). While its requests wait and hold fewer slots, the next free slot is theirs; slots that an owner does not need are lent to all others, and come back as their requests end. Shares are 100 % at most together, and rounded to whole slots, at least one each; what they leave is everybody's. A request of an org with a share counts in that share alone. Needs `queue` and `max_concurrent`, and with `workers` also `max_concurrent_over: store`.
+ * Guaranteed shares of `max_concurrent`, by owner: the accounts of an org (`org:research`) or those on a plan (`plan:product`). While an owner has requests waiting and holds fewer slots than its share, it gets the next free slot. Slots that an owner does not need are lent to all others, and return as the borrowing requests end. Shares add up to at most 100 % and are rounded to whole slots, at least one each; the remaining slots are open to everybody. A request that matches both an org and a plan counts only in the org's share. Needs `queue` and `max_concurrent`, and with `workers` also `max_concurrent_over: store`.
  */
 export interface SlotShares {
   [k: string]: SlotShare

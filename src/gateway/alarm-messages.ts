@@ -50,7 +50,7 @@ const MEANINGS = {
   'a target takes no notices; they wait': { opens: 'notices-wait' },
   'a mail server does not take notices for some addresses': 'note',
   'a target takes notices again': { resolves: 'notices-wait' },
-  'a target refuses a notice, which is given up': { happens: 'notices-wait' },
+  'a target keeps refusing a notice, which is now marked as failed': { happens: 'notices-wait' },
   'notices wait for their targets, and there is no room for more': { happens: 'notices-wait' },
   'the archive of the ledger could not be closed': { happens: 'state-unreadable' },
   'the decision log cannot be written: decisions are dropped, requests go on': { opens: 'decision-log-lost' },

@@ -238,7 +238,7 @@ function shareSteps(pool: Pool, { name: plan }: Plan, { terms: { org } }: Caller
   const { name, shares } = pool
   if (!shares) return []
   const share = shareOf(shares, { plan, org })
-  const lent = `the request is in no share of ${name}: it gets slots that their owners leave`
+  const lent = `the request is in no share of ${name}: it gets slots that no share owner is owed`
   if (!share) return [passed('send', lent, placeOf(pool, 'shares'))]
   const { owner, millionths, slots, at } = share
   const guaranteed = `${shareText(millionths)} of ${name}, ${counted(slots, 'slot')}`

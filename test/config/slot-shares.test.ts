@@ -48,7 +48,7 @@ it('explain names the share of a request: that of its org before that of its pla
   expect(explained(loaded, 'research')).toEqual([of('org:research', '60% of near, 38 slots')])
   expect(explained(loaded, 'sales')).toEqual([of('plan:free', '12.5% of near, 8 slots')])
   expect(explained(pool(64, 'shares: { org:research: 60% }, '))).toEqual([
-    'the request is in no share of near: it gets slots that their owners leave',
+    'the request is in no share of near: it gets slots that no share owner is owed',
   ])
   expect(explained(pool(64, ''))).toEqual([])
 })

@@ -38,7 +38,7 @@ describeConsole('looking at the console with a key', { door: 'public', expects: 
 
   it('shows what a guest may do, and no page for keys', async () => {
     await look(await guestKey())
-    await page.getByText('You look with the key of a guest').waitFor()
+    await page.getByText('You are using the key of a guest').waitFor()
     await page.getByRole('meter').first().waitFor()
     await picture(page, 'guest')
 
@@ -71,7 +71,7 @@ describeConsole('looking at the console with a key', { door: 'public', expects: 
   it('keeps the key in memory alone', async () => {
     const key = await keyOf('ada')
     await look(key)
-    await page.getByText('You look with the key').waitFor()
+    await page.getByText('You are using the key').waitFor()
 
     expect(JSON.stringify(await keptBy(page))).not.toContain(key)
     expect(await page.content()).not.toContain(key)
@@ -85,7 +85,7 @@ describeConsole('looking at the console with a key', { door: 'public', expects: 
 
     const key = await keyOf('bob')
     await look(key)
-    await page.getByText('You look with the key').waitFor()
+    await page.getByText('You are using the key').waitFor()
     const owner = await openWindow(browser, [site.url, site.issuer])
     await owner.page.goto(`${site.url}/console/keys`)
     await signIn(owner.page, 'bob')

@@ -15,7 +15,7 @@ export async function compare(operator: PoolsApi, pool: string, to: string, opti
   if (options.json) return writeJson(compared)
   if (compared.requests === 0) {
     const left = compared.left > 0 ? ` ${counted(compared.left, 'pair')} ended early.` : ''
-    console.error(`No request of ${pool} has a copy at ${to} in this time.${left}`)
+    console.error(`No complete pairs of answers from ${pool} and ${to} in this period.${left}`)
     return
   }
   await writeOut([`${comparisonText(compared)}\n`])

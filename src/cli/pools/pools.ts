@@ -72,7 +72,7 @@ export function registerPools(program: Command): void {
 
   ofGateway(pools.command('compare'))
     .description(
-      'compare the answers of two pools to the same requests: those that the first one served, and their copies at the second one (`mirror` of a model)',
+      'compare two pools on the same requests: the first one served them, the second one answered their copies (`mirror` of a model)',
     )
     .argument('<pool>', 'the pool that served the requests')
     .argument('<mirror>', 'the pool that got the copies')

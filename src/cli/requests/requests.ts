@@ -63,9 +63,10 @@ export function registerRequests(program: Command): void {
     .option('--label <label=value>', 'only those with this value of a label, such as project=web')
     .option('--errors', 'only what was refused, failed or broke off')
     .addOption(
-      new Option('--kind <kind>', 'only those with a ledger row of this kind: a copy went to a mirror').choices([
-        'mirror',
-      ]),
+      new Option(
+        '--kind <kind>',
+        'only those with a ledger row of this kind; mirror: a copy was sent to a mirror',
+      ).choices(['mirror']),
     )
     .addOption(new Option('--slow <time>', 'only those that took at least this long, such as 5s').argParser(slowIn))
     .addOption(new Option('--limit <number>', 'at most this many, up to 100000').default(100).argParser(limitIn))

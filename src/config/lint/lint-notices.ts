@@ -21,7 +21,13 @@ function lintEntries(root: MapNode, { notices = [] }: ConfigFile, report: Report
     if (at && !of) say(['at'], 'error', 'bad-notice', 'a notice has `at` and no limits', 'write which limits in `of`')
     if (of && !at) say(['of'], 'error', 'bad-notice', 'a notice has `of` and no percentages', 'write them in `at`')
     if (!at && !of && !on)
-      say([], 'error', 'bad-notice', 'a notice is about nothing', 'write `at` and `of` for limits, or `on` for events')
+      say(
+        [],
+        'error',
+        'bad-notice',
+        'a notice needs limits or events',
+        'write `at` and `of` for limits, or `on` for events',
+      )
   }
 }
 

@@ -125,7 +125,11 @@ export class Lane {
       const after = refused(letter, error, clock.now())
       const { notice, delivery } = after
       if (delivery.state === 'failed')
-        alarm('a target refuses a notice, which is given up', { target: this.#name, notice: notice.id, error })
+        alarm('a target keeps refusing a notice, which is now marked as failed', {
+          target: this.#name,
+          notice: notice.id,
+          error,
+        })
       return after
     })
   }

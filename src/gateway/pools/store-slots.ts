@@ -21,11 +21,11 @@ interface Asking {
 }
 
 /**
- * Leases the slots of one pool from the store, which all processes on it share. Each round tells the store how many slots
- * are in use and who waits, gives the others back, and brings those that the store grants. A slot that becomes free stays
- * here while the next request of this process comes first, or not far behind.
+ * Leases slots of one pool from the store; all processes on that store share the pool. Each round reports the slots in use
+ * and the waiting requests, returns idle slots, and receives the slots that the store grants. A freed slot stays in this
+ * process while its next request is first in the shared order, or close to it.
  *
- * While the store does not answer, the process goes on with the slots that are in use: each serves the next that waits here.
+ * While the store is unreachable, the process keeps the slots it is using and serves its own waiting requests with them.
  */
 export class StoreSlots implements Lender {
   readonly #ports: StoreSlotsPorts

@@ -33,7 +33,7 @@ export async function turnsThatSpent(
   const who = session === undefined ? 'Requests without a session' : `The session ${session}`
   const others = turns.length > named.length ? `, and ${turns.length - named.length} more` : ''
   return [
-    `${who} spent it on ${turns.length === 1 ? 'one request' : `${turns.length} requests`}: ${named.join(', ')}${others}.`,
+    `${who} spent the budget on ${turns.length === 1 ? 'one request' : `${turns.length} requests`}: ${named.join(', ')}${others}.`,
   ]
 }
 

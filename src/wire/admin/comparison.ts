@@ -23,7 +23,7 @@ export const COMPARISON = record(
     since: moment('Later than asked for where there are too many rows.'),
     requests: whole('Requests with both answers.'),
     left: whole(
-      'Further requests of which a client left, or whose copy gave way to a request: they count nowhere else.',
+      'Requests left out of all other figures: the client disconnected, or another request took the slot of the copy.',
     ),
     original: SIDE,
     copy: SIDE,

@@ -212,7 +212,7 @@ function limitText(event: LimitReached, percent = event.percent): string {
 function keyText({ account, label, name, prefix, expiresAt }: KeyExpires): string {
   const named = name === undefined ? prefix : `${name} (${prefix})`
   const owner = label === '' ? account : `${account} (${label})`
-  return `Key ${named} of account ${owner} stops working at ${minuteText(expiresAt)}. Mint another one before then.`
+  return `Key ${named} of account ${owner} stops working at ${minuteText(expiresAt)}. Mint a replacement before then.`
 }
 
 function freezeText({ state, account, by }: AccountFrozen): string {

@@ -195,7 +195,7 @@ const POOL_FIELDS = {
   max_concurrent: orNull(whole()),
   in_flight_over_store: optional(
     whole(
-      'Slots in use over all gateways on the store, as this gateway heard last, or its own where it has none; absent where `max_concurrent` is of each gateway.',
+      'Slots in use across all gateways on the store, as the store last reported; until it reports, those of this gateway. Absent if `max_concurrent` applies to each gateway.',
     ),
   ),
   max_concurrent_each: optional(whole('Requests at one replica at once; absent without a limit.')),

@@ -100,9 +100,9 @@ function fail(): never {
 }
 
 it('the requests that spent the budget of its session are named below, without what would move a cursor', () => {
-  const notes = ['The session \u001b[2Jses_1 spent it on one request: req_1 $0.12.']
+  const notes = ['The session \u001b[2Jses_1 spent the budget on one request: req_1 $0.12.']
   const text = detailText(ID, { ...detail, notes }, false)
 
-  expect(text).toMatch(/\n\nThe session .*ses_1 spent it on one request: req_1 \$0\.12\.\n$/)
+  expect(text).toMatch(/\n\nThe session .*ses_1 spent the budget on one request: req_1 \$0\.12\.\n$/)
   expect(text).not.toContain('\u001b')
 })

@@ -61,9 +61,9 @@ it('a key is announced a week and a day before it stops working, once, whichever
   const at = (days: number) => `${new Date(NOON + days * DAY_MS + 2 * HOUR_MS).toISOString().slice(0, 10)} 14:00 UTC`
   const announced = (await texts()).map(text => text.replace(/^Key .* of account \S+/, 'A key of'))
   expect(announced).toEqual([
-    `A key of (short) stops working at ${at(3)}. Mint another one before then.`,
-    `A key of (long) stops working at ${at(30)}. Mint another one before then.`,
-    `A key of (long) stops working at ${at(30)}. Mint another one before then.`,
+    `A key of (short) stops working at ${at(3)}. Mint a replacement before then.`,
+    `A key of (long) stops working at ${at(30)}. Mint a replacement before then.`,
+    `A key of (long) stops working at ${at(30)}. Mint a replacement before then.`,
   ])
 })
 

@@ -157,7 +157,7 @@ it('a refused notice is tried six times in nine hours, then is failed until an o
   expect(receiver.attempts).toHaveLength(6)
   const [failed] = await store.notices.readNewest(1)
   expect(failed?.deliveries).toMatchObject([{ state: 'failed', tries: 6, error: 'it answered 404' }])
-  expect(alarms).toEqual(['a target refuses a notice, which is given up'])
+  expect(alarms).toEqual(['a target keeps refusing a notice, which is now marked as failed'])
   receiver.poison = 'none'
   if (failed) await store.notices.write([again(failed)], true)
   await turn(notifier)

@@ -103,7 +103,7 @@ describe('a session that spent its budget', () => {
       '2 of 2 requests until it is idle for 24h, of each session, set by an operator',
     )
     const ids = (await test.ledger()).map(({ requestId }) => requestId)
-    expect(notes[0]).toMatch(/^The session ses_1 spent it on 2 requests: /)
+    expect(notes[0]).toMatch(/^The session ses_1 spent the budget on 2 requests: /)
     for (const id of ids) expect(notes[0]).toContain(`${id} $0.0000`)
   })
 
@@ -127,7 +127,7 @@ describe('a session that spent its budget', () => {
     const { notes = [] } = await recordOf(2)
     const ids = answers.map(({ headers }) => headers.get('x-request-id'))
     expect(notes).toHaveLength(1)
-    expect(notes[0]).toMatch(/^The session ses_1 spent it on 2 requests: /)
+    expect(notes[0]).toMatch(/^The session ses_1 spent the budget on 2 requests: /)
     for (const id of ids.slice(0, 2)) expect(notes[0]).toContain(`${id} $0.0000`)
     expect(notes[0]).not.toContain(ids[3])
     expect((await recordOf(0)).notes).toBeUndefined()

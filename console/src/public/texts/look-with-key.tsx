@@ -6,8 +6,8 @@ export const about =
 export const key = 'Key'
 export const look = 'Look'
 export const ofKey = (key: ComponentChildren) => (
-  <>You look with the key {key}; sign in to create, rotate or revoke keys.</>
+  <>You are using the key {key}; sign in to create, rotate or revoke keys.</>
 )
 export const ofGuest = (key: ComponentChildren) => (
-  <>You look with the key of a guest, {key}; guests have a plan of their own; an account of yours has more.</>
+  <>You are using the key of a guest, {key}; guests have a plan of their own; an account of yours has more.</>
 )
