@@ -21,10 +21,17 @@ export function mirrorOf(
 ): { readonly mirror: Mirror } | Unmirrored | undefined {
   if (model.kind !== 'chat' || !model.mirror) return undefined
   const { mirror } = model
-  if (request.draw === undefined) return 'no-conversation'
-  if (!isSampled(mirror, request.draw)) return 'not-sampled'
+  const unsampled = unsampledOf(mirror, request.draw)
+  if (unsampled) return unsampled
   if (hasTools) return 'hosted-tools'
   return takes(model, mirror.to, request) ? { mirror } : 'dialect'
+}
+
+/** Why a conversation is not in the sample; one of all leaves none out, also where none is given. */
+function unsampledOf(mirror: Mirror, draw: Draw | undefined): Unmirrored | undefined {
+  if (mirror.millionths >= WHOLE) return undefined
+  if (draw === undefined) return 'no-conversation'
+  return isSampled(mirror, draw) ? undefined : 'not-sampled'
 }
 
 /** Whether a conversation is in the sample. A sample that grows keeps its conversations. */

@@ -33,6 +33,10 @@ describe('a sample', () => {
     )
   })
 
+  it('of all has requests of which no conversation is known', () => {
+    expect(mirrorOf(modelOf(mirrorTo(1_000_000)), { request: chat(), hasTools: false })).toMatchObject({ mirror: {} })
+  })
+
   it('has its share of many conversations', () => {
     const copied = Array.from({ length: 20_000 }, (_, of) => isCopied(50_000, of * 2_654_435_761)).filter(Boolean)
     expect(copied.length / 20_000).toBeCloseTo(0.05, 2)
@@ -41,7 +45,7 @@ describe('a sample', () => {
   it('has no request with hosted tools, none without a conversation, and none of a model without a mirror', () => {
     const model = modelOf(mirrorTo(1_000_000))
     expect(mirrorOf(model, { request: chat(1), hasTools: true })).toBe('hosted-tools')
-    expect(mirrorOf(model, { request: chat(), hasTools: false })).toBe('no-conversation')
+    expect(mirrorOf(modelOf(mirrorTo(999_999)), { request: chat(), hasTools: false })).toBe('no-conversation')
     expect(mirrorOf(modelOf(), { request: chat(1), hasTools: false })).toBeUndefined()
     expect(mirrorOf(modelOf(mirrorTo(100)), { request: chat('new'), hasTools: false })).toMatchObject({ mirror: {} })
   })
