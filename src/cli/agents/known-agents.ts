@@ -3,8 +3,8 @@ import type { Agent, AgentFile, ProcessSetup, Site } from './agent.ts'
 import { codexCatalogue } from './codex-catalogue.ts'
 
 /**
- * Every agent that svcctl sets up. Each has its test with the real program in test/agents/setup.test.ts, but for Crush and goose: no package
- * registry has them, and their settings are those of their documentation.
+ * Every agent that svcctl sets up. Each has its test with the real program in test/agents/setup.test.ts, but for Crush and goose, whose
+ * programs come from GitHub alone: their settings are those of their documentation.
  */
 export const AGENTS: readonly Agent[] = [
   {
