@@ -145,18 +145,20 @@ function priorities(seed) {
   gate('     guests served', aged.done.length, aged.done.length === asked.length, ` of ${asked.length}`)
 }
 
+/** 60 % and 40 % of the slots. */
+const GUARANTEES = ['org:research', 'plan:product'].map((owner, at) => ({
+  owner,
+  slots: guaranteedSlots([600_000, 400_000], SLOTS)[at],
+}))
+
 /** Shares of 60 and 40 % of the slots: the owner of the second borrows all slots, until that of the first comes at 60 s. */
 function guaranteed(seed) {
   const dice = random(seed)
-  const [first, second] = guaranteedSlots([600_000, 400_000], SLOTS)
-  const guarantees = [
-    { owner: 'org:research', slots: first },
-    { owner: 'plan:product', slots: second },
-  ]
+  const [{ slots: first }] = GUARANTEES
   const asked = []
   for (let n = 0; n < 500; n++) asked.push(request(`product_${n % 3}`, 0, dice, { owner: 'plan:product', priority: 5 }))
   for (let n = 0; n < 400; n++) asked.push(request(`research_${n % 2}`, 60, dice, { owner: 'org:research' }))
-  const { done, conserving } = play(asked, { guarantees })
+  const { done, conserving } = play(asked, { guarantees: GUARANTEES })
   const held = (owner, at) =>
     done.filter(each => each.owner === owner && each.start <= at && each.start + serviceOf(each) > at).length
   // Those that ran when the owner came.
@@ -237,17 +239,13 @@ async function gateways(seed) {
 /** Shares of 60 and 40 % over four gateways: the owner comes to two of them, and one of the others is killed. */
 async function guaranteedOverGateways(seed) {
   const dice = random(seed)
-  const [first, second] = guaranteedSlots([600_000, 400_000], SLOTS)
-  const guarantees = [
-    { owner: 'org:research', slots: first },
-    { owner: 'plan:product', slots: second },
-  ]
+  const [{ slots: first }] = GUARANTEES
   const asked = []
   for (let n = 0; n < 2400; n++)
     asked.push({ ...request(`product_${n % 3}`, 0, dice, { owner: 'plan:product', priority: 5 }), gateway: n % 4 })
   for (let n = 0; n < 1200; n++)
     asked.push({ ...request(`research_${n % 2}`, 60, dice, { owner: 'org:research' }), gateway: n % 2 })
-  const options = { ...WORK, gateways: 4, slots: SLOTS, guarantees, until: 200, kill: 120 }
+  const options = { ...WORK, gateways: 4, slots: SLOTS, guarantees: GUARANTEES, until: 200, kill: 120 }
   const { done, conserving, most } = await playOverGateways(PARTS, asked, options)
   const own = done.filter(({ owner }) => owner === 'org:research').sort((a, b) => a.start - b.start)
   const service = Math.max(...done.filter(each => each.start < 60_000 && each.end > 60_000).map(serviceOf))
