@@ -1,4 +1,4 @@
-import type { EpochMs } from '../../policy/config.ts'
+import type { ComparedSide, Comparison } from '../../records/comparison.ts'
 import { fixed, map, moment, number, orNull, record, type TypeOf, text, whole } from '../schema/schema.ts'
 
 const SIDE = record(
@@ -34,31 +34,9 @@ export const COMPARISON = record(
 
 export interface ShownComparison extends TypeOf<typeof COMPARISON> {}
 
-/** One side, as it was added up. */
-interface ComparedSide {
-  readonly errors: number
-  readonly firstTokenP50Ms?: number
-  readonly firstTokenP95Ms?: number
-  readonly tokensPerSecond?: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  readonly finish: Readonly<Record<string, number>>
-  readonly json: number
-  readonly validJson: number
-}
-
-/** A comparison as it was read. */
-interface Compared {
-  readonly pairs: number
-  readonly left: number
-  readonly since: EpochMs
-  readonly original: ComparedSide
-  readonly copy: ComparedSide
-}
-
 export const shownComparison = (
   { pool, to }: { readonly pool: string; readonly to: string },
-  { pairs, left, since, original, copy }: Compared,
+  { pairs, left, since, original, copy }: Comparison,
 ): ShownComparison => ({
   object: 'comparison',
   since: new Date(since).toISOString(),
