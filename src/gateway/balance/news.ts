@@ -23,7 +23,7 @@ export interface DomainMarks {
 }
 
 /**
- * What a process did at one replica in the last moment. Lost news costs hits; a false one sends requests to the wrong replica
+ * The work that a process did at one replica in the last moment. Lost news costs hits; a false one sends requests to the wrong replica
  * of the same pool, and does nothing else.
  */
 export interface BalanceNews extends CachePlace {

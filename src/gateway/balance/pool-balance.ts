@@ -117,7 +117,7 @@ export class PoolBalance {
   }
 
   /**
-   * What a request would cost at each replica, for `explain`; undefined where nothing is known of its prompt. `among` are
+   * The cost of a request at each replica, for `explain`; undefined where nothing is known of its prompt. `among` are
    * those that it may go to: a session belongs to one of them.
    */
   weigh(

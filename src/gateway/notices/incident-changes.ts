@@ -33,7 +33,7 @@ export interface IncidentChange extends KnownIncident {
 }
 
 /**
- * What changed since the last look over all gateways. An incident of several gateways is one, from the first of them that
+ * The changes since the last look over all gateways. An incident of several gateways is one, from the first of them that
  * has it until none had it for a minute. One that began and ended between two looks is announced too, and one that ended
  * before the first look is not. A gateway that does not answer resolves nothing.
  */

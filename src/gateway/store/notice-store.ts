@@ -3,7 +3,7 @@ import type { Crossing } from '../../policy/notices.ts'
 import type { Notice } from '../../records/notice.ts'
 
 /**
- * What operators and customers are told, on its way to them: one facet of the Store, see there for clock and outages.
+ * Notices on their way to operators and customers: one facet of the Store, see there for clock and outages.
  * The step that settles a request writes down which thresholds it crossed (`Settlement.watches`), each once in its window.
  * One gateway at a time, which has the lease, makes notices of these and delivers them.
  */

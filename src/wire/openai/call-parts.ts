@@ -30,7 +30,7 @@ export class CallParts {
   }
 
   /**
-   * What is missing of calls now that nothing more comes. Those of which no part had a name are sent: the client can still
+   * The missing parts of calls now that nothing more comes. Those of which no part had a name are sent: the client can still
    * refuse them. Those without arguments get an empty object where they are whole, since clients read no JSON in nothing.
    */
   rest(areWhole: boolean): readonly JsonObject[] {
