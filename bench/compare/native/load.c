@@ -116,6 +116,8 @@ static void receive(struct connection *c) {
     if (holds && !c->spoke) c->spoke = 1, opened++;
   }
   if (!done) return;
+  // The gateway says that it closes a connection on which nothing was asked.
+  if (!c->busy && !holds) return begin(&c->reply), again(c);
   judge(c, now);
   c->busy = 0;
   const int closes = strcasestr(c->reply.head, "\r\nconnection: close") != NULL;
