@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { root } from '../../simulate/example.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
@@ -167,7 +167,10 @@ it('one that was killed leaves no process, and its folder to the next one, which
   const ended = [...children, ...processes(profile().pid)]
   const { state: own } = profile()
   expect(await next.end()).toBe(0)
-  for (const child of ended) expect(() => process.kill(child.pid, 0)).toThrow(/ESRCH/)
+  // The system may take a moment to end what was killed.
+  await vi.waitFor(() => {
+    for (const child of ended) expect(() => process.kill(child.pid, 0)).toThrow(/ESRCH/)
+  }, 60_000)
   expect(existsSync(own)).toBe(false)
   expect(readdirSync(join(home, 'svcctl/demos'))).toEqual([])
 })

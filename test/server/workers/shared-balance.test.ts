@@ -1,7 +1,8 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { setTimeout } from 'node:timers/promises'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { ShownPool } from '../../../src/wire/admin/pool.ts'
 import { answer, startBackend } from '../../support/backend.ts'
-import { startTree } from './tree.ts'
+import { startTree, type Tree } from './tree.ts'
 import { yamlOf } from './tree-yaml.ts'
 
 const REPLICAS = 4
@@ -27,8 +28,7 @@ it('with 3 workers, each turn of a dialogue goes where the turns before it are c
       await (await tree.chat(key, { messages: talk })).text()
       talk.push({ role: 'assistant', content: 'Yes.' })
     }
-    // Main asks all workers, behind what they had told it.
-    for (let asked = 0; asked < 5; asked++) await tree.ask('GET', '/admin/pools')
+    if (turn === 0) await allWorkersKnow(tree, talks)
   }
 
   const homes = names.map(name =>
@@ -49,10 +49,22 @@ it('with 3 workers, each turn of a dialogue goes where the turns before it are c
       length === 0 ? undefined : { prompt_tokens: 100 * length, cached_tokens: 40 * length },
     ),
   )
+})
 
-  // Main tells operators what its workers know.
-  const messages = talks[0]
+type Talk = readonly { readonly role: string; readonly content: string }[]
+
+/** Resolves once every worker has heard where the talks are cached. */
+async function allWorkersKnow(tree: Tree, talks: readonly Talk[]): Promise<void> {
+  for (const talk of talks)
+    await vi.waitFor(async () => expect(await whyOf(tree, talk)).toBe('prefix'), { timeout: 60_000, interval: 5 })
+  // Main gathers news for 3 ms. A request that it receives later follows that news to each worker.
+  await setTimeout(20)
+  await tree.ask('GET', '/admin/pools')
+}
+
+/** The reason for which main would pick the first replica. */
+async function whyOf(tree: Tree, messages: Talk): Promise<string | undefined> {
   const { body } = await tree.ask('POST', '/admin/explain', { account: 'ada', body: { model: 'svc-core', messages } })
   const { pools } = body as { pools: readonly { readonly choice?: { readonly why: string } }[] }
-  expect(pools[0]?.choice?.why).toBe('prefix')
-})
+  return pools[0]?.choice?.why
+}
