@@ -84,7 +84,7 @@ describeConsole('the search of operators', { door: 'admin', alsoRedis: true }, r
     const button = page.getByRole('button', { name: 'Search' })
     for (const key of ['Escape', 'Control+k']) {
       await button.press('Enter')
-      await field(page).waitFor()
+      await field(page).and(isFocused).waitFor()
       await page.keyboard.press(key)
       await dialog(page).waitFor({ state: 'detached' })
       await button.and(isFocused).waitFor()
