@@ -35,8 +35,8 @@ export interface GroupFault {
 type Claims = Readonly<Record<string, unknown>>
 
 /**
- * The grants of the groups in a token's claims. An absent claim is an empty list; a claim that cannot be read is a fault, so that a person
- * never gets another plan because a provider changed its format.
+ * The grants of the groups in a token's claims. An absent claim is an empty list; a claim that cannot be read is a fault, so that
+ * a person never gets another plan because a provider changed its format.
  */
 export function grantsOf(claims: Claims, entries: readonly GroupEntry[]): GroupGrants | GroupFault {
   const byClaim = new Map<string, readonly string[]>()

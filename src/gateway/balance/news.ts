@@ -23,8 +23,8 @@ export interface DomainMarks {
 }
 
 /**
- * The work that a process did at one replica in the last moment. Lost news costs hits; a false one sends requests to the wrong replica
- * of the same pool, and does nothing else.
+ * The work that a process did at one replica in the last moment. Lost news costs hits; a false one sends requests to the wrong
+ * replica of the same pool, and does nothing else.
  */
 export interface BalanceNews extends CachePlace {
   /** The replica lost its cache; the marks of this news were computed after that. */
