@@ -7,7 +7,8 @@ import { describeConsole } from './rig.ts'
 import type { Site } from './site.ts'
 import { askAs, chatAs, keyOf } from './traffic.ts'
 
-const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search' })
+/** In the page until it has heard that the browser closed it. */
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search', includeHidden: true })
 const field = (page: Page) => page.getByRole('combobox', { name: 'Search' })
 const option = (page: Page, name: string | RegExp) => page.getByRole('option', { name })
 const chosen = (page: Page) => page.locator('[role="option"][aria-selected="true"]')
@@ -84,7 +85,7 @@ describeConsole('the search of operators', { door: 'admin', alsoRedis: true }, r
     const button = page.getByRole('button', { name: 'Search' })
     for (const key of ['Escape', 'Control+k']) {
       await button.press('Enter')
-      await field(page).and(isFocused).waitFor()
+      await field(page).waitFor()
       await page.keyboard.press(key)
       await dialog(page).waitFor({ state: 'detached' })
       await button.and(isFocused).waitFor()
