@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { MONTH_FORMS } from '../../policy/billing/billing-month.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { recordsCsv } from '../../wire/csv.ts'
 import { invoiceCsv, invoiceItems } from '../../wire/invoice/invoice-csv.ts'
@@ -22,11 +23,7 @@ export function registerInvoice(program: Command): void {
     .command('invoice')
     .description("print an account's invoice for a month, or list its months")
     .argument('<account>', 'its id or label, or its key')
-    .addOption(
-      new Option('--month <month>', 'the month, such as 2026-10; without it, list the last 13 months').argParser(
-        monthIn,
-      ),
-    )
+    .addOption(new Option('--month <month>', `${MONTH_FORMS}; without it, list the last 13 months`).argParser(monthIn))
     .addOption(
       new Option('--format <format>', 'tables, one JSON object, CSV, one JSON object per item, or a page to print')
         .choices(Object.keys(WRITTEN))

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { OperatorApi } from '../../operator/operator-api.ts'
+import { MONTH_FORMS } from '../../policy/billing/billing-month.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { invoiceItems } from '../../wire/invoice/invoice-csv.ts'
 import { invoicesCsv, itemsCsv } from '../../wire/invoice/month-csv.ts'
@@ -22,7 +23,7 @@ export function registerInvoices(program: Command): void {
   const invoices = program
     .command('invoices')
     .description('list the invoices of all accounts for a month, issued ones and drafts')
-    .addOption(new Option('--month <month>', 'the month, such as 2026-10').argParser(monthIn).makeOptionMandatory())
+    .addOption(new Option('--month <month>', MONTH_FORMS).argParser(monthIn).makeOptionMandatory())
     .option('--lines', 'every line of every invoice, as CSV or JSON lines')
     .addOption(limitOption('the first accounts'))
   listing(invoices).action((options: InvoicesOptions) => {
@@ -44,7 +45,7 @@ async function write(operator: OperatorApi, { month, lines, limit }: InvoicesOpt
   data.sort((a, b) => (a.label < b.label ? -1 : 1))
   tellLeftOut(data.length, limit)
   data.splice(limit ?? data.length)
-  if (format === 'json') return writeJson({ object: 'list', month, data })
+  if (format === 'json') return writeJson({ object: 'list', month: data[0]?.month ?? month, data })
   return writeOut([monthInvoicesText(data)])
 }
 

@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OperatorApi, OperatorName } from '../../operator/operator-api.ts'
+import { MONTH_FORMS, monthMeant } from '../../policy/billing/billing-month.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'
 import type { Unreached } from '../../wire/admin/fleet.ts'
-import { readMonth, readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
+import { readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
 import { USER, USER_HINT } from '../../wire/admin/user.ts'
 import { type Format, type FormatOptions, listsIn } from './formats.ts'
 
@@ -17,11 +18,11 @@ export const untilOption = (what: string): Option =>
 
 /** `--month`, instead of the two. */
 export const monthOption = (): Option =>
-  new Option('--month <month>', 'one month, such as 2026-10').conflicts(['since', 'until']).argParser(monthIn)
+  new Option('--month <month>', `one month: ${MONTH_FORMS}`).conflicts(['since', 'until']).argParser(monthIn)
 
-/** The text if it is a valid month. */
+/** The unchanged text if it means a month: the gateway's clock and zone decide which. */
 export function monthIn(text: string): string {
-  if (!readMonth(text)) throw new InvalidArgumentError('Write a month such as 2026-10.')
+  if (!monthMeant(text, world.clock.now())) throw new InvalidArgumentError(`Write ${MONTH_FORMS}.`)
   return text
 }
 

@@ -1,5 +1,6 @@
 import { allInvoices, pageOfInvoices } from '../../gateway/accounts/month-invoices.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
+import { monthAt } from '../../policy/billing/billing-month.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { QueryOf } from '../../wire/admin-api/call.ts'
 import type * as calls from '../../wire/admin-api/usage.ts'
@@ -82,7 +83,7 @@ async function readPage(
   text: string,
   { limit = 50, cursor }: InvoicesQuery,
 ): Promise<ShownMonthInvoices | Denied> {
-  const month = monthIn(text, app.config)
+  const month = monthIn(text, app)
   if ('denial' in month) return month
   const after = cursor === undefined ? undefined : readCursor('label', cursor)
   if (cursor !== undefined && !after) return invalid('cursor', 'must be that of another page')
@@ -93,6 +94,7 @@ async function readPage(
   return {
     object: 'list',
     month: month.month,
+    running_month: monthAt(app.clock.now(), app.config.calendar).month,
     data: invoices.map(monthInvoice),
     has_more: next !== undefined,
     next: next ? cursorText('label', next) : null,
@@ -101,7 +103,7 @@ async function readPage(
 
 /** The invoices of all accounts for a month such as `2026-10`, in no order. */
 export function readInvoicesOf(context: InvoiceContext, text: string): AsyncIterable<ShownInvoice> | Denied {
-  const month = monthIn(text, context.config)
+  const month = monthIn(text, context)
   if ('denial' in month) return month
   return allInvoices(context.store.accounts, month, account => readInvoiceFor(context, account, month))
 }
@@ -111,7 +113,7 @@ export async function readInvoiceNamed(
   context: InvoiceContext,
   { account: named, month: text }: { readonly account: string; readonly month: string },
 ): Promise<ShownInvoice | Denied> {
-  const month = monthIn(text, context.config)
+  const month = monthIn(text, context)
   if ('denial' in month) return month
   const account = await accountNamed(context, named)
   return 'denial' in account ? account : readInvoiceFor(context, account, month)

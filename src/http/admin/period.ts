@@ -1,7 +1,8 @@
+import { MONTH_FORMS, monthMeant } from '../../policy/billing/billing-month.ts'
 import { type Calendar, dayOfCalendar, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { readMonth, readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
+import { readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
 import type { PeriodQuery } from '../../wire/admin-api/fields.ts'
 
 /** From a moment on, and before another one. */
@@ -14,7 +15,7 @@ export interface Period {
 export function periodIn({ since, until, month }: PeriodQuery, now: EpochMs, calendar?: Calendar): Period | Denied {
   if (month !== undefined) {
     if (since !== undefined || until !== undefined) return invalid('month', 'cannot be combined with since or until')
-    return readMonth(month, calendar) ?? invalid('month', 'must be a month such as 2026-10')
+    return monthIn(month, now, calendar)
   }
   const from = since === undefined ? undefined : readSince(since, now, calendar)
   if (since !== undefined && from === undefined) return invalid('since', `must be ${SINCE_FORMS}`)
@@ -22,6 +23,11 @@ export function periodIn({ since, until, month }: PeriodQuery, now: EpochMs, cal
   if (until !== undefined && to === undefined) return invalid('until', `must be ${SINCE_FORMS}`)
   if (from !== undefined && to !== undefined && to <= from) return invalid('until', 'must be after since')
   return { ...(from !== undefined && { since: from }), ...(to !== undefined && { until: to }) }
+}
+
+function monthIn(text: string, now: EpochMs, calendar?: Calendar): Period | Denied {
+  const meant = monthMeant(text, now, calendar)
+  return meant ? { since: meant.since, until: meant.until } : invalid('month', `must be ${MONTH_FORMS}`)
 }
 
 /** The days that a period touches: the first one, and the one after the last. */

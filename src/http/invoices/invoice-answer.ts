@@ -3,7 +3,7 @@ import { type Billed, listInvoices, readInvoiceOf } from '../../gateway/accounts
 import type { Clock } from '../../gateway/ports.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { Store } from '../../gateway/store/store.ts'
-import { type BillingMonth, monthNamed } from '../../policy/billing/billing-month.ts'
+import { type BillingMonth, MONTH_FORMS, monthMeant } from '../../policy/billing/billing-month.ts'
 import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { invoiceCsv } from '../../wire/invoice/invoice-csv.ts'
@@ -23,8 +23,10 @@ interface InvoiceSources {
 type Account = Pick<AccountRecord, 'account' | 'label' | 'createdAt'>
 
 /** The month that is asked for. */
-export const monthIn = (text: string | undefined, { calendar }: Pick<Config, 'calendar'>): BillingMonth | Denied =>
-  monthNamed(text ?? '', calendar) ?? invalid('month', 'must be a month such as 2026-10')
+export const monthIn = (
+  text: string | undefined,
+  { clock, config: { calendar } }: Pick<InvoiceSources, 'clock' | 'config'>,
+): BillingMonth | Denied => monthMeant(text ?? '', clock.now(), calendar) ?? invalid('month', `must be ${MONTH_FORMS}`)
 
 /** The invoice of an account for a month; `isBrief` as in Billed. */
 export const readInvoiceFor = (

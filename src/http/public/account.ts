@@ -4,9 +4,11 @@ import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import { ownRequests } from '../../gateway/accounts/own-requests.ts'
 import { namesIn } from '../../gateway/store/ledger-store.ts'
 import { addTotals, NO_SUMS } from '../../gateway/store/total-sums.ts'
+import { MONTH_FORMS, monthMeant } from '../../policy/billing/billing-month.ts'
 import { type Calendar, dayOfCalendar, startOf, UTC_CALENDAR } from '../../policy/calendar.ts'
 import { isShown } from '../../policy/counters/limit-use.ts'
-import { invalid } from '../../policy/denial.ts'
+import { type Denied, invalid } from '../../policy/denial.ts'
+import type { DayNumber } from '../../policy/zone.ts'
 import type { Sums, Total } from '../../records/sums.ts'
 import { ownAccount } from '../../wire/account/own-account.ts'
 import { type OwnUsage, ownSums, ownUsage } from '../../wire/account/own-usage.ts'
@@ -32,28 +34,55 @@ export async function showAccount(
   call.json(200, ownAccount(config, { ...caller, person }, { ...usage, uses }), UNCACHED)
 }
 
-/** GET /billing/usage?days=30: what the account used, by day, model, plan and key; with `by_label=true` by labels as well. */
+/**
+ * GET /billing/usage?days=30, or `month=this`: what the account used, by day, model, plan and key; with `by_label=true` by
+ * labels as well.
+ */
 export async function showUsage(app: AccountApp, call: HttpCall, { caller }: Identified): Promise<void> {
-  const query = readQuery(call, ['days', 'by_label'])
+  const query = readQuery(call, ['days', 'month', 'by_label'])
   if ('denial' in query) return call.deny(query.denial)
   const { by_label: split = 'false' } = query
   if (split !== 'true' && split !== 'false') return call.deny(invalid('by_label', 'must be true or false').denial)
-  const days = wholeIn(query.days ?? '30', MOST_DAYS)
-  if (days === undefined) return call.deny(invalid('days', `must be a number from 1 to ${MOST_DAYS}`).denial)
+  const days = daysIn(app, query)
+  if ('denial' in days) return call.deny(days.denial)
   const labels = split === 'true' ? [...app.config.labels.keys()] : []
-  if (labels.length === 0) return sendUsage(app, call, { account: caller.account, days, labels })
-  return splitting(app, call, caller, () => sendUsage(app, call, { account: caller.account, days, labels }))
+  const asked = { account: caller.account, ...days, labels }
+  if (labels.length === 0) return sendUsage(app, call, asked)
+  return splitting(app, call, caller, () => sendUsage(app, call, asked))
 }
 
-async function sendUsage(app: AccountApp, call: HttpCall, { account, days, labels }: AskedUsage): Promise<void> {
+/** The days that end today; or those of a month, up to today where it runs. */
+function daysIn(
+  { config: { calendar = UTC_CALENDAR }, clock }: AccountApp,
+  { days: text, month }: { readonly days?: string; readonly month?: string },
+): Pick<AskedUsage, 'since' | 'until'> | Denied {
+  const today = dayOfCalendar(calendar, clock.now())
+  if (month === undefined) {
+    const days = wholeIn(text ?? '30', MOST_DAYS)
+    return days === undefined
+      ? invalid('days', `must be a number from 1 to ${MOST_DAYS}`)
+      : { since: today - days + 1, until: today }
+  }
+  if (text !== undefined) return invalid('month', 'cannot be combined with days')
+  const meant = monthMeant(month, clock.now(), calendar)
+  if (!meant) return invalid('month', `must be ${MONTH_FORMS}`)
+  if (meant.firstDay > today) return invalid('month', 'has not begun')
+  return { since: meant.firstDay, until: Math.min(today, meant.endDay - 1) }
+}
+
+async function sendUsage(
+  app: AccountApp,
+  call: HttpCall,
+  { account, since, until, labels }: AskedUsage,
+): Promise<void> {
   const { calendar = UTC_CALENDAR } = app.config
-  const until = dayOfCalendar(calendar, app.clock.now())
   const totals: Total[] = []
-  // Sums of labels have models and plans that are gone.
-  const among = labels.length === 0 && { among: namesIn(app.config) }
-  const since = until - days + 1
-  for await (const total of app.store.ledger.readTotals({ account, since, ...among })) totals.push(total)
-  const usage = ownUsage({ until, days, calendar }, totals)
+  // Sums of labels, and months long ago, have models and plans that are gone.
+  const isRecent = dayOfCalendar(calendar, app.clock.now()) - since < MOST_DAYS
+  const among = labels.length === 0 && isRecent && { among: namesIn(app.config) }
+  const days = { since, until: until + 1 }
+  for await (const total of app.store.ledger.readTotals({ account, ...days, ...among })) totals.push(total)
+  const usage = ownUsage({ until, days: until - since + 1, calendar }, totals)
   const period = { firstDay: since, endDay: until + 1, calendar }
   const byLabel = labels.length === 0 ? undefined : await usageByLabel(app, { account, period, labels, totals })
   call.json(200, byLabel ? { ...usage, by_label: byLabel } : usage, UNCACHED)
@@ -61,7 +90,9 @@ async function sendUsage(app: AccountApp, call: HttpCall, { account, days, label
 
 interface AskedUsage {
   readonly account: string
-  readonly days: number
+  /** The first and the last day. */
+  readonly since: DayNumber
+  readonly until: DayNumber
   /** The labels that split it. */
   readonly labels: readonly string[]
 }

@@ -16,7 +16,7 @@ export async function showInvoices(app: InvoicesApp, call: HttpCall, { caller }:
   const asked = formatIn(query.format)
   if ('denial' in asked) return call.deny(asked.denial)
   const isList = query.month === undefined && asked.format === 'json'
-  const month = isList ? undefined : monthIn(query.month, app.config)
+  const month = isList ? undefined : monthIn(query.month, app)
   if (month && 'denial' in month) return call.deny(month.denial)
   const send = async () => {
     const account = await app.store.accounts.find(caller.account)

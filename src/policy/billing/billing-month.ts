@@ -33,6 +33,20 @@ export function monthNamed(text: string, calendar: Calendar = UTC_CALENDAR): Bil
   return year === undefined ? undefined : monthOf(Number(year) * 12 + Number(month) - 1, calendar)
 }
 
+/** The forms that `monthMeant` reads, for messages. */
+export const MONTH_FORMS = 'a month such as 2026-10, this or last'
+
+const MONTHS_AGO: ReadonlyMap<string, number> = new Map([
+  ['this', 0],
+  ['last', 1],
+])
+
+/** The month of a name, the one that runs (`this`) or the one before it (`last`). Undefined where the text means none. */
+export function monthMeant(text: string, now: EpochMs, calendar: Calendar = UTC_CALENDAR): BillingMonth | undefined {
+  const ago = MONTHS_AGO.get(text)
+  return ago === undefined ? monthNamed(text, calendar) : monthBefore(monthAt(now, calendar), ago)
+}
+
 /** This many months before another one. */
 export const monthBefore = ({ month, calendar }: BillingMonth, months = 1): BillingMonth =>
   monthOf(indexOf(month) - months, calendar)

@@ -34,7 +34,7 @@ const SINCE_TEXT =
 export const PERIOD = {
   since: optional(text(`From then on: ${SINCE_TEXT}.`)),
   until: optional(text('Before then, in the same form.')),
-  month: optional(text('A month such as `2026-10`, instead of both.')),
+  month: optional(text('A month such as `2026-10`, `this` or `last`, instead of both.')),
 }
 
 /** From `since` on and before `until`, or in a month. */

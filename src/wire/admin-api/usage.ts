@@ -1,3 +1,4 @@
+import { MONTH_FORMS } from '../../policy/billing/billing-month.ts'
 import { ARCHIVE_STATE } from '../admin/archive-state.ts'
 import { AUDIT_PAGE, AUDIT_ROW } from '../admin/audit.ts'
 import { LEDGER_RECORD } from '../admin/ledger-record.ts'
@@ -88,7 +89,7 @@ export const showInvoice = call({
   summary: "Shows an account's invoice for a month.",
   query: {
     account: ACCOUNT_NAME,
-    month: text('Such as `2026-10`.', { rule: 'must be a month such as 2026-10' }),
+    month: text('Such as `2026-10`, `this` or `last`.', { rule: `must be ${MONTH_FORMS}` }),
     format: defaulted(word(['json', 'csv', 'html'], '`html` is a page to print.'), 'json'),
   },
   answer: INVOICE,
@@ -102,7 +103,7 @@ export const listInvoices = call({
   summary: 'Lists the months in which an account has usage; or, with `month`, the invoices of all accounts.',
   query: {
     account: optional(ACCOUNT_NAME),
-    month: optional(text('Such as `2026-10`, instead of an account.')),
+    month: optional(text('Such as `2026-10`, `this` or `last`, instead of an account.')),
     format: optional(
       word(
         ['json', 'ndjson', 'csv', 'lines'],

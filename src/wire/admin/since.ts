@@ -1,4 +1,3 @@
-import { monthNamed } from '../../policy/billing/billing-month.ts'
 import { type Calendar, dayOfCalendar, startOf, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { readDay } from '../../policy/zone.ts'
@@ -34,15 +33,6 @@ const DAYS_AGO: ReadonlyMap<string, number> = new Map([
   ['today', 0],
   ['yesterday', 1],
 ])
-
-/** The first moment of a month such as `2026-10`, and of the month after it. Undefined where the text is no month. */
-export function readMonth(
-  text: string,
-  calendar?: Calendar,
-): { readonly since: EpochMs; readonly until: EpochMs } | undefined {
-  const month = monthNamed(text, calendar)
-  return month && { since: month.since, until: month.until }
-}
 
 /** A day, given in days since the epoch: `2026-11-21`. */
 export const dayText = (day: number): string => new Date(day * DAY).toISOString().slice(0, 10)

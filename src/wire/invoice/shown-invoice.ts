@@ -162,7 +162,7 @@ export const INVOICE = record(
     by_label: optional(
       list(
         BY_LABEL,
-        'The usage by each label of the files; absent without labels, and for running months of more than 200,000 requests.',
+        'The usage by each label of the files; absent without labels, and on drafts of more than 200,000 requests.',
       ),
     ),
     total: record(SUMS, 'InvoiceSums', "Sums of this month's requests."),

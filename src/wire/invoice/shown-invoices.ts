@@ -40,6 +40,7 @@ export const MONTH_INVOICES = record(
   {
     object: fixed('list'),
     month: text(),
+    running_month: text('The month that runs, by `zone` and `fiscal_month_starts`.'),
     data: list(MONTH_INVOICE, 'In the order of account labels.'),
     has_more: flag(),
     next: orNull(text('The `cursor` of the next page; null on the last one.')),

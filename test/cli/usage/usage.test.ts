@@ -301,7 +301,7 @@ it.each([
   [['--since', '2026-13-01'], 'Write a duration'],
   [['export', '--since', '30'], 'Write a duration'],
   [['--until', 'someday'], 'Write a duration'],
-  [['--month', '2026-13'], 'Write a month such as 2026-10.'],
+  [['--month', '2026-13'], 'Write a month such as 2026-10, this or last.'],
   [['--month', '2026-10', '--since', '1d'], 'cannot be used with'],
   [['--by', 'model,Week'], 'Allowed are day, hour, plan, model, account'],
   [['--failed-attempts', '--account', 'ada'], 'cannot be used with'],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readMonth, readSince } from '../../../src/wire/admin/since.ts'
+import { readSince } from '../../../src/wire/admin/since.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 10)
 
@@ -40,15 +40,4 @@ it.each([
   'now',
 ])('%j is no moment', text => {
   expect(readSince(text, NOW)).toBeUndefined()
-})
-
-it('a month begins and ends at midnight UTC, also a December', () => {
-  const iso = ({ since, until }: { since: number; until: number }) =>
-    [since, until].map(at => new Date(at).toISOString())
-
-  expect(iso(readMonth('2026-12') ?? { since: 0, until: 0 })).toEqual([
-    '2026-12-01T00:00:00.000Z',
-    '2027-01-01T00:00:00.000Z',
-  ])
-  for (const text of ['2026-13', '2026-00', '2026-1', '2026', '2026-10-01', '']) expect(readMonth(text)).toBeUndefined()
 })

@@ -6,9 +6,6 @@ import { nanoUsdText } from '../../shared/fmt.ts'
 export const SPLITS = ['model', 'plan', 'account', 'key'] as const
 export type Split = (typeof SPLITS)[number]
 
-/** The UTC days that end today, or the UTC hours that end now. */
-export type Range = { readonly days: number } | 'hours'
-
 export interface UsageOfRange {
   /** Each day or hour in parts, and the others as one; of failed attempts all pools. */
   readonly bars: UsageReport
@@ -16,14 +13,11 @@ export interface UsageOfRange {
   readonly groups: Pick<UsageReport, 'data' | 'waste'>
 }
 
-export const readUsage = (range: Range, split: Split): Promise<UsageOfRange> =>
-  range === 'hours' ? readHours(split) : readDays(range.days, split)
-
-async function readDays(days: number, split: Split): Promise<UsageOfRange> {
-  const since = dayText(Date.now() - (days - 1) * DAY_MS)
+/** The days of a period such as `month=this`, by the zone of the gateway. */
+export async function readDays(period: string, split: Split): Promise<UsageOfRange> {
   const [bars, groups] = await Promise.all([
-    ask<UsageReport>(`/admin/usage?since=${since}&by=day,${split}&top=${MOST_PARTS}&waste=day`),
-    ask<UsageReport>(`/admin/usage?since=${since}&by=${split}&top=${MOST_ROWS}`),
+    ask<UsageReport>(`/admin/usage?${period}&by=day,${split}&top=${MOST_PARTS}&waste=day`),
+    ask<UsageReport>(`/admin/usage?${period}&by=${split}&top=${MOST_ROWS}`),
   ])
   return { bars, groups }
 }
@@ -91,16 +85,16 @@ const MOST_HOUR_ROWS = 50
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** `2026-11-22`, UTC. */
-const dayText = (at: number): string => new Date(at).toISOString().slice(0, 10)
-/** `2026-11-22T14:00Z` */
-const hourText = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`
-
-/** All days or hours from the first to the last one, also those without a request. */
-export function timesSince(first: string): readonly string[] {
-  const [step, textOf] = first.includes('T') ? [HOUR_MS, hourText] : [DAY_MS, dayText]
-  const count = Math.floor((Date.now() - Date.parse(first)) / step) + 1
-  return Array.from({ length: Math.max(0, count) }, (_, at) => textOf(Date.parse(first) + at * step))
+/** All hours, or days of the zone, from the first one until now, also those without a request: as `2026-11-22T14:00Z` or `2026-11-22`. */
+export function timesSince(first: string, timeZone: string): readonly string[] {
+  const isHour = first.includes('T')
+  const last = isHour ? Date.now() : Date.parse(new Date().toLocaleDateString('sv', { timeZone }))
+  const times: string[] = []
+  for (let at = Date.parse(first); at <= last; at += isHour ? HOUR_MS : DAY_MS) {
+    const text = new Date(at).toISOString()
+    times.push(isHour ? `${text.slice(0, 16)}Z` : text.slice(0, 10))
+  }
+  return times
 }
 
 /** Tells parts from each other; empty for the others. */

@@ -16,14 +16,17 @@ import { OneInvoice } from './one-invoice.tsx'
 /** The invoices of a month, those of an account, or one of them, as the address says. */
 export function Invoices() {
   const [id, account] = [query.value.get('id'), query.value.get('account')]
-  const month = query.value.get('month') ?? monthsUntilNow()[0] ?? ''
+  const month = query.value.get('month') ?? 'this'
   if (id !== null) return <OneInvoice key={`${id} ${month}`} account={id} month={month} />
   if (account !== null) return <InvoicesOfAccount key={account} account={account} />
   return <OfMonth key={month} month={month} />
 }
 
-function OfMonth({ month }: { readonly month: string }) {
+/** A month by its name, or the one that runs: the gateway's clock and zone say which that is. */
+function OfMonth({ month: asked }: { readonly month: string }) {
   const [problem, setProblem] = useState<ApiProblem>()
+  const first = useResource(() => listMonth(asked))
+  const month = first.data?.month ?? asked
   const trying = (run: () => Promise<void>) => () => {
     setProblem(undefined)
     run().catch((error: unknown) => setProblem(problemFrom(error)))
@@ -41,7 +44,7 @@ function OfMonth({ month }: { readonly month: string }) {
               value={month}
               onChange={event => refine({ month: event.currentTarget.value })}
             >
-              {monthsUntilNow().map(each => (
+              {monthsUntil(first.data?.running_month).map(each => (
                 <option key={each} value={each}>
                   {invoiceText.monthOf(each)}
                 </option>
@@ -59,54 +62,46 @@ function OfMonth({ month }: { readonly month: string }) {
         {text.whatAllAccountsAreCharged}
       </Header>
       {problem && <Problem problem={problem} />}
-      <Pages month={month} trying={trying} />
+      <Loaded of={first}>{page => <Pages first={page} trying={trying} />}</Loaded>
       <Origin command={`svcctl invoices --month ${month}`} />
     </>
   )
 }
 
 interface PagesProps {
-  readonly month: string
+  readonly first: ShownMonthInvoices
   /** Shows what went wrong with something that was pressed. */
   readonly trying: (run: () => Promise<void>) => () => void
 }
 
-function Pages({ month, trying }: PagesProps) {
+function Pages({ first, trying }: PagesProps) {
   const [more, setMore] = useState<readonly ShownMonthInvoices[]>([])
-  const first = useResource(() => listMonth(month))
+  const pages = [first, ...more]
+  const next = pages.at(-1)?.next ?? null
+  const goOn = trying(async () => setMore([...more, await listMonth(first.month, next ?? '')]))
+  if (first.data.length === 0)
+    return (
+      <Empty fact={text.nothing}>
+        <p class="muted">{text.noUsage}</p>
+      </Empty>
+    )
   return (
-    <Loaded of={first}>
-      {page => {
-        const pages = [page, ...more]
-        const next = pages.at(-1)?.next ?? null
-        const goOn = trying(async () => setMore([...more, await listMonth(month, next ?? '')]))
-        if (page.data.length === 0)
-          return (
-            <Empty fact={text.nothing}>
-              <p class="muted">{text.noUsage}</p>
-            </Empty>
-          )
-        return (
-          <>
-            <InvoiceTable rows={pages.flatMap(({ data }) => data)} />
-            {next !== null && (
-              <div class="row">
-                <button type="button" onClick={goOn}>
-                  {text.more}
-                </button>
-              </div>
-            )}
-          </>
-        )
-      }}
-    </Loaded>
+    <>
+      <InvoiceTable rows={pages.flatMap(({ data }) => data)} />
+      {next !== null && (
+        <div class="row">
+          <button type="button" onClick={goOn}>
+            {text.more}
+          </button>
+        </div>
+      )}
+    </>
   )
 }
 
-/** The running month and twelve before it, the newest first. */
-function monthsUntilNow(): readonly string[] {
-  const now = new Date()
-  return Array.from({ length: 13 }, (_, ago) =>
-    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago)).toISOString().slice(0, 7),
-  )
+/** The running month and twelve before it, the newest first; none while it is unknown. */
+function monthsUntil(running: string | undefined): readonly string[] {
+  if (running === undefined) return []
+  const [year, month] = running.split('-').map(Number) as [number, number]
+  return Array.from({ length: 13 }, (_, ago) => new Date(Date.UTC(year, month - 1 - ago)).toISOString().slice(0, 7))
 }

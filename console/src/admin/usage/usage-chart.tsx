@@ -48,14 +48,14 @@ export function UsageChart({ title, usage, split }: UsageChartProps) {
 }
 
 /** A series for each part, the dearest first, and the others last. */
-function barsOf({ data, since }: UsageReport, of: Measure['of']) {
+function barsOf({ data, since, zone = 'UTC' }: UsageReport, of: Measure['of']) {
   const costs = new Map<string, number>()
   for (const row of data) costs.set(keyOf(row), (costs.get(keyOf(row)) ?? 0) + row.cost_nano_usd)
   const named = [...costs.keys()].filter(Boolean).sort((a, b) => (costs.get(b) ?? 0) - (costs.get(a) ?? 0))
   const shown = named.slice(0, MOST_PARTS)
   const others = named.length - shown.length + (data.find(row => row.others !== undefined)?.others ?? 0)
   const series = shown.map(key => nameOf(data.find(row => keyOf(row) === key) as UsageRecord))
-  const times = timesSince(since ?? data[0]?.group ?? '')
+  const times = timesSince(since ?? data[0]?.group ?? '', zone)
   const bars = new Map(times.map(at => [at, Array.from({ length: shown.length + Number(others > 0) }, () => 0)]))
   for (const row of data) {
     const parts = bars.get(row.group)

@@ -3,7 +3,7 @@ import { count, number, usd } from '../../shared/fmt.ts'
 import { query, refine } from '../../shared/frame/router.ts'
 import { useResource } from '../../shared/resource.ts'
 import { Empty, Header, Loaded } from '../../shared/states.tsx'
-import { HOURS, type Range, readUsage, SPLITS, type Split, type UsageOfRange } from '../api/usage.ts'
+import { HOURS, readDays, readHours, SPLITS, type Split, type UsageOfRange } from '../api/usage.ts'
 import { Origin } from '../command.tsx'
 import * as text from '../texts/usage.tsx'
 import { UsageChart } from './usage-chart.tsx'
@@ -13,7 +13,8 @@ import { Waste } from './waste.tsx'
 /** The clients' usage, by day or hour and in parts, and the cost of failed attempts. */
 export function Usage() {
   const split = SPLITS.find(each => each === query.value.get('split')) ?? 'model'
-  const [name] = RANGES.find(([each]) => each === query.value.get('days')) ?? RANGES[2]
+  const [name, , period] = RANGES.find(([each]) => each === query.value.get('days')) ?? RANGES[2]
+  const isByHour = name === 'hours'
   return (
     <>
       <Header
@@ -41,36 +42,32 @@ export function Usage() {
           </div>
         }
       >
-        {name === 'hours' ? text.whatAllAccountsUsedByHour : text.whatAllAccountsUsed}
+        {isByHour ? text.whatAllAccountsUsedByHour : text.whatAllAccountsUsed}
       </Header>
-      <Report key={`${split} ${name}`} split={split} name={name} />
-      <Origin command={`svcctl usage ${optionsOf(name, split)}`} />
+      <Report key={`${split} ${name}`} {...{ split, name, period, isByHour }} />
+      <Origin command={`svcctl usage --${period.replace('=', ' ')} --by ${isByHour ? 'hour,' : ''}${split}`} />
     </>
   )
 }
 
-function optionsOf(name: RangeName, split: Split): string {
-  if (name === 'hours') return `--since ${HOURS} --by hour,${split}`
-  const period = name === 'month' ? `--month ${new Date().toISOString().slice(0, 7)}` : `--since ${name}d`
-  return `${period} --by ${split}`
-}
-
+/** Each with the period that the gateway is asked for: whole days by its zone, today among them. */
 const RANGES = [
-  ['hours', text.last48Hours],
-  ['7', text.last7Days],
-  ['30', text.last30Days],
-  ['90', text.last90Days],
-  ['month', text.thisMonth],
+  ['hours', text.last48Hours, `since=${HOURS}`],
+  ['7', text.last7Days, 'since=6d'],
+  ['30', text.last30Days, 'since=29d'],
+  ['90', text.last90Days, 'since=89d'],
+  ['month', text.thisMonth, 'month=this'],
 ] as const
-type RangeName = (typeof RANGES)[number][0]
 
-function rangeOf(name: RangeName): Range {
-  if (name === 'hours') return name
-  return { days: name === 'month' ? new Date().getUTCDate() : Number(name) }
+interface ReportProps {
+  readonly split: Split
+  readonly name: string
+  readonly period: string
+  readonly isByHour: boolean
 }
 
-function Report({ split, name }: { readonly split: Split; readonly name: RangeName }) {
-  const usage = useResource(() => readUsage(rangeOf(name), split), 60_000)
+function Report({ split, name, period, isByHour }: ReportProps) {
+  const usage = useResource(() => (isByHour ? readHours(split) : readDays(period, split)), 60_000)
   return (
     <Loaded of={usage}>
       {found =>
@@ -82,7 +79,7 @@ function Report({ split, name }: { readonly split: Split; readonly name: RangeNa
           <>
             <HoursLeftOut usage={found} />
             <Sums usage={found} />
-            <UsageChart title={name === 'hours' ? text.byHour : text.byDay} usage={found.bars} split={split} />
+            <UsageChart title={isByHour ? text.byHour : text.byDay} usage={found.bars} split={split} />
             <UsageTable rows={found.groups.data} split={split} file={`usage-by-${split}-${name}`} />
             <Waste usage={found} />
           </>

@@ -16,7 +16,7 @@ export const Waste = ({ usage: { bars, groups } }: { readonly usage: UsageOfRang
   )
 
 /** A series for each pool, the dearest first, and the others last. */
-function barsOf(pools: readonly WasteRecord[], { waste, since }: UsageOfRange['bars']) {
+function barsOf(pools: readonly WasteRecord[], { waste, since, zone = 'UTC' }: UsageOfRange['bars']) {
   const names = pools.slice(0, MOST_PARTS).map(({ pool }) => pool)
   const others = pools.length - names.length
   const costs = new Map<string, number>()
@@ -24,7 +24,7 @@ function barsOf(pools: readonly WasteRecord[], { waste, since }: UsageOfRange['b
     const name = `${hour} ${names.includes(pool) ? pool : ''}`
     costs.set(name, (costs.get(name) ?? 0) + cost_nano_usd / 1e9)
   }
-  const bars = timesSince(since ?? waste[0]?.day ?? '').map(at => ({
+  const bars = timesSince(since ?? waste[0]?.day ?? '', zone).map(at => ({
     at,
     parts: [...names, ...(others > 0 ? [''] : [])].map(name => costs.get(`${at} ${name}`) ?? 0),
   }))

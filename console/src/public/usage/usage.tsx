@@ -31,6 +31,8 @@ export function Usage() {
 }
 
 type Period = 'days' | 'month'
+/** The gateway's clock and zone say which days those are. */
+const PERIODS = { days: 'days=30', month: 'month=this' } as const
 
 interface UsageOfProps {
   readonly period: Period
@@ -39,9 +41,7 @@ interface UsageOfProps {
 }
 
 function UsageOf({ period, choice }: UsageOfProps) {
-  // The day of the month is how many days of it there are, today among them: UTC.
-  const days = period === 'month' ? new Date().getUTCDate() : 30
-  const usage = useResource<OwnUsage>(() => ask(`/billing/usage?days=${days}&by_label=true`), 60_000)
+  const usage = useResource<OwnUsage>(() => ask(`/billing/usage?${PERIODS[period]}&by_label=true`), 60_000)
   // A problem of both is shown once, by the account above.
   const shown = account.value.problem ? { ...usage, problem: undefined } : usage
   return (
