@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex, Writable } from 'node:stream'
 import type { Why } from '../policy/balance/cost.ts'
 import type { EpochMs, Kind, Millis, PassthroughMethod } from '../policy/config.ts'
-import type { CopySkip } from '../policy/mirror.ts'
+import type { CopyOutcome } from '../policy/mirror.ts'
 import type { DecisionRecord } from '../policy/record.ts'
 import type { RetryHeaders } from '../wire/retry-after.ts'
 import type { Steps } from '../wire/steps.ts'
@@ -274,9 +274,6 @@ export interface PromptTokens {
 
 /** How a request left the queue of a pool: with a slot, at its timeout, for a later pool, with its client, or for want of a place. */
 export type QueueEnd = 'served' | 'timeout' | 'moved' | 'gone' | 'full'
-
-/** How a copy ended, or why it was left out. */
-export type CopyOutcome = 'well' | 'failed' | 'left' | CopySkip
 
 /** Counts attempts, and never throws. */
 export interface AttemptCounter {

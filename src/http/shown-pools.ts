@@ -1,11 +1,15 @@
 import type { BackendSettings, Settings } from '../config/settings.ts'
 import type { Canaries } from '../gateway/canary/canaries.ts'
+import type { Mirrors } from '../gateway/mirror/mirrors.ts'
 import type { Pools } from '../gateway/pools/pools.ts'
 import type { Clock } from '../gateway/ports.ts'
 import { type Store, StoreUnavailable } from '../gateway/store/store.ts'
 import type { Config, Pool } from '../policy/config.ts'
+import { copyBudget } from '../policy/mirror.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
+import type { BudgetSpan } from '../policy/pool-budget.ts'
 import { addedPools, type KnownShare, type ShownPool, shownPool } from '../wire/admin/pool.ts'
+import type { KnownCopies } from '../wire/admin/pool-copies.ts'
 
 /** Pools as one process sees them. */
 export interface PoolsHere {
@@ -15,6 +19,7 @@ export interface PoolsHere {
   readonly pools: Pools
   /** The canaries of the gateway; absent in a worker, which does not know what others counted. */
   readonly canaries?: Pick<Canaries, 'recordOf'>
+  readonly mirrors?: Pick<Mirrors, 'newestOf'>
 }
 
 /** Pools as a gateway sees them. */
@@ -26,19 +31,32 @@ export interface PoolsNow extends PoolsHere {
 
 /** Adds up a pool's state over all processes of this gateway. */
 export async function poolNow(app: PoolsNow, pool: Pool): Promise<ShownPool> {
-  const spent = settingsOf(app, pool).maxNanoUsdPerHour === undefined ? undefined : await spentBy(app, pool)
+  const { maxNanoUsdPerHour: most } = settingsOf(app, pool)
+  const hour = most === undefined ? undefined : await spentOf(app, { pool: pool.name })
+  const days = await Promise.all(
+    mirrorsTo(app, pool).map(async ({ model, mirror }) =>
+      mirror.maxNanoUsdPerDay === undefined ? undefined : await spentOf(app, copyBudget(model.name)),
+    ),
+  )
   const others = (await app.poolsOfOthers?.()) ?? []
   return addedPools(
-    shownHere(app, pool, spent),
+    shownHere(app, pool, { hour, days }),
     others.flatMap(each => each.find(other => other.pool === pool.name) ?? []),
   )
 }
 
 /** The pools as this process knows them. */
 export const poolsHere = (app: PoolsHere): readonly ShownPool[] =>
-  [...app.config.pools.values()].map(pool => shownHere(app, pool, undefined))
+  [...app.config.pools.values()].map(pool => shownHere(app, pool))
 
-function shownHere(app: PoolsHere, pool: Pool, spent: NanoUsd | undefined): ShownPool {
+/** The cost that counts against the budgets of a pool, undefined where it has none or the store does not answer. */
+interface Spent {
+  readonly hour?: NanoUsd | undefined
+  /** The cost in a day of each mirror, in the order of the models. */
+  readonly days?: readonly (NanoUsd | undefined)[]
+}
+
+function shownHere(app: PoolsHere, pool: Pool, { hour, days = [] }: Spent = {}): ShownPool {
   const settings = settingsOf(app, pool)
   const served = [...app.config.models.values()].filter(({ serve }) => serve.includes(pool))
   const known = {
@@ -46,8 +64,9 @@ function shownHere(app: PoolsHere, pool: Pool, spent: NanoUsd | undefined): Show
     models: served.map(({ name }) => name),
     hasChats: served.some(({ kind }) => kind === 'chat'),
     shares: sharesOf(app, pool),
+    copies: copiesOf(app, pool, days),
   }
-  return shownPool({ ...known, ...(spent !== undefined && { spent }) }, app.clock.now())
+  return shownPool({ ...known, ...(hour !== undefined && { spent: hour }) }, app.clock.now())
 }
 
 /** The shares of traffic that a pool has. */
@@ -56,9 +75,25 @@ const sharesOf = ({ config, canaries }: Pick<PoolsHere, 'config' | 'canaries'>, 
     traffic.flatMap(share => (share.pool === pool ? [{ model, share, ...canaries?.recordOf(model, pool.name) }] : [])),
   )
 
+/** The mirrors of models that a pool is. */
+const mirrorsTo = ({ config }: Pick<PoolsHere, 'config'>, pool: Pool): readonly KnownCopies[] =>
+  [...config.models.values()].flatMap(model =>
+    model.kind === 'chat' && model.mirror?.to === pool ? [{ model, mirror: model.mirror }] : [],
+  )
+
+const copiesOf = (app: PoolsHere, pool: Pool, days: NonNullable<Spent['days']>): readonly KnownCopies[] =>
+  mirrorsTo(app, pool).map((copies, index) => {
+    const newest = app.mirrors?.newestOf(copies.model.name, pool.name)
+    const spent = days[index]
+    return { ...copies, ...(newest && { newest }), ...(spent !== undefined && { spent }) }
+  })
+
 /** Undefined while the store does not answer: what this process knows by itself is shown in any case. */
-const spentBy = ({ store }: Pick<PoolsNow, 'store'>, pool: Pool): Promise<NanoUsd | undefined> =>
-  store.budgets.read(pool.name).catch((error: unknown) => {
+const spentOf = (
+  { store }: Pick<PoolsNow, 'store'>,
+  { pool, span }: { readonly pool: string; readonly span?: BudgetSpan },
+): Promise<NanoUsd | undefined> =>
+  store.budgets.read(pool, span).catch((error: unknown) => {
     if (error instanceof StoreUnavailable) return undefined
     throw error
   })

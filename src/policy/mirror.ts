@@ -2,6 +2,7 @@ import { digest32, weightOf } from './balance/rendezvous.ts'
 import type { ChatModel, Mirror, Model, Pool } from './config.ts'
 import { takenBy } from './dialect.ts'
 import type { Draw, InferenceRequest } from './facts.ts'
+import type { BudgetSpan } from './pool-budget.ts'
 import { WHOLE } from './traffic/traffic-share.ts'
 
 /** Why no copy of a request is sent, as far as its policy says. */
@@ -67,7 +68,22 @@ export interface CopyFacts {
 }
 
 /** Why a copy is not sent now. */
-export type CopySkip = 'same-pool' | 'site' | 'down' | 'busy' | 'full' | 'copies' | 'memory' | 'budget'
+export type CopySkip = (typeof COPY_SKIPS)[number]
+const COPY_SKIPS = ['same_pool', 'site', 'down', 'busy', 'full', 'copies', 'memory', 'budget'] as const
+
+/** How a copy ended, or why it was left out. */
+export const COPY_OUTCOMES = ['well', 'failed', 'left', ...COPY_SKIPS] as const
+export type CopyOutcome = (typeof COPY_OUTCOMES)[number]
+
+/** The pools whose answers to a model's requests have copies beside them. */
+export const copiedPools = ({ serve }: Pick<Model, 'serve'>, { to, acrossSites }: Mirror): readonly Pool[] =>
+  serve.filter(pool => pool.name !== to.name && (acrossSites || pool.site === to.site))
+
+/** The budget of the copies of a model, as stores know it. */
+export const copyBudget = (model: string): { readonly pool: string; readonly span: BudgetSpan } => ({
+  pool: `mirror:${model}`,
+  span: 'day',
+})
 
 /** The copies of one process at once, and the bytes of their bodies together. */
 export const MOST_COPIES = 32
@@ -78,7 +94,7 @@ const LEFT_TO_CLIENTS = 1 / 2
 /** Why a copy is not sent now, apart from its cost; undefined where it is. Real traffic comes first everywhere. */
 export function copySkip({ to, acrossSites }: Mirror, facts: CopyFacts): Exclude<CopySkip, 'budget'> | undefined {
   const { servedBy, target, running, bytes, bodies } = facts
-  if (servedBy.name === to.name) return 'same-pool'
+  if (servedBy.name === to.name) return 'same_pool'
   if (!acrossSites && servedBy.site !== to.site) return 'site'
   if (!target.isUp) return 'down'
   if (target.waiting > 0) return 'busy'

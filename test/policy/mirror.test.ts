@@ -62,7 +62,7 @@ const FREE: CopyFacts = {
 describe('a copy', () => {
   it.each<[ReturnType<typeof copySkip>, Partial<CopyFacts>]>([
     [undefined, {}],
-    ['same-pool', { servedBy: poolOf('new') }],
+    ['same_pool', { servedBy: poolOf('new') }],
     ['site', { servedBy: poolOf('cloud', 'there') }],
     ['down', { target: { isUp: false, waiting: 0, isFull: false } }],
     ['busy', { target: { isUp: true, waiting: 1, isFull: false } }],

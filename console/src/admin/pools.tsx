@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { ShownCanary, ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
+import type { ShownCopies } from '../../../src/wire/admin/pool-copies.ts'
 import type { ShownPoolSeries } from '../../../src/wire/admin/series.ts'
 import type { ApiProblem } from '../shared/api.ts'
 import { dotted } from '../shared/dotted.ts'
@@ -10,6 +11,7 @@ import { problemFrom, useResource } from '../shared/resource.ts'
 import { State } from '../shared/state.tsx'
 import { Header, Loaded, Problem } from '../shared/states.tsx'
 import { type Column, Table } from '../shared/table.tsx'
+import { Time } from '../shared/time/time.tsx'
 import { listPools, type Place } from './api/pools.ts'
 import { readPoolSeries } from './api/series.ts'
 import { may } from './api/who.ts'
@@ -210,6 +212,15 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCach
             </tr>
           ),
       )}
+      {pool.copies && (
+        <tr class="member">
+          <td colSpan={columns}>
+            {pool.copies.map(copies => (
+              <Copies key={copies.model} {...copies} />
+            ))}
+          </td>
+        </tr>
+      )}
       {pool.queue?.shares && (
         <tr class="member">
           <td colSpan={columns} class="small muted">
@@ -234,6 +245,19 @@ function Canary({ model, state, why, against, stop_when, canary, control }: Show
         state === 'stopped' ? text.canaryStopped(model, why ?? '') : text.canaryRuns(model),
         text.side(text.canary, sideOf(canary)),
         text.side(against, sideOf(control)),
+      ])}
+    </p>
+  )
+}
+
+/** The copies that a pool gets as the mirror of a model. */
+function Copies({ model, sample, from, day_usd: spent, max_usd_per_day: most, newest }: ShownCopies) {
+  return (
+    <p class="small muted anywhere">
+      {dotted([
+        text.copiesOf(sample, model, from.join(', ')),
+        ...(most === null ? [] : [text.inADay(ofBudget(spent, most))]),
+        ...(newest ? [text.newestCopy(<Time at={Date.parse(newest.at)} />, newest.text)] : []),
       ])}
     </p>
   )
@@ -380,9 +404,10 @@ const lastTen = ({ requests_10s, retries_10s }: ShownPool): string =>
   retries_10s > 0 ? text.again(requests_10s, retries_10s) : String(requests_10s)
 
 const hourOf = ({ hour_usd, max_usd_per_hour }: ShownPool): string | undefined =>
-  max_usd_per_hour === null
-    ? undefined
-    : `${hour_usd === null ? text.unknown : usd(Number(hour_usd))} / ${usd(Number(max_usd_per_hour))}`
+  max_usd_per_hour === null ? undefined : ofBudget(hour_usd, max_usd_per_hour)
+
+const ofBudget = (spent: string | null, most: string): string =>
+  `${spent === null ? text.unknown : usd(Number(spent))} / ${usd(Number(most))}`
 
 /** The facts of the columns, where there is no room for them. */
 const factsOf = (pool: ShownPool): readonly string[] => [

@@ -152,7 +152,7 @@ export class Metrics implements AttemptCounter {
   }
 
   copied(model: string, pool: string, outcome: string): void {
-    this.#copies.add(1, model, pool, outcome.replaceAll('-', '_'))
+    this.#copies.add(1, model, pool, outcome)
   }
 
   promptCounted(pool: string, { cached, computed, expected }: PromptTokens): void {

@@ -196,6 +196,7 @@ export function poolsText(pools: readonly ShownPool[], now: number, gateways = 1
       ...own,
       ...slotLines(pool),
       ...shareLines(pool),
+      ...copyLines(pool, now),
       ...cachingLines(pool),
       ...learnedLines(pool),
     ].join('\n')
@@ -268,6 +269,17 @@ function canaryLine(model: string, { state, why, against, canary, control }: Sho
 
 const sideText = ({ requests, errors, first_token_p95_ms: p95 }: ShownCanary['canary']): string =>
   figuresText({ requests, errors, ...(p95 !== null && { firstTokenP95Ms: p95 }) })
+
+/**
+ * `  gets copies of 5% of the conversations of svc-core from onprem: $1.20 of $5 in 24 hours; the newest, 3 s ago, was answered`,
+ * for each model whose mirror the pool is.
+ */
+const copyLines = ({ copies = [] }: ShownPool, now: number): readonly string[] =>
+  copies.map(({ model, sample, from, day_usd, max_usd_per_day: most, newest }) => {
+    const cost = most === null ? '' : `: ${dollars(day_usd ?? '?')} of ${dollars(most)} in 24 hours`
+    const last = newest ? `; the newest, ${agoText(now - Date.parse(newest.at))}, ${newest.text}` : ''
+    return `  gets copies of ${sample} of the conversations of ${model} from ${from.join(', ')}${cost}${last}`
+  })
 
 /** `  found 83% of 1,204,311 prompt tokens in caches; balance: prefix, caches: account` */
 function cachingLines({ caching }: ShownPool): readonly string[] {

@@ -64,12 +64,14 @@ export class Mirroring {
   }
 
   async #run(servedBy: Pool): Promise<void> {
-    const { counter } = this.#gateway
+    const { counter, mirrors, clock } = this.#gateway
     // The answer to the request goes out first.
     await setImmediate()
     const end = await this.#send(servedBy)
     const outcome = typeof end === 'string' ? end : end.end
-    counter.copied(this.#admitted.decision.model.name, this.#mirror.to.name, outcome)
+    const [model, pool] = [this.#admitted.decision.model.name, this.#mirror.to.name]
+    counter.copied(model, pool, outcome)
+    mirrors.ended(model, pool, { at: clock.now(), outcome })
   }
 
   async #send(servedBy: Pool): Promise<CopySkip | CopyEnd> {

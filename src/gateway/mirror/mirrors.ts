@@ -1,4 +1,5 @@
-import type { CopyFacts } from '../../policy/mirror.ts'
+import type { EpochMs } from '../../policy/config.ts'
+import type { CopyFacts, CopyOutcome } from '../../policy/mirror.ts'
 import type { Cancel, Client } from '../ports.ts'
 
 /** The copies of one process: how many run, and the bytes of their bodies. They end with the process, and leave no row then. */
@@ -6,6 +7,7 @@ export class Mirrors {
   /** How many bytes of bodies of clients there are, and how many there may be. */
   bodies: () => CopyFacts['bodies'] = () => ({ taken: 0, most: 0 })
   readonly #running = new Set<CopyClient>()
+  readonly #newest = new Map<string, CopyEnded & { readonly pool: string }>()
   #bytes = 0
   isClosed = false
 
@@ -25,11 +27,28 @@ export class Mirrors {
     return { client, end }
   }
 
+  /** A copy of a request of a model ended at its mirror, or was left out. */
+  ended(model: string, pool: string, newest: CopyEnded): void {
+    this.#newest.set(model, { pool, ...newest })
+  }
+
+  /** The newest copy of a model's requests at a pool; undefined before the first one of this process. */
+  newestOf(model: string, pool: string): CopyEnded | undefined {
+    const newest = this.#newest.get(model)
+    return newest?.pool === pool ? newest : undefined
+  }
+
   /** Calls all copies off, and lets none begin. */
   close(): void {
     this.isClosed = true
     for (const client of [...this.#running]) client.leave()
   }
+}
+
+/** When a copy ended or was left out, and how or why. */
+export interface CopyEnded {
+  readonly at: EpochMs
+  readonly outcome: CopyOutcome
 }
 
 /** Nobody waits for a copy: its client leaves where the copy is in the way of a request. */

@@ -1,5 +1,6 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Mirror, Pool, Price } from '../../policy/config.ts'
+import { copyBudget } from '../../policy/mirror.ts'
 import { type NanoUsd, subtractNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import { costOf, costOfTokens, heldPrice } from '../../policy/price.ts'
 import type { Bill } from '../../records/ledger-row.ts'
@@ -98,7 +99,7 @@ export class Expenses {
     const { cost } = this.#settingsOf(to)
     if (!cost || limit === undefined) return this.take(to)
     const { budgets } = this.#store
-    const budget = { pool: `mirror:${this.#admitted.decision.model.name}`, span: 'day' } as const
+    const budget = copyBudget(this.#admitted.decision.model.name)
     const amount = this.#mostCost(cost)
     const at = await budgets.take({ ...budget, amount, limit })
     if (at === undefined) return undefined

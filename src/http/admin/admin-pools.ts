@@ -25,6 +25,7 @@ type PoolsApp = Pick<
   | 'pools'
   | 'store'
   | 'canaries'
+  | 'mirrors'
   | 'poolsOfOthers'
   | 'fleet'
   | 'peers'

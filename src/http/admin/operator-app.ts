@@ -7,6 +7,7 @@ import type { Fleet } from '../../gateway/fleet/fleet.ts'
 import type { Peers } from '../../gateway/fleet/peers.ts'
 import type { Probes } from '../../gateway/health/probes.ts'
 import type { Incidents } from '../../gateway/incidents.ts'
+import type { Mirrors } from '../../gateway/mirror/mirrors.ts'
 import type { OperatorRefusals } from '../../gateway/operators/refusals.ts'
 import type { OperatorSessions } from '../../gateway/operators/sessions.ts'
 import type { SignInTries } from '../../gateway/operators/sign-in-tries.ts'
@@ -30,6 +31,8 @@ export interface OperatorApp extends ListenerApp, ReadyInDetailApp, Pick<PoolsNo
   readonly canaries: Pick<Canaries, 'begin' | 'recordOf'>
   readonly store: Store
   readonly pools: Pools
+  /** The copies of requests that this process sends. */
+  readonly mirrors: Pick<Mirrors, 'newestOf'>
   /** Where pages that sign people in send requests, as far as that is known of the provider. */
   readonly providerOrigins?: () => readonly string[]
   /** Secrets for deriving guest keys, newest first: those of the settings, or the gateway's own. */

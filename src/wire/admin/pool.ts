@@ -25,6 +25,7 @@ import {
   whole,
   word,
 } from '../schema/schema.ts'
+import { addedCopies, COPIES, type KnownCopies, shownCopies } from './pool-copies.ts'
 
 /** A field that a pool's backends refused. Requests omit it, or use another name. */
 const LESSON = record(
@@ -188,6 +189,7 @@ const POOL_FIELDS = {
   model: text("The backends' name for the model."),
   models: list(text(), "The gateway's models that it serves."),
   shares: optional(list(SHARE, 'The models of whose conversations it has a share; absent where there are none.')),
+  copies: optional(list(COPIES, 'The models whose mirror it is; absent where there are none.')),
   drained: flag('Whether an operator drained it.'),
   in_flight: whole(),
   waiting: whole('Requests waiting for a slot.'),
@@ -253,6 +255,7 @@ export interface KnownPool {
   /** Whether one of these models is of chats. */
   readonly hasChats: boolean
   readonly shares?: readonly KnownShare[]
+  readonly copies?: readonly KnownCopies[]
   readonly spent?: NanoUsd
 }
 
@@ -310,7 +313,7 @@ interface ProbeReading {
 }
 
 export function shownPool(
-  { pool, settings, state, models, hasChats, shares = [], spent }: KnownPool,
+  { pool, settings, state, models, hasChats, shares = [], copies = [], spent }: KnownPool,
   now: EpochMs,
 ): ShownPool {
   const { all, marked } = state.sent(now)
@@ -324,6 +327,7 @@ export function shownPool(
     model: pool.model,
     models,
     ...(shares.length > 0 && { shares: shares.map(shownShare) }),
+    ...(copies.length > 0 && { copies: copies.map(shownCopies) }),
     drained: state.drained,
     in_flight: state.slots.taken - state.seekingReplica,
     waiting: state.slots.waiting + state.seekingReplica,
@@ -417,6 +421,7 @@ export function addedPools(first: ShownPool, others: readonly ShownPool[]): Show
     waiting: sum(pool => pool.waiting),
     requests_10s: sum(pool => pool.requests_10s),
     retries_10s: sum(pool => pool.retries_10s),
+    ...addedCopies(all),
     ...addedQueues(all),
     ...slotsOverStore(all),
     ...addedCaching(all),

@@ -53,6 +53,23 @@ it('what the caches of a replica had is added up over the gateways that sent it 
   expect(replicas.map(each => each.caching)).toEqual([caching(1500, 900).caching, caching(40, 30).caching])
 })
 
+it('gateways share the budget of the copies that a pool gets, and the newest copy is that of all', () => {
+  const copies = {
+    ...{ model: 'svc-core', sample: '5%', from: ['onprem'], across_sites: false },
+    ...{ day_usd: '1.2', max_usd_per_day: '5' },
+  }
+  const newest = (at: string, outcome: 'well' | 'failed') => ({ at, outcome, text: outcome })
+  const known = (gateway: string, more: object) => ({
+    gateway,
+    pools: [pool('new', [replica(1)], { copies: [{ ...copies, ...more }] })],
+  })
+  const [first, last] = [newest('2026-11-21T09:00:00.000Z', 'failed'), newest('2026-11-21T09:30:00.000Z', 'well')]
+  const views = [known('gw-1:7', { day_usd: null, newest: first }), known('gw-2:7', { newest: last })]
+  const { data } = fleetPools(views, [])
+
+  expect(data[0]?.copies).toEqual([{ ...copies, newest: last }])
+})
+
 it('what runs at each gateway is added up; a replica has the state that needs an operator most, and who sees it', () => {
   expect(fleet).toMatchObject({ gateways: ['gw-1:7', 'gw-2:7', 'gw-3:7'], unreached: [{ gateway: 'gw-4:7' }] })
   expect(fleet.data).toMatchObject([

@@ -235,6 +235,22 @@ it('a line for each share of the slots tells what it guarantees, and what its ow
   ])
 })
 
+it('a line for each model whose mirror a pool is tells what is copied, what it costs, and how the newest copy went', () => {
+  const copies = {
+    ...{ model: 'svc-core', sample: '5%', from: ['onprem', 'cloud'], across_sites: true },
+    ...{ day_usd: '1.2', max_usd_per_day: '5' },
+  }
+  const free = { ...copies, model: 'svc-pro', from: ['onprem'], day_usd: null, max_usd_per_day: null }
+  const text = 'was left out: the budget had no room'
+  const newest = { at: new Date(NOON - 3000).toISOString(), outcome: 'budget' as const, text }
+  const lines = poolsText([{ ...shown('new', [], 'closed'), copies: [{ ...copies, newest }, free] }], NOON).split('\n')
+
+  expect(lines.slice(-2)).toEqual([
+    '  gets copies of 5% of the conversations of svc-core from onprem, cloud: $1.20 of $5 in 24 hours; the newest, 3 s ago, was left out: the budget had no room',
+    '  gets copies of 5% of the conversations of svc-pro from onprem',
+  ])
+})
+
 it.each<[string, readonly ShownPool[], object, readonly string[]]>([
   ['another pool serves it', [shown('a', ['m'], 'closed'), shown('b', ['m'], 'closed')], { pool: 'a' }, []],
   ['the other pool is out', [shown('a', ['m'], 'closed'), shown('b', ['m'], 'open')], { pool: 'a' }, ['m']],

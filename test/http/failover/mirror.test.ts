@@ -1,5 +1,7 @@
 import { describe, expect } from 'vitest'
 import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
+import type { ShownPool } from '../../../src/wire/admin/pool.ts'
+import type { ShownCopies } from '../../../src/wire/admin/pool-copies.ts'
 import { type Backend, hang, refusal, startBackend, stream } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
@@ -44,6 +46,12 @@ const rowsOf = async (gateway: TestGateway): Promise<readonly LedgerRecord[]> =>
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line) as LedgerRecord)
+
+/** The copies that a pool gets, as operators see them. */
+async function copiesAt(gateway: TestGateway, pool = 'new'): Promise<readonly ShownCopies[] | undefined> {
+  const { data } = JSON.parse(await admin(gateway, 'admin/pools')) as { readonly data: readonly ShownPool[] }
+  return data.find(each => each.pool === pool)?.copies
+}
 
 const copiesIn = async (gateway: TestGateway) => (await rowsOf(gateway)).filter(({ kind }) => kind === 'mirror')
 
@@ -171,6 +179,39 @@ describe('a mirror', () => {
           expect(await admin(gateway, 'metrics')).toMatch(/svc_mirror_copies_total\{[^}]*outcome="budget"\} 1/),
         )
         expect(fresh.requests).toHaveLength(2)
+      },
+    )
+
+    bounded(
+      'tells operators what it copies, what the copies of a day cost, and that the newest was left out',
+      async ({ gateway, backend, fresh, key }) => {
+        const where = { model: 'svc-core', sample: '100%', from: ['onprem'], across_sites: false }
+        const told = { ...where, max_usd_per_day: '0.045' }
+        expect(await copiesAt(gateway)).toEqual([{ ...told, day_usd: '0' }])
+        expect(await copiesAt(gateway, 'onprem')).toBeUndefined()
+
+        backend.always(fine)
+        fresh.next(fine)
+        await ask(gateway, key)
+        await eventually(async () => expect((await copiesAt(gateway))?.[0]?.newest?.outcome).toBe('well'))
+        await eventually(async () => expect(await copiesIn(gateway)).toHaveLength(1))
+        const [cost] = (await copiesIn(gateway)).map(({ cost_nano_usd }) => cost_nano_usd)
+        await eventually(async () => {
+          const [copies] = (await copiesAt(gateway)) ?? []
+          expect(Math.round(Number(copies?.day_usd) * 1e9)).toBe(cost)
+        })
+
+        fresh.always(hang)
+        for (let asked = 0; asked < 3; asked++) await ask(gateway, key)
+        await eventually(async () =>
+          expect((await copiesAt(gateway))?.[0]?.newest).toMatchObject({
+            outcome: 'budget',
+            text: 'was left out: the budget had no room',
+          }),
+        )
+        const spent = Number((await copiesAt(gateway))?.[0]?.day_usd)
+        expect(spent).toBeGreaterThan(0.02)
+        expect(spent).toBeLessThanOrEqual(0.045)
       },
     )
   })

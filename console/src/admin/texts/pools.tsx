@@ -89,3 +89,10 @@ export const stopsWhen = (rules: string) => `Stops at ${rules}`
 export const side = (name: string, figures: string) => `${name}: ${figures}`
 export const failedOf = (errors: number, requests: number) => `${errors} of ${requests} failed`
 export const firstTokenP95 = (ms: number) => `first token p95 ${ms} ms`
+export const copiesOf = (sample: string, model: string, from: string) => `Copies of ${sample} of ${model} from ${from}`
+export const inADay = (cost: string) => `${cost} in 24 h`
+export const newestCopy = (when: ComponentChildren, outcome: string) => (
+  <>
+    the newest, {when}, {outcome}
+  </>
+)
