@@ -33,6 +33,7 @@ export const DEFAULTS = {
   accepts: FIELD['passthrough_route.accepts'],
   maxUsageOutput: FIELD['meter.usage.max_output'],
   noticeDigest: FIELD['notice_target.digest'],
+  customerWebhooks: FIELDS['customer_notices.webhooks'].default,
   maxSession: FIELD['passthrough_route.max_session'],
   sessionIdle: FIELD['passthrough_route.idle_timeout'],
   maxMessage: FIELD['passthrough_route.max_message'],

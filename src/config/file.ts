@@ -318,6 +318,7 @@ export interface ConfigFile {
   labels?: Labels
   notices?: Notices
   notice_targets?: NoticeTargets
+  customer_notices?: CustomerNoticesSection
   /**
    * Files that hold plans, models, aliases, pools, routes and hosted tools, as paths or patterns with `*` and `?`, relative to this file.
    */
@@ -1196,6 +1197,26 @@ export interface NoticeTargetSection {
    * How long notices for Slack or mail are gathered for one message; `0s` sends a message for each.
    */
   digest?: string
+}
+/**
+ * Notices that customers send themselves: people who sign in choose their percentages, a mail address that they confirm, and a webhook at `/v1/account/notices`. They hear of limits of their own account, its keys and its users. At least one of `mail` and `webhooks`.
+ */
+export interface CustomerNoticesSection {
+  /**
+   * The percentages of a limit that customers choose from; without a choice they hear of all.
+   *
+   * @minItems 1
+   * @maxItems 10
+   */
+  at: string[]
+  /**
+   * A target of `notice_targets` with `smtp`: customers get mail by its server, from its sender. Without it, they get no mail.
+   */
+  mail?: string
+  /**
+   * Whether customers may have the gateway post to webhooks: https on port 443 of a public address, without redirects.
+   */
+  webhooks?: boolean
 }
 /**
  * Plans by slug: which models an account may use, how fast, and for how much.

@@ -112,6 +112,9 @@ export const SECTION_FIELDS = {
   'billing.round': { default: 'exact' },
   zone: { default: 'UTC' },
   fiscal_month_starts: { unit: 'count', default: 1 },
+  'customer_notices.at': {},
+  'customer_notices.mail': {},
+  'customer_notices.webhooks': { default: false },
 } as const
 
 /** The default of each field of lists and maps, by its place in the schema. */

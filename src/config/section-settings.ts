@@ -187,6 +187,7 @@ type Apart =
   | 'limits.image_sizes'
   | `errors.${'docs' | 'topup'}`
   | `billing.seller.${string}`
+  | `customer_notices.${string}`
 type Forgotten = Exclude<FieldPath, PathIn<Rows[Part]> | Apart>
 
 /** Does not compile while the schema has a field that neither a row nor code of its own takes. */

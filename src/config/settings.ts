@@ -96,10 +96,20 @@ export interface Settings {
   }
   /** Where notices go, by the name of the target. */
   readonly noticeTargets: ReadonlyMap<string, NoticeTargetSettings>
+  /** Choices of customers for themselves; absent where they have none. */
+  readonly customerNotices?: CustomerNoticesSettings
   /** Settings by pool name. */
   readonly backends: ReadonlyMap<string, BackendSettings>
   /** Settings by the name of the hosted tool. */
   readonly tools: ReadonlyMap<string, ToolSettings>
+}
+
+export interface CustomerNoticesSettings {
+  /** Percentages of limits, ascending. */
+  readonly at: readonly number[]
+  /** The target whose server and sender mail to customers has. */
+  readonly mail?: string
+  readonly webhooks: boolean
 }
 
 /** A place that takes notices. */

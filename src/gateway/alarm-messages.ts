@@ -52,6 +52,7 @@ const MEANINGS = {
   'a target takes notices again': { resolves: 'notices-wait' },
   'a target keeps refusing a notice, which is now marked as failed': { happens: 'notices-wait' },
   'notices wait for their targets, and there is no room for more': { happens: 'notices-wait' },
+  'a mail that confirms an address of a customer cannot be sent': { happens: 'notices-wait' },
   'the archive of the ledger could not be closed': { happens: 'state-unreadable' },
   'the decision log cannot be written: decisions are dropped, requests go on': { opens: 'decision-log-lost' },
   'the decision log is written again': { resolves: 'decision-log-lost' },

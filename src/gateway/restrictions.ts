@@ -50,6 +50,8 @@ export const ACCOUNT_STEPS: StepsOf<AccountState> = {
   invitation: 0,
   // An older build would open an account of its own for the sign-in, with a second quota and past a freeze.
   signIns: 1,
+  // An older build sends none.
+  contacts: 0,
   // Its members have steps of their own.
   terms: 0,
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname, userInfo } from 'node:os'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { CommandFailed, exitCodes } from '../server/failure.ts'
+import type { AccountNotices } from '../wire/account/own-notices.ts'
 import type { InvitedAccount, LIST_ORDERS, ShownAccount, ShownAccounts } from '../wire/admin/account.ts'
 import type { ShownAudit } from '../wire/admin/audit.ts'
 import type { ShownStanding } from '../wire/admin/event.ts'
@@ -46,6 +47,9 @@ export interface OperatorApi extends Streams {
   setOverage(named: string, overage: boolean | { readonly cap_usd: string } | null): Promise<ShownAccount>
   /** Adds to the limit of the running window; `usd` is an exact decimal, negative to take back. */
   grant(named: string, usd: string): Promise<ShownAccount>
+  /** Where notices of an account go, by its own choice. */
+  showContacts(named: string): Promise<AccountNotices>
+  removeContact(named: string, contact: 'mail' | 'webhook'): Promise<AccountNotices>
   /** A frozen account is served nothing, until it is thawed; nor is any account of a frozen org. */
   setFrozen(named: string, frozen: boolean): Promise<ShownAccount | ShownOrg>
   /** A limit of an org counts for all of its accounts together. */
@@ -198,6 +202,8 @@ export const operatorApiOf = (run: RunAdminOp, streams: Streams): OperatorApi =>
   setOrg: (account, org) => run(accounts.setOrg, { account, org }),
   invite: account => run(accounts.invite, { account }),
   explain: asked => run(requests.explainRequest, asked),
+  showContacts: account => run(accounts.showContacts, { account }),
+  removeContact: (account, contact) => run(accounts.removeContact, { account, contact }),
   uninvite: (account, sign_in) => run(accounts.uninvite, { account, ...(sign_in && { sign_in }) }),
 })
 

@@ -133,11 +133,14 @@ export interface KeysDenial {
   readonly retryAfterMs: Millis
 }
 
-/** Too many operators' tokens that are none came from one address within a minute, or a person tried too many codes of devices. */
+/**
+ * Too many operators' tokens that are none came from one address within a minute, a person tried too many codes of devices, or
+ * an account changed its notices, or asked for mails that confirm an address, too often.
+ */
 export interface SignInsDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'requests'
-  readonly of: 'sign-ins' | 'codes'
+  readonly of: 'sign-ins' | 'codes' | 'notices' | 'mails'
   readonly limit: number
   readonly retryAfterMs: Millis
 }

@@ -23,7 +23,33 @@ export const ACCOUNT = {
   invitation: optional(jsonOf<Invitation>()),
   /** Ids of sign-ins that joined: each would else be an account of this id. */
   signIns: optional(list(text)),
+  /** Where notices about it go, by its own choice. */
+  contacts: optional(jsonOf<Contacts>()),
 } satisfies Fields
+
+/** The addresses of an account for notices. Plain JSON. */
+export interface Contacts {
+  /** Percentages of a limit that it hears of, ascending; absent: all that the files offer. */
+  readonly at?: readonly number[]
+  /** A mail address that was confirmed. */
+  readonly mail?: string
+  /** A mail address that waits for its confirmation; a later one takes its place. */
+  readonly asked?: Asked
+  readonly webhook?: ContactWebhook
+}
+
+interface Asked {
+  readonly mail: string
+  /** The hash of the token in the mail, which is stored nowhere. */
+  readonly hash: string
+  readonly expiresAt: EpochMs
+}
+
+export interface ContactWebhook {
+  readonly url: string
+  /** `whsec_` and base64. It signs notices, so that it cannot be stored as a hash. */
+  readonly secret: string
+}
 
 /** An invitation to an account that an operator opened. */
 export interface Invitation {

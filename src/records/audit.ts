@@ -18,6 +18,7 @@ type AccountAction =
   | 'uninvite'
   | 'join'
   | 'leave'
+  | 'set-notices'
 
 /** Actions on a gateway itself; `refuse` is one that an operator was refused. */
 export type GatewayAction = 'apply' | 'rollback' | 'reload' | 'drain' | 'undrain' | 'refuse'

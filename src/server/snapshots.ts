@@ -15,9 +15,11 @@ import type { Gateway } from '../gateway/request.ts'
 import { KeptResponses } from '../gateway/responses/kept-responses.ts'
 import type { Store } from '../gateway/store/store.ts'
 import type { Snapshots } from '../http/listener/listener-app.ts'
+import type { SendConfirmation } from '../http/public/client-app.ts'
 import type { EpochMs } from '../policy/config.ts'
 import { agentSecretOf } from './agent-secret.ts'
 import { ensureGuestSecrets } from './guest-secret.ts'
+import { confirmationsOf } from './own-mail.ts'
 import { version } from './version.ts'
 import type { World } from './world.ts'
 
@@ -33,6 +35,8 @@ export interface Snapshot extends Pick<Gateway, PerSnapshot> {
   readonly agentTokens?: AgentTokens
   /** Signs agents in by the device flow; absent where the files do not ask for it. */
   readonly logins?: Logins
+  /** Sends mail by the server that the files name for customers. */
+  readonly mail: SendConfirmation
 }
 
 /** The gateway's ports that come from the files. All others outlive a reload. */
@@ -91,6 +95,7 @@ export async function openSnapshot<Process extends SnapshotPorts>(
     generation,
     loadedAt: process.clock.now(),
     guestSecrets,
+    mail: confirmationsOf(settings, process.alarm),
     send: backends.send,
     sendPassthrough: passthroughSender.sendPassthrough,
     sockets: openSockets(settings.backends),

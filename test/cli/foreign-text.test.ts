@@ -81,6 +81,7 @@ const COMMANDS: Readonly<Record<string, readonly string[]>> = {
   alarms: ['', '--open', '--json'],
   audit: ['', '--format csv', '--json'],
   'notices list': ['', '--format csv', '--json'],
+  'notices contacts': ['ada', 'ada --json'],
   'notices test': ['ops'],
   'notices retry': ['--all'],
   usage: ['', '--by account', '--by model', '--by account --csv'],

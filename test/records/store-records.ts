@@ -88,6 +88,12 @@ const RECORDS: { readonly [Kind in RecordKind]: readonly [Full<Kind>, ...StoreRe
       believedAt: AT - 1000,
       invitation: { hash: 'hash-of-invitation', expiresAt: AT + 86_400_000 },
       signIns: ['acct_person'],
+      contacts: {
+        at: [80],
+        mail: 'ada@example.com',
+        asked: { mail: 'new@example.com', hash: 'hash-of-token', expiresAt: AT + 86_400_000 },
+        webhook: { url: 'https://hooks.example.com/', secret: 'whsec_AAAA' },
+      },
     },
     { account: 'acct_b', kind: 'developer', label: 'b', terms: {}, createdAt: AT, activeKey: null, keys: [] },
     { account: 'dev_a', kind: 'guest', label: 'dev_a', terms: {}, createdAt: AT, activeKey: null, keys: ['hash-dev'] },

@@ -29,5 +29,7 @@ export const WITHOUT_MODEL: ReadonlySet<string> = new Set([
   '/v1/keys/developer/revoke',
   '/v1/keys/guest',
   '/v1/account/join',
+  '/v1/account/notices',
+  '/v1/account/notices/confirm',
   '/v1/agent-tokens',
 ])

@@ -102,5 +102,18 @@ function Changes({ query: wanted }: { readonly query: AuditQuery }) {
 
 const ACTIONS = [
   ...['mint', 'rotate', 'revoke', 'set-plan', 'set-overage', 'grant', 'set-limit', 'unset-limit', 'freeze', 'thaw'],
-  ...['set-org', 'invite', 'uninvite', 'join', 'leave', 'apply', 'rollback', 'reload', 'drain', 'undrain', 'refuse'],
+  ...[
+    'set-org',
+    'invite',
+    'uninvite',
+    'join',
+    'leave',
+    'set-notices',
+    'apply',
+    'rollback',
+    'reload',
+    'drain',
+    'undrain',
+    'refuse',
+  ],
 ]

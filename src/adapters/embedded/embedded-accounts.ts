@@ -1,3 +1,4 @@
+import { changedContacts } from '../../gateway/accounts/contacts.ts'
 import { changedSignIns } from '../../gateway/accounts/invitations.ts'
 import { changed, withClaims } from '../../gateway/admission/terms.ts'
 import type {
@@ -5,6 +6,8 @@ import type {
   AccountStore,
   AccountUsage,
   AuditQuery,
+  ContactsChange,
+  ContactsChanged,
   EventCount,
   GatewayChange,
   Scan,
@@ -124,6 +127,23 @@ export class EmbeddedAccounts implements AccountStore {
         const { signIns, ...entry } = next
         writeAccount(records, account, withSignIns(known, signIns))
         index(records, asked)
+        noteChange(records, { at, by, account, ...entry })
+      } else if (next.outcome !== 'unchanged') return next
+      return { outcome: 'changed', record: recordOf(account, accountIn(records, account)) } as const
+    })
+  }
+
+  async changeContacts(asked: ContactsChange): Promise<ContactsChanged> {
+    const { records, now } = this.#state()
+    const at = now()
+    const { account, by } = asked
+    return records.transact(() => {
+      const known = readAccount(records, account)
+      if (!known) return { outcome: 'unknown' } as const
+      const next = changedContacts(known.contacts ?? {}, asked, at)
+      if ('action' in next) {
+        const { contacts, ...entry } = next
+        writeAccount(records, account, { ...known, contacts })
         noteChange(records, { at, by, account, ...entry })
       } else if (next.outcome !== 'unchanged') return next
       return { outcome: 'changed', record: recordOf(account, accountIn(records, account)) } as const

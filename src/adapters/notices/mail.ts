@@ -3,17 +3,54 @@ import { type Letter, NoticeRefused, type Target } from '../../gateway/notices/l
 import type { Millis } from '../../policy/config.ts'
 import { letterLines } from './letter-lines.ts'
 
-/** A mailbox, by way of a server. */
-export interface MailSettings {
+/** A server that takes mail, and the sender. */
+export interface MailServer {
   readonly host: string
   readonly port: number
   readonly user?: string
   readonly tls: 'whole' | 'upgraded' | 'none'
   readonly from: string
-  readonly to: readonly string[]
-  readonly digest: Millis
   /** The current one. */
   readonly password: () => string | undefined
+}
+
+/** A mailbox, by way of a server. */
+export interface MailSettings extends MailServer {
+  readonly to: readonly string[]
+  readonly digest: Millis
+  /** A text below the notices. */
+  readonly footer?: string
+}
+
+interface Mail {
+  readonly to: readonly string[]
+  readonly subject: string
+  readonly text: string
+  readonly messageId?: string
+}
+
+/**
+ * Sends mail of plain text by a connection of its own. Resolves to the addresses that the server does not take while others get
+ * it. Rejects with NoticeRefused where it takes none of them, or not this text.
+ */
+export async function sendMail(server: MailServer, mail: Mail): Promise<readonly string[]> {
+  // Only now: most gateways send none.
+  const { createTransport } = await import('nodemailer')
+  const { host, port, user, tls, from, password } = server
+  const transport = createTransport({
+    ...{ host, port, secure: tls === 'whole', requireTLS: tls === 'upgraded' },
+    ...{ connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
+    ...(user !== undefined && { auth: { user, pass: password() ?? '' } }),
+  })
+  try {
+    const headers = { 'auto-submitted': 'auto-generated' }
+    const { rejected } = await transport.sendMail({ ...mail, from, headers })
+    return rejected.map(String)
+  } catch (error) {
+    throw isRefusal(error) ? new NoticeRefused(error.message, { cause: error }) : error
+  } finally {
+    transport.close()
+  }
 }
 
 /** Sends notices as mail of plain text. Each message has a connection of its own, since they are few. */
@@ -32,30 +69,16 @@ export class MailTarget implements Target {
   }
 
   async send(letters: readonly Letter[]): Promise<void> {
-    // Only now: most gateways send none.
-    const { createTransport } = await import('nodemailer')
-    const { host, port, user, tls, from, to, password } = this.#settings
-    const transport = createTransport({
-      ...{ host, port, secure: tls === 'whole', requireTLS: tls === 'upgraded' },
-      ...{ connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
-      ...(user !== undefined && { auth: { user, pass: password() ?? '' } }),
-    })
     const lines = letterLines(letters)
     const [first = ''] = lines
-    try {
-      const { rejected } = await transport.sendMail({
-        ...{ from, to, messageId: this.#idOf(letters) },
-        subject: lines.length === 1 ? `[${this.#brand}] ${first}` : `[${this.#brand}] ${lines.length} notices`,
-        text: `${lines.join('\n')}\n`,
-        headers: { 'auto-submitted': 'auto-generated' },
-      })
-      // Sent again, it would come to the others again.
-      if (rejected.length > 0) this.#refused(rejected.map(String))
-    } catch (error) {
-      throw isRefusal(error) ? new NoticeRefused(error.message, { cause: error }) : error
-    } finally {
-      transport.close()
-    }
+    const { to, footer } = this.#settings
+    const rejected = await sendMail(this.#settings, {
+      ...{ to, messageId: this.#idOf(letters) },
+      subject: lines.length === 1 ? `[${this.#brand}] ${first}` : `[${this.#brand}] ${lines.length} notices`,
+      text: `${lines.join('\n')}\n${footer === undefined ? '' : `\n${footer}\n`}`,
+    })
+    // Sent again, it would come to the others again.
+    if (rejected.length > 0) this.#refused(rejected)
   }
 
   /** The Message-ID depends on the notices alone, so that programs recognize a repeated mail. */

@@ -17,7 +17,7 @@ declare module 'nodemailer' {
     readonly to: readonly string[]
     readonly subject: string
     readonly text: string
-    readonly messageId: string
+    readonly messageId?: string
     readonly headers?: Readonly<Record<string, string>>
   }
   interface Transport {

@@ -1,5 +1,12 @@
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
-import { ACCOUNT, type AccountState, type Invitation, ORG, type OrgRecord } from '../../records/account.ts'
+import {
+  ACCOUNT,
+  type AccountState,
+  type Contacts,
+  type Invitation,
+  ORG,
+  type OrgRecord,
+} from '../../records/account.ts'
 import { readTerms } from './codec.ts'
 import { HashFields, type Texts } from './hash-fields.ts'
 
@@ -7,7 +14,7 @@ import { HashFields, type Texts } from './hash-fields.ts'
  * The id of an account is in its name; its terms are JSON that scripts compare, its keys a list beside the active one, and who signs in
  * to it JSON as well.
  */
-type BesideFields = 'account' | 'terms' | 'activeKey' | 'keys' | 'invitation' | 'signIns'
+type BesideFields = 'account' | 'terms' | 'activeKey' | 'keys' | 'invitation' | 'signIns' | 'contacts'
 
 /** The field that has each member of an account. A new member does not compile until it has one. */
 const ACCOUNT_NAMES = {
@@ -36,7 +43,15 @@ export function readOrg(org: string, texts: Texts): OrgRecord | undefined {
 }
 
 /** Fields read from an account, by their names in Redis. */
-export const ACCOUNT_FIELDS = [...ACCOUNT_HASH.names, 'terms', 'key', 'change', 'invitation', 'sign-ins'] as const
+export const ACCOUNT_FIELDS = [
+  ...ACCOUNT_HASH.names,
+  'terms',
+  'key',
+  'change',
+  'invitation',
+  'sign-ins',
+  'contacts',
+] as const
 
 type AccountTexts = Texts<(typeof ACCOUNT_FIELDS)[number]>
 
@@ -60,6 +75,7 @@ export function readAccount(account: string, texts: AccountTexts): StoredAccount
   const record = {
     ...read,
     ...readSignIns(texts),
+    ...(texts.contacts && { contacts: JSON.parse(texts.contacts) as Contacts }),
     account,
     kind: kind === 'guest' ? kind : 'developer',
     label,
@@ -82,6 +98,10 @@ export const signInTexts = ({ invitation, signIns = [] }: SignIns) => ({
   invitation: invitation ? JSON.stringify(invitation) : '',
   'sign-ins': signIns.length > 0 ? JSON.stringify(signIns) : '',
 })
+
+/** The field that says where notices of an account go; empty where it chose nothing. */
+export const contactsText = (contacts: Contacts | undefined): string =>
+  contacts && Object.keys(contacts).length > 0 ? JSON.stringify(contacts) : ''
 
 /** Without what Redis alone has of it. */
 export const recordOf = ({ text, key, believedAt, change, ...record }: StoredAccount): AccountRecord => record

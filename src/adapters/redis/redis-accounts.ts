@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { changedContacts } from '../../gateway/accounts/contacts.ts'
 import { changedSignIns } from '../../gateway/accounts/invitations.ts'
 import type { Labelled } from '../../gateway/accounts/look-alikes.ts'
 import { changed, withClaims } from '../../gateway/admission/terms.ts'
@@ -8,6 +9,8 @@ import type {
   AccountStore,
   AccountUsage,
   AuditQuery,
+  ContactsChange,
+  ContactsChanged,
   EventCount,
   GatewayChange,
   Scan,
@@ -23,9 +26,10 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import { keyOfWindow, windowOf } from '../../policy/decision.ts'
 import { type Caller, storedTerms, type Terms } from '../../policy/facts.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
+import type { Contacts } from '../../records/account.ts'
 import type { AuditRow } from '../../records/audit.ts'
 import type { Access } from './access.ts'
-import { ACCOUNT_FIELDS, readAccount, recordOf, type StoredAccount, signInTexts } from './account-hash.ts'
+import { ACCOUNT_FIELDS, contactsText, readAccount, recordOf, type StoredAccount, signInTexts } from './account-hash.ts'
 import { readAuditRow } from './audit-text.ts'
 import { termsText } from './codec.ts'
 import { readCounts } from './counter-texts.ts'
@@ -183,6 +187,29 @@ export class RedisAccounts implements AccountStore {
     }
   }
 
+  async changeContacts(asked: ContactsChange): Promise<ContactsChanged> {
+    const { account, by } = asked
+    const { layout, now } = this.#access
+    for (;;) {
+      const known = await this.findStored(account)
+      if (!known) return { outcome: 'unknown' }
+      const next = changedContacts(known.contacts ?? {}, asked, await now(layout.of(account).epoch))
+      if ('action' in next) {
+        const { contacts, action, before, after } = next
+        const done = await this.#change(
+          account,
+          known,
+          known.terms,
+          ['', by, action, before, after, ''],
+          known,
+          contacts,
+        )
+        if (!done) continue
+      } else if (next.outcome !== 'unchanged') return next
+      return { outcome: 'changed', record: recordOf((await this.findStored(account)) ?? known) }
+    }
+  }
+
   /** After the account, which decides: a name left over from an interruption here leads nowhere. */
   async #index({ account, change }: SignInsChange): Promise<void> {
     const { layout } = this.#access
@@ -315,11 +342,13 @@ export class RedisAccounts implements AccountStore {
     after: Terms,
     rest: readonly string[],
     signIns?: Pick<AccountRecord, 'invitation' | 'signIns'>,
+    contacts?: Contacts,
   ): Promise<boolean> {
     const bucket = this.#access.layout.of(account)
     const keys = [bucket.account(account), bucket.audit]
     const values = [account, known?.text ?? '', termsText(after), ...rest, '', known?.change ?? '', randomUUID()]
     if (signIns) values.push(...Object.values(signInTexts(signIns)))
+    if (contacts) values.push(contactsText(contacts))
     const [, by] = rest
     const { change, control } = this.#access
     const [outcome] = await (by === '' ? change : control)(

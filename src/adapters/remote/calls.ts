@@ -42,6 +42,7 @@ export const CALLS: Calls = {
     scan: { ...streams(json, optional(json)), perPage: 1 },
     changeTerms: answers(optional(json), json),
     changeSignIns: answers(json, json),
+    changeContacts: answers(json, json),
     noteChange: answers(nothing, json),
     readAudit: streams(json, optional(json)),
     readAuditBack: streams(json, optional(json)),

@@ -1,8 +1,20 @@
 import { type Command, Option } from 'commander'
-import { type Changing, configOption, type Limited, type Listing, limitOption, listing } from '../kit/options.ts'
+import {
+  type Changing,
+  changing,
+  configOption,
+  type Limited,
+  type Listing,
+  limitOption,
+  listing,
+} from '../kit/options.ts'
 
 export interface ListOptions extends Listing, Limited {
   readonly state?: 'waiting' | 'failed'
+}
+
+export interface ContactsOptions extends Changing {
+  readonly remove?: 'mail' | 'webhook'
 }
 
 export interface RetryOptions extends Pick<Changing, 'config'> {
@@ -10,11 +22,9 @@ export interface RetryOptions extends Pick<Changing, 'config'> {
   readonly target?: string
 }
 
-/** Registers `svcctl notices …`. It needs a running gateway: exit code 3 without one. */
+/** Registers `svcctl notices …`. All but `contacts` needs a running gateway: exit code 3 without one. */
 export function registerNotices(program: Command): void {
-  const notices = program
-    .command('notices')
-    .description('notices about limits that are nearly used up, and their delivery')
+  const notices = program.command('notices').description('notices about limits and events, and their delivery')
   listing(notices.command('list'))
     .description('list notices, newest first, with the state of each delivery')
     .addOption(
@@ -22,6 +32,13 @@ export function registerNotices(program: Command): void {
     )
     .addOption(limitOption('the newest'))
     .action(async (options: ListOptions) => (await import('./notices-run.ts')).list(options))
+  changing(notices.command('contacts'))
+    .description('show where notices of an account go, by its own choice, or remove an address')
+    .argument('<account>', 'its id or label, or its key')
+    .addOption(new Option('--remove <contact>', 'what to remove').choices(['mail', 'webhook']))
+    .action(async (named: string, options: ContactsOptions) =>
+      (await import('./contacts-run.ts')).contacts(named, options),
+    )
   notices
     .command('test')
     .argument('<target>', 'a target of the configuration')

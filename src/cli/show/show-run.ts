@@ -168,11 +168,13 @@ function spaceOut(root: YAMLMap): void {
  */
 export function shownConfig({ config, settings }: Loaded): Section {
   const { plans, models, aliases, pools, tools, routes, passthrough, defaultModel, labels, notices } = config
+  // A rule without targets is of `customer_notices`.
+  const written = notices.filter(({ to }) => to.length > 0)
   return {
     version: 1,
     ...shownSettings(settings, config),
     ...(labels.size > 0 && { labels: each(labels, shownLabel) }),
-    ...(notices.length > 0 && { notices: notices.map(shownNotice) }),
+    ...(written.length > 0 && { notices: written.map(shownNotice) }),
     plans: each(plans, shownPlan),
     models: each(models, writtenModel),
     aliases: each(aliases, ({ model }) => model.name),

@@ -11,6 +11,7 @@ import type {
   ArchiveSettings,
   BackendSettings,
   ClaudeLogin,
+  CustomerNoticesSettings,
   GuestSettings,
   NoticeTargetSettings,
   ResponseSettings,
@@ -56,8 +57,15 @@ export function shownSettings(settings: Settings, config: Config): Section {
         Array.from(settings.noticeTargets, ([name, target]) => [name, targetOf(target)]),
       ),
     }),
+    ...(settings.customerNotices && { customer_notices: customersOf(settings.customerNotices) }),
   }
 }
+
+const customersOf = ({ at, mail, webhooks }: CustomerNoticesSettings): Section => ({
+  at: at.map(percent => `${percent}%`),
+  ...(mail !== undefined && { mail }),
+  webhooks,
+})
 
 function targetOf(target: NoticeTargetSettings): Section {
   if (target.kind === 'webhook') return { webhook: target.url, secret: COVERED }

@@ -180,6 +180,8 @@ function checkTargets(root: MapNode, missing: Missing): void {
   for (const notice of itemsOf(nodeAt(root, ['notices'])))
     for (const entry of textsOf(nodeAt(notice, ['to'])))
       if (!targets.includes(entry.value)) missing('target', entry, 'notices go to', targets)
+  const mail = nodeAt(root, ['customer_notices', 'mail'])
+  if (isText(mail) && !targets.includes(mail.value)) missing('target', mail, 'mail to customers goes by', targets)
 }
 
 /** The plans that sections of the main file name, and the models that limits of services do. */

@@ -1,12 +1,13 @@
 import type { NoticeRule } from '../../policy/limits/notice-rule.ts'
 import { durationText } from '../model/units.ts'
-import type { NoticeTargetSettings } from '../settings.ts'
+import type { CustomerNoticesSettings, NoticeTargetSettings } from '../settings.ts'
 import { type Change, placeIn, type Said, type Sides } from './diff-changes.ts'
 import { isChanged } from './diff-values.ts'
 
 /** The changes of notices: those that are gone, and those that are new. Clients notice none of them. */
 export function compareNotices({ before, after }: Sides): readonly Change[] {
-  const [was, is] = [before.loaded.config.notices.map(noticeText), after.loaded.config.notices.map(noticeText)]
+  const textsOf = ({ loaded: { config } }: Sides['before']) => config.notices.filter(hasTargets).map(noticeText)
+  const [was, is] = [textsOf(before), textsOf(after)]
   const at = placeIn(after.loaded, 'notices')
   const changed = (from: string | null, to: string | null, text: string): Change => ({
     ...{ subject: 'notices', field: 'notices', from, to, text, effect: 'plumbing', at },
@@ -17,10 +18,28 @@ export function compareNotices({ before, after }: Sides): readonly Change[] {
   ]
 }
 
+/** Rules without targets are those of customers, who choose their own. */
+const hasTargets = ({ to }: NoticeRule): boolean => to.length > 0
+
 const noticeText = ({ at, of, on = [], to }: NoticeRule): string => {
   const limits = `${at.map(percent => `${percent}%`).join(', ')} of limits of ${[...of].sort().join(', ')}`
   const about = [...(of.length > 0 ? [limits] : []), ...(on.length > 0 ? [[...on].sort().join(', ')] : [])]
   return `${about.join(', and ')} to ${[...to].sort().join(', ')}`
+}
+
+/** The changes of what customers may choose. */
+export const customersRule = (from: MaybeOffer, to: MaybeOffer): readonly Said[] => {
+  const [was, is] = [from ? offerText(from) : null, to ? offerText(to) : null]
+  if (was === is) return []
+  const text = is === null ? 'customers have no notices of their own any more' : `customers may choose ${is}`
+  return [{ field: 'customer_notices', from: was, to: is, text, effect: 'plumbing' }]
+}
+
+type MaybeOffer = CustomerNoticesSettings | undefined
+
+const offerText = ({ at, mail, webhooks }: CustomerNoticesSettings): string => {
+  const ways = [...(mail === undefined ? [] : [`mail by ${mail}`]), ...(webhooks ? ['webhooks'] : [])]
+  return `notices at ${at.map(percent => `${percent}%`).join(', ')} by ${ways.join(' and ')}`
 }
 
 type Targets = ReadonlyMap<string, NoticeTargetSettings>

@@ -35,7 +35,7 @@ import {
   same,
 } from './diff-changes.ts'
 import { groupsRule } from './diff-groups.ts'
-import { targetsRule } from './diff-notices.ts'
+import { customersRule, targetsRule } from './diff-notices.ts'
 import { count, isChanged, TEXTS, text, without } from './diff-values.ts'
 
 /** The changes of the process's settings, beside the policy; pools and tools are compared with their own. */
@@ -96,6 +96,7 @@ const settingsRules = (sides: Sides): Rules<Settings> => ({
   }),
   billing: parts<Settings['billing']>({ seller: sellerRule, ...SECTIONS.billing }),
   noticeTargets: targetsRule(sides),
+  customerNotices: customersRule,
   backends: same(),
   tools: same(),
 })

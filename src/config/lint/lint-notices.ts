@@ -1,6 +1,7 @@
+import { DEFAULTS } from '../defaults.ts'
 import type { ConfigFile, NoticeTargetSection } from '../file.ts'
 import { smtp } from '../model/smtp-address.ts'
-import { type MapNode, nodeAt, textsOf } from '../model/tree.ts'
+import { isText, type MapNode, nodeAt, textsOf } from '../model/tree.ts'
 import type { Report, Say } from '../problem.ts'
 import { sayer } from './lint.ts'
 
@@ -8,6 +9,27 @@ import { sayer } from './lint.ts'
 export function lintNotices(root: MapNode, file: ConfigFile, report: Report): void {
   lintEntries(root, file, report)
   lintTargets(root, file, report)
+  lintCustomers(root, file, report)
+}
+
+/** Reports an offer to customers that has no way to them. */
+function lintCustomers(
+  root: MapNode,
+  { customer_notices: own, notice_targets: targets = {} }: ConfigFile,
+  report: Report,
+): void {
+  const section = nodeAt(root, ['customer_notices'])
+  if (!own || section?.is !== 'map') return
+  const say = sayer(section, report)
+  const { mail, webhooks = DEFAULTS.customerWebhooks } = own
+  if (mail === undefined && !webhooks) {
+    const message = 'customers have no way to get the notices that they may choose'
+    say([], 'error', 'bad-notice', message, 'write `mail` with a target that has `smtp`, or `webhooks: true`')
+  }
+  const target = mail === undefined ? undefined : targets[mail]
+  if (!target || target.smtp !== undefined) return
+  const message = `target \`${mail}\` sends no mail`
+  say(['mail'], 'error', 'bad-notice', message, 'name a target of `notice_targets` that has `smtp`')
 }
 
 /** Percentages are of limits, and no other event has any. */
@@ -48,7 +70,9 @@ function lintTargets(root: MapNode, { notice_targets: targets = {} }: ConfigFile
 function usedIn(root: MapNode): ReadonlySet<string> {
   const notices = nodeAt(root, ['notices'])
   const entries = notices?.is === 'list' ? notices.items : []
-  return new Set(entries.flatMap(entry => textsOf(nodeAt(entry, ['to'])).map(({ value }) => value)))
+  const named = entries.flatMap(entry => textsOf(nodeAt(entry, ['to'])).map(({ value }) => value))
+  const mail = nodeAt(root, ['customer_notices', 'mail'])
+  return new Set(isText(mail) ? [...named, mail.value] : named)
 }
 
 function lintTarget(name: string, target: NoticeTargetSection, say: Say): void {

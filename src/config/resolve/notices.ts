@@ -1,18 +1,34 @@
-import type { NoticeRule } from '../../policy/limits/notice-rule.ts'
+import type { NoticeRule, NoticeScope } from '../../policy/limits/notice-rule.ts'
 import { DEFAULTS } from '../defaults.ts'
-import type { ConfigFile, NoticeTargetSection } from '../file.ts'
+import type { ConfigFile, CustomerNoticesSection, NoticeTargetSection } from '../file.ts'
 import { smtp } from '../model/smtp-address.ts'
 import { entriesOf, type MapNode, nodeAt } from '../model/tree.ts'
 import { unitOf } from '../model/units.ts'
 import type { Report } from '../problem.ts'
 import { LINE, readSecrets, refuse, type SecretPlace, TOKEN } from '../read/secrets.ts'
-import type { NoticeTargetSettings, Secret } from '../settings.ts'
+import type { CustomerNoticesSettings, NoticeTargetSettings, Secret } from '../settings.ts'
 
 /** The notices of a checked main file. */
-export const noticesOf = ({ notices = [] }: ConfigFile): readonly NoticeRule[] =>
-  notices.map(({ at = [], of = [], on, to }) =>
-    Object.freeze({ at: at.map(Number.parseFloat).sort((a, b) => a - b), of, ...(on && { on }), to }),
-  )
+export const noticesOf = ({ notices = [], customer_notices: own }: ConfigFile): readonly NoticeRule[] => [
+  ...notices.map(({ at = [], of = [], on, to }) => Object.freeze({ at: percentsOf(at), of, ...(on && { on }), to })),
+  // Percentages that customers choose from are compared for all of them: each chooses whether to hear of it.
+  ...(own ? [Object.freeze({ at: percentsOf(own.at), of: OWN_SCOPES, to: [] })] : []),
+]
+
+const percentsOf = (at: readonly string[]): readonly number[] => at.map(Number.parseFloat).sort((a, b) => a - b)
+
+/** Limits of one account: others are of several customers. */
+const OWN_SCOPES: readonly NoticeScope[] = ['account', 'key', 'user']
+
+/** The offer of the files to customers. */
+export const customerNoticesOf = ({
+  at,
+  mail,
+  webhooks = DEFAULTS.customerWebhooks,
+}: CustomerNoticesSection): CustomerNoticesSettings => ({
+  ...{ at: percentsOf(at), webhooks },
+  ...(mail !== undefined && { mail }),
+})
 
 /** The secrets of targets, by target and field. */
 export type TargetSecrets = ReadonlyMap<string, ReadonlyMap<string, Secret>>

@@ -42,7 +42,7 @@ import {
 import { poolAddress } from './address.ts'
 import { archiveOf } from './archive-section.ts'
 import { rowsOf } from './limits.ts'
-import { type TargetSecrets, targetsOf } from './notices.ts'
+import { customerNoticesOf, type TargetSecrets, targetsOf } from './notices.ts'
 import { patienceOf } from './pool-manners.ts'
 import { pricesOf } from './prices.ts'
 import { settlePool } from './settle-pool.ts'
@@ -105,6 +105,7 @@ export function settle(
     errors: errorsOf(file, settled),
     billing: billingOf(file),
     noticeTargets: targetsOf(file, secrets.targets),
+    ...(file.customer_notices && { customerNotices: customerNoticesOf(file.customer_notices) }),
     backends: backends(pools, file.failover ?? {}, secrets),
     tools: toolsOf(tools, secrets.tools),
   }

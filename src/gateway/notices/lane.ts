@@ -16,6 +16,13 @@ export interface Target {
 /** The receiver answers, and refuses this message: others may arrive all the same. */
 export class NoticeRefused extends Error {
   override readonly name = 'NoticeRefused'
+  /** Whether no further attempt can help. */
+  readonly isFinal: boolean
+
+  constructor(message: string, { isFinal = false, ...options }: ErrorOptions & { readonly isFinal?: boolean } = {}) {
+    super(message, options)
+    this.isFinal = isFinal
+  }
 }
 
 /** A notice for one target. */
@@ -26,7 +33,10 @@ export interface Letter {
 
 export interface LanePorts {
   readonly clock: Clock
-  readonly alarm: Alarm
+  /** Absent where a target is its owner's affair. */
+  readonly alarm?: Alarm | undefined
+  /** The longest pause after failures; a minute where absent. */
+  readonly mostPauseMs?: Millis | undefined
   /** False once another process delivers. */
   readonly goesOn: () => boolean
   /** Writes how far letters came. */
@@ -98,7 +108,7 @@ export class Lane {
     if (result.status === 'rejected') {
       const { reason } = result
       const error = reason instanceof Error ? reason.message : String(reason)
-      if (reason instanceof NoticeRefused) return this.#refuse(letters, error)
+      if (reason instanceof NoticeRefused) return this.#refuse(letters, error, reason.isFinal)
       this.#fail(error)
       return letters.map(letter => failed(letter, error, clock))
     }
@@ -110,22 +120,22 @@ export class Lane {
   }
 
   #fail(error: string): void {
-    const { clock } = this.#ports
+    const { clock, mostPauseMs = MOST_PAUSE_MS } = this.#ports
     this.#failures++
-    this.#retryAt = clock.elapsed() + Math.min(MOST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1))
+    this.#retryAt = clock.elapsed() + Math.min(mostPauseMs, FIRST_PAUSE_MS * 2 ** (this.#failures - 1))
     if (this.#failures >= REPORTED_FAILURES) this.#report(error)
   }
 
   /** The receiver answers, so that the lane has no pause. */
-  #refuse(letters: readonly Letter[], error: string): readonly Letter[] {
+  #refuse(letters: readonly Letter[], error: string, isFinal: boolean): readonly Letter[] {
     const { clock, alarm } = this.#ports
     for (const { notice } of letters) this.#refused.add(notice.id)
     if (this.#refused.size >= REPORTED_FAILURES) this.#report(error)
     return letters.map(letter => {
-      const after = refused(letter, error, clock.now())
+      const after = refused(letter, error, clock.now(), isFinal)
       const { notice, delivery } = after
       if (delivery.state === 'failed')
-        alarm('a target keeps refusing a notice, which is now marked as failed', {
+        alarm?.('a target keeps refusing a notice, which is now marked as failed', {
           target: this.#name,
           notice: notice.id,
           error,
@@ -137,11 +147,11 @@ export class Lane {
   #report(error: string): void {
     if (this.#isReported) return
     this.#isReported = true
-    this.#ports.alarm('a target takes no notices; they wait', { target: this.#name, error })
+    this.#ports.alarm?.('a target takes no notices; they wait', { target: this.#name, error })
   }
 
   #succeed(): void {
-    if (this.#isReported) this.#ports.alarm('a target takes notices again', { target: this.#name })
+    if (this.#isReported) this.#ports.alarm?.('a target takes notices again', { target: this.#name })
     this.#failures = 0
     this.#refused.clear()
     this.#retryAt = Number.NEGATIVE_INFINITY
@@ -172,12 +182,12 @@ const isFailure = (result: PromiseSettledResult<void>): boolean =>
   result.status === 'rejected' && !(result.reason instanceof NoticeRefused)
 
 /** A letter that its receiver refused: it waits for a while, and is given up after some refusals. */
-function refused({ notice, delivery }: Letter, error: string, at: EpochMs): Letter {
+function refused({ notice, delivery }: Letter, error: string, at: EpochMs, isFinal: boolean): Letter {
   const { dueAt: _dueAt, ...rest } = delivery
   const refusals = (delivery.refusals ?? 0) + 1
   const tried = { ...rest, refusals, tries: delivery.tries + 1, triedAt: at, error }
   const pause = REFUSAL_PAUSES_MS[refusals - 1]
-  if (pause === undefined) return { notice, delivery: { ...tried, state: 'failed' } }
+  if (pause === undefined || isFinal) return { notice, delivery: { ...tried, state: 'failed' } }
   return { notice, delivery: { ...tried, state: 'waiting', dueAt: at + pause } }
 }
 

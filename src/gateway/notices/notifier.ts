@@ -1,25 +1,38 @@
 import type { Millis } from '../../policy/config.ts'
 import type { NoticeRule } from '../../policy/limits/notice-rule.ts'
+import type { Crossing } from '../../policy/notices.ts'
+import type { Contacts } from '../../records/account.ts'
 import type { Notice } from '../../records/notice.ts'
 import type { Alarm, Cancel, Clock } from '../ports.ts'
 import { noticeOf, waits } from '../store/notice.ts'
 import { MOST_WAITING, type NoticeStore } from '../store/notice-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { every } from '../timers.ts'
+import { accountTarget, type ContactKind, type CustomerNotices, customerDeliveries } from './customers.ts'
 import type { EventWatch } from './event-watch.ts'
-import { isDue, Lane, type Letter, type Target } from './lane.ts'
+import { isDue, Lane, type Letter, NoticeRefused, type Target } from './lane.ts'
 
 export interface NotifierPorts {
   readonly store: NoticeStore
   /** As the files say at this moment. */
   readonly rules: () => readonly NoticeRule[]
   readonly targets: () => ReadonlyMap<string, Target>
+  /** Customers with addresses of their own; absent where the files offer none. */
+  readonly customers?: () => Customers | undefined
   /** Makes notices of events beside limits. */
   readonly events?: Pick<EventWatch, 'begin' | 'done'>
   /** Different in each process. */
   readonly holder: string
   readonly clock: Clock
   readonly alarm: Alarm
+}
+
+/** The addresses that customers chose, as the store has them at this moment. */
+export interface Customers {
+  readonly offered: CustomerNotices
+  readonly contactsOf: (account: string) => Promise<Contacts | undefined>
+  /** A place that an account chose, whose address is read when a notice goes there. */
+  readonly targetOf: (account: string, kind: ContactKind) => Target | undefined
 }
 
 /**
@@ -87,8 +100,9 @@ export class Notifier {
   }
 
   async #lease(): Promise<boolean> {
-    const { store, holder, targets } = this.#ports
-    const isHere = targets().size > 0 && (await store.lease(holder, LEASE_MS))
+    const { store, holder, targets, customers } = this.#ports
+    const isWanted = targets().size > 0 || customers?.() !== undefined
+    const isHere = isWanted && (await store.lease(holder, LEASE_MS))
     if (!isHere) this.#read = undefined
     else if (this.#read === undefined) {
       // Others delivered meanwhile.
@@ -104,8 +118,12 @@ export class Notifier {
     for (let room = MOST_WAITING - this.#waiting.size; room > 0; ) {
       const crossings = await store.readCrossings(CROSSINGS_AT_ONCE)
       if (crossings.length === 0) return
-      const notices = crossings.map(crossing => noticeOf(crossing, rules()))
-      const { full } = await store.add(notices)
+      const customers = this.#ports.customers?.()
+      const notices = await Promise.all(
+        crossings.map(async crossing => withCustomer(noticeOf(crossing, rules()), crossing, customers)),
+      )
+      // A crossing that nobody chose to hear of is of no use in the list.
+      const { full } = await store.add(customers ? notices.filter(({ deliveries }) => deliveries.length > 0) : notices)
       const left = new Set(full)
       await store.removeCrossings(crossings.filter((_, at) => !left.has(notices[at]?.id ?? '')))
       room = left.size > 0 ? 0 : room - crossings.length
@@ -131,15 +149,32 @@ export class Notifier {
 
   /** An operator tries it again. */
   #hurry({ deliveries }: Notice): void {
-    for (const { target } of deliveries) this.#lanes.get(target)?.hurry()
+    for (const { target } of deliveries) this.#lanes.get(laneOf(target))?.hurry()
   }
 
   /** Begins to deliver at each target that is free. A slow one keeps no other waiting. */
   #deliver(): void {
     const targets = this.#ports.targets()
     const letters = this.#due()
-    for (const [name, some] of letters) this.#laneOf(name).begin(targets.get(name), some)
-    for (const name of this.#lanes.keys()) if (!letters.has(name) && !targets.has(name)) this.#lanes.delete(name)
+    for (const [name, some] of letters) this.#laneOf(name).begin(targets.get(name) ?? this.#customerTarget(name), some)
+    const waiting = this.#waitingLanes()
+    for (const name of this.#lanes.keys()) if (!waiting.has(name) && !targets.has(name)) this.#lanes.delete(name)
+  }
+
+  /** Lanes with a delivery that waits, be it for the pause of the lane. */
+  #waitingLanes(): ReadonlySet<string> {
+    const names = new Set<string>()
+    for (const { deliveries } of this.#waiting.values())
+      for (const { target, state } of deliveries) if (state === 'waiting') names.add(laneOf(target))
+    return names
+  }
+
+  #customerTarget(lane: string): Target | undefined {
+    const customers = this.#ports.customers?.()
+    if (!customers) return undefined
+    if (lane === CUSTOMER_MAIL) return mailOfEach(customers)
+    const own = accountTarget(lane)
+    return own && customers.targetOf(own.account, own.kind)
   }
 
   /**
@@ -151,13 +186,13 @@ export class Notifier {
     const due = new Map<string, Letter[]>()
     for (const notice of this.#waiting.values())
       for (const delivery of notice.deliveries) {
-        const { target } = delivery
-        if (!isDue(delivery, now) || !this.#laneOf(target).isFree) continue
-        const letters = due.get(target) ?? []
-        due.set(target, letters)
+        const lane = laneOf(delivery.target)
+        if (!isDue(delivery, now) || !this.#laneOf(lane).isFree) continue
+        const letters = due.get(lane) ?? []
+        due.set(lane, letters)
         letters.push({ notice, delivery })
       }
-    for (const [target, letters] of due) due.set(target, letters.sort(byAttempt).slice(0, LETTERS_AT_ONCE))
+    for (const [lane, letters] of due) due.set(lane, letters.sort(byAttempt).slice(0, LETTERS_AT_ONCE))
     return due
   }
 
@@ -166,7 +201,11 @@ export class Notifier {
     if (known) return known
     const { clock, alarm } = this.#ports
     const goesOn = () => this.isHere && !this.#isStopped
-    const lane = new Lane(name, { clock, alarm, goesOn, write: letters => this.#write(letters) })
+    const write = (letters: readonly Letter[]) => this.#write(letters)
+    // A webhook that a customer chose is no concern of operators, and may be away for good.
+    const isOwn = accountTarget(name) !== undefined
+    const care = isOwn ? { mostPauseMs: MOST_OWN_PAUSE_MS } : { alarm }
+    const lane = new Lane(name, { clock, goesOn, write, ...care })
     this.#lanes.set(name, lane)
     return lane
   }
@@ -195,6 +234,34 @@ export class Notifier {
     this.#trimAt = clock.elapsed() + (removed > 0 ? TURN_MS : TRIM_MS)
   }
 }
+
+/** The notice with the deliveries to the account that has the limit. */
+async function withCustomer(notice: Notice, crossing: Crossing, customers: Customers | undefined): Promise<Notice> {
+  const { account } = crossing.about
+  if (!customers || account === undefined) return notice
+  const contacts = await customers.contactsOf(account)
+  if (!contacts) return notice
+  const own = customerDeliveries(crossing, { account, contacts }, customers.offered)
+  return own.length > 0 ? { ...notice, deliveries: [...notice.deliveries, ...own] } : notice
+}
+
+/** The mail of all customers goes by one server, and so by one lane; each of their webhooks is a server of its own. */
+const laneOf = (target: string): string => (accountTarget(target)?.kind === 'mail' ? CUSTOMER_MAIL : target)
+
+const CUSTOMER_MAIL = "customers' mail"
+
+const mailOfEach = ({ targetOf }: Customers): Target => ({
+  send: async letters => {
+    for (const letter of letters) {
+      const own = accountTarget(letter.delivery.target)
+      const target = own && targetOf(own.account, own.kind)
+      if (!target) throw new NoticeRefused('the files offer no mail to customers', { isFinal: true })
+      await target.send([letter])
+    }
+  },
+})
+
+const MOST_OWN_PAUSE_MS: Millis = 3_600_000
 
 const byAttempt = (one: Letter, other: Letter): number => (one.delivery.triedAt ?? 0) - (other.delivery.triedAt ?? 0)
 

@@ -5,7 +5,7 @@ import type { Caller, Terms } from '../../policy/facts.ts'
 import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import type { AccountState } from '../../records/account.ts'
+import type { AccountState, ContactWebhook } from '../../records/account.ts'
 import type { AuditRow, GatewayAction } from '../../records/audit.ts'
 
 /**
@@ -38,6 +38,8 @@ export interface AccountStore {
   changeTerms(change: TermsChange): Promise<AccountRecord | undefined>
   /** Invites a sign-in to an account, has it join, or lets it go. Durable, with a row of the audit. */
   changeSignIns(change: SignInsChange): Promise<SignInsChanged>
+  /** Changes where notices of an account go. Durable, with a row of the audit. */
+  changeContacts(change: ContactsChange): Promise<ContactsChanged>
   /** Writes an audit row of a change of the gateway itself, which belongs to no account. Durable. */
   noteChange(change: GatewayChange): Promise<void>
   /** Changes by operators and accounts, oldest first, of one account or of all, at or after `since`. */
@@ -143,6 +145,32 @@ export type SignInsChanged =
   | { readonly outcome: 'changed'; readonly record: AccountRecord }
   /** `joined-other`: the sign-in belongs to another account, and leaves that first. */
   | { readonly outcome: 'unknown' | 'not-invited' | 'full' | 'joined-other' | 'not-joined' }
+
+/** A mail address that a token was sent to, and the hash of it. */
+interface AskedMail {
+  readonly address: string
+  readonly hash: string
+  readonly forMs: Millis
+}
+
+/** Where notices of an account go. */
+export interface ContactsChange {
+  readonly account: string
+  readonly change:
+    | /** The hash of a token that came back. */ { readonly confirm: string }
+    /** null takes back what was chosen; what is absent stays. A mail address is used once it is confirmed. */
+    | {
+        readonly at?: readonly number[] | null
+        readonly mail?: AskedMail | null
+        readonly webhook?: ContactWebhook | null
+      }
+  readonly by: string
+}
+
+export type ContactsChanged =
+  | { readonly outcome: 'changed'; readonly record: AccountRecord }
+  /** `not-asked`: no address waits for this token, or no more. */
+  | { readonly outcome: 'unknown' | 'not-asked' }
 
 export interface AuditQuery {
   readonly account?: string

@@ -25,6 +25,7 @@ import {
   showMatrix,
 } from './admin-config.ts'
 import { consoleEndpoints } from './admin-console.ts'
+import { contactOps } from './admin-contacts.ts'
 import { explainOp } from './admin-explain.ts'
 import { findAccountsOp } from './admin-find.ts'
 import { inviteOps } from './admin-invite.ts'
@@ -55,6 +56,7 @@ export const adminOps: readonly AdminOp[] = [
   ...keyOps,
   ...accountOps,
   ...inviteOps,
+  ...contactOps,
   findAccountsOp,
   listAccountsOp,
   listOrgsOp,

@@ -7,13 +7,12 @@ import {
   clientNamed,
   DEVICE_GRANT,
   DEVICE_PATH,
-  isForm,
   REFRESH_GRANT,
   REVOKE_PATH,
-  readForm,
   serverMetadata,
   TOKEN_PATH,
 } from '../../wire/claude/oauth.ts'
+import { isForm, readForm } from '../../wire/form.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readPieces } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'

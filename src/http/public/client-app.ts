@@ -9,6 +9,16 @@ import type { ReadyApp } from '../health.ts'
 import type { BodyMemory } from '../ingress/body-memory.ts'
 import type { ListenerApp } from '../listener/listener-app.ts'
 
+/** A mail by which a customer confirms an address. */
+export interface ConfirmationMail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+/** `refused`: the server does not take mail to this address. `away`: it takes none now, and the operator hears why. Never rejects. */
+export type SendConfirmation = (mail: ConfirmationMail) => Promise<'taken' | 'refused' | 'away'>
+
 /** Dependencies of the client endpoints. */
 export type ClientApp = ListenerApp & Gateway & ReadyApp & ClientFacts
 
@@ -21,6 +31,8 @@ interface ClientFacts {
   readonly recent: Remembered
   /** Hears of accounts that begin to use something. */
   readonly feed: Pick<Feed, 'began'>
+  /** Sends mail by the server that the files name for customers. */
+  readonly mail: SendConfirmation
   /** When the configuration was loaded. */
   readonly loadedAt: EpochMs
   /** Secrets for deriving guest keys, newest first: those of the settings, or the gateway's own. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import { CLIENT_DIALECTS } from '../../wire/client-dialects.ts'
@@ -6,6 +5,7 @@ import { docsStyle, errorsPage } from '../../wire/errors/docs-page.ts'
 import { errorList } from '../../wire/errors/error-list.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { Compressed, smallestForm } from '../listener/content-coding.ts'
+import { plainPageHeaders } from '../plain-page.ts'
 import type { ClientApp } from './client-app.ts'
 
 /** Dependencies of the docs pages. */
@@ -20,17 +20,11 @@ export function showErrorDocs({ settings }: DocsApp, call: HttpCall): void {
     ...{ brand, consoleUrl, topupUrl, signIn: identity !== undefined, guests: guests !== undefined },
     dialects: Object.values(CLIENT_DIALECTS),
   })
-  call.send(200, 'text/html; charset=utf-8', Buffer.from(page), {
-    'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-  })
+  call.send(200, 'text/html; charset=utf-8', Buffer.from(page), plainPageHeaders(docsStyle))
 }
 
 /** GET /docs/errors.json: the same for programs. */
 export const listErrors = (call: HttpCall): void => call.json(200, errorList(), { 'cache-control': 'max-age=300' })
-
-const styleHash = createHash('sha256').update(docsStyle).digest('base64')
 
 /** GET /openapi.json: openapi.yaml of this package, in the words of this deployment. Written and compressed once for each configuration. */
 export function showOpenApi(app: DocsApp, call: HttpCall): void {

@@ -20,6 +20,7 @@ import { issueAgentToken } from './agent-tokens.ts'
 import { claudeEndpoints } from './claude-login.ts'
 import type { ClientApp } from './client-app.ts'
 import { type ClientEndpoint, familyOfClients } from './client-family.ts'
+import { confirmMail, showConfirmation } from './confirm-mail.ts'
 import { serveConsoleFile, showConsole } from './console.ts'
 import { listOwnKeys, mintKey, revokeKey, rotateKey } from './developer-keys.ts'
 import { dialectEndpoints } from './dialects.ts'
@@ -28,6 +29,7 @@ import { mintGuestKey } from './guests.ts'
 import { asksForTools, inference } from './infer.ts'
 import { showInvoices } from './invoices.ts'
 import { joinAccount } from './join-account.ts'
+import { changeOwnNotices, showOwnNotices } from './own-notices.ts'
 import { passthroughEndpoints } from './passthrough.ts'
 import { scimEndpoints } from './scim.ts'
 
@@ -85,6 +87,10 @@ export const publicEndpoints: readonly ClientEndpoint[] = [
   { method: 'GET', path: '/v1/models/{id}', slashes: true, who: 'anyone', rate: 'reads', run: showModel },
   { method: 'GET', path: '/v1/account', who: 'caller', rate: 'reads', quiet: true, run: showAccount },
   { method: 'POST', path: '/v1/account/join', who: 'person', rate: 'reads', run: joinAccount },
+  { method: 'GET', path: '/v1/account/notices', who: 'signed-in', rate: 'reads', quiet: true, run: showOwnNotices },
+  { method: 'POST', path: '/v1/account/notices', who: 'signed-in', rate: 'reads', run: changeOwnNotices },
+  { method: 'GET', path: '/v1/account/notices/confirm', who: 'anyone', rate: 'reads', run: showConfirmation },
+  { method: 'POST', path: '/v1/account/notices/confirm', who: 'anyone', rate: 'reads', run: confirmMail },
   { method: 'GET', path: '/v1/requests', who: 'caller', rate: 'reads', quiet: true, sheds: true, run: listRequests },
   { method: 'GET', path: '/billing/quota', who: 'caller', rate: 'reads', run: showQuota },
   { method: 'GET', path: '/billing/usage', who: 'caller', rate: 'reads', quiet: true, sheds: true, run: showUsage },

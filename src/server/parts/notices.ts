@@ -1,14 +1,18 @@
 import { Agent } from 'undici'
 import { MailTarget } from '../../adapters/notices/mail.ts'
+import { OwnWebhookTarget } from '../../adapters/notices/own-webhook.ts'
+import { publicAgent } from '../../adapters/notices/public-agent.ts'
 import { SlackTarget } from '../../adapters/notices/slack.ts'
 import { WebhookTarget } from '../../adapters/notices/webhook.ts'
 import type { NoticeTargetSettings, Settings } from '../../config/settings.ts'
 import { EventWatch } from '../../gateway/notices/event-watch.ts'
 import type { Target } from '../../gateway/notices/lane.ts'
-import { Notifier } from '../../gateway/notices/notifier.ts'
+import { type Customers, Notifier } from '../../gateway/notices/notifier.ts'
 import { noticeId, waiting } from '../../gateway/store/notice.ts'
 import { listIncidents } from '../../http/admin/incidents.ts'
+import { Slots } from '../../kit/slots.ts'
 import type { Millis } from '../../policy/config.ts'
+import { ownMail } from '../own-mail.ts'
 import { gatewayName } from '../version.ts'
 import { within } from '../world.ts'
 import type { Base } from './base.ts'
@@ -61,6 +65,22 @@ export function openNotices(
     rules = next.config.notices
   })
   const holder = `${gatewayName}:${Buffer.from(world.random(6)).toString('hex')}`
+  const open = publicAgent()
+  const slots = new Slots(MOST_CONNECTIONS)
+  const contactsOf = async (account: string) => (await store.accounts.find(account))?.contacts
+  const customers = (): Customers | undefined => {
+    const { customerNotices: offered } = serving.settings
+    if (!offered) return undefined
+    return {
+      ...{ offered, contactsOf },
+      targetOf: (account, kind) => {
+        if (kind === 'mail') return ownMail(serving.settings, async () => (await contactsOf(account))?.mail)
+        if (!offered.webhooks) return undefined
+        const webhook = async () => (await contactsOf(account))?.webhook
+        return new OwnWebhookTarget({ webhook, dispatcher: open, now: clock.now, slot: () => slots.take() })
+      },
+    }
+  }
   const { fleet, peers } = control
   const events = new EventWatch({
     ...{ notices: store.notices, accounts: store.accounts, keys: store.keys, rules: () => rules, clock, alarm },
@@ -72,7 +92,16 @@ export function openNotices(
         : { incidents: seen.data, isWhole: seen.unreached.length === 0 }
     },
   })
-  const notifier = new Notifier({ store: store.notices, rules: () => rules, targets, holder, events, clock, alarm })
+  const notifier = new Notifier({
+    store: store.notices,
+    rules: () => rules,
+    targets,
+    customers,
+    holder,
+    events,
+    clock,
+    alarm,
+  })
   return {
     test: async (name, by) => {
       const target = targets().get(name)
@@ -85,11 +114,13 @@ export function openNotices(
     },
     close: async () => {
       await within(LAST_MS, notifier.close())
-      await within(LAST_MS, agent.destroy())
+      await within(LAST_MS, Promise.all([agent.destroy(), open.destroy()]))
     },
   }
 }
 
+/** Webhooks of customers that are open at a time: a slow one keeps one of these. */
+const MOST_CONNECTIONS = 64
 /** All that a gateway remembers. */
 const MOST_INCIDENTS = 200
 const CONNECT_MS: Millis = 5000

@@ -1,3 +1,4 @@
+import { ACCOUNT_NOTICES } from '../account/own-notices.ts'
 import { ACCOUNT, ACCOUNTS, INVITED_ACCOUNT, LIST_ORDERS, SUBJECT } from '../admin/account.ts'
 import { STANDING } from '../admin/event.ts'
 import { COUNTED_LIMIT, LIMIT } from '../admin/limit.ts'
@@ -109,6 +110,24 @@ export const uninvite = call({
   summary: 'Revokes the open invitation; or, given the id of a sign-in that joined, removes that sign-in.',
   body: closed({ account: ACCOUNT_NAME, sign_in: optional(name()) }),
   answer: ACCOUNT,
+})
+
+export const showContacts = call({
+  method: 'POST',
+  path: '/admin/accounts/notices',
+  needs: 'viewer',
+  summary: 'Shows where notices of an account go, by its own choice.',
+  body: closed({ account: ACCOUNT_NAME }),
+  answer: ACCOUNT_NOTICES,
+})
+
+export const removeContact = call({
+  method: 'POST',
+  path: '/admin/accounts/notices/remove',
+  needs: 'support',
+  summary: 'Removes the mail address or the webhook that an account chose for its notices.',
+  body: closed({ account: ACCOUNT_NAME, contact: word(['mail', 'webhook']) }),
+  answer: ACCOUNT_NOTICES,
 })
 
 export const findAccounts = call({

@@ -70,6 +70,10 @@ function boundSentence(denial: KeysDenial | SignInsDenial | ReadsDenial): string
       return `An account may change its keys ${denial.limit} times per hour.`
     case 'codes':
       return `A person may try ${denial.limit} codes of devices within ten minutes.`
+    case 'notices':
+      return `An account may change its notices ${denial.limit} times per hour.`
+    case 'mails':
+      return `An account may have ${denial.limit} mails a day sent to confirm an address, and an address may get as many.`
     case 'sign-ins':
       return `${denial.limit} operator sign-ins from this address failed within a minute.`
     case 'reads':

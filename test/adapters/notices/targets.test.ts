@@ -1,6 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SMTPServer } from 'smtp-server'
 import { Webhook } from 'standardwebhooks'
 import { Agent } from 'undici'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
@@ -9,6 +8,7 @@ import { SlackTarget } from '../../../src/adapters/notices/slack.ts'
 import { WebhookTarget } from '../../../src/adapters/notices/webhook.ts'
 import { type Letter, NoticeRefused } from '../../../src/gateway/notices/lane.ts'
 import { waiting } from '../../../src/gateway/store/notice.ts'
+import { mailbox } from '../../support/mailbox.ts'
 
 const AT = Date.UTC(2026, 10, 21, 10)
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
@@ -115,36 +115,6 @@ it('Slack gets the notices of a digest in one message, without markup', async ()
   const line = TEXT.replace('<1>', '&lt;1&gt;')
   expect(JSON.parse(received[0]?.body ?? '')).toEqual({ text: `${line}\n${line.replace('80%', '100%')}` })
 })
-
-/** A real SMTP server that keeps what it takes; with a user it wants one to sign in. */
-async function mailbox(user?: { readonly name: string; readonly password: string }, refused?: string) {
-  const mails: { readonly from: string; readonly to: readonly string[]; readonly text: string }[] = []
-  const server = new SMTPServer({
-    disabledCommands: ['STARTTLS', ...(user ? [] : ['AUTH'])],
-    allowInsecureAuth: true,
-    authOptional: user === undefined,
-    onAuth: (auth, _session, done) =>
-      user && auth.username === user.name && auth.password === user.password
-        ? done(null, { user: user.name })
-        : done(new Error('wrong password')),
-    onRcptTo: ({ address }, _session, done) => done(address === refused ? new Error('no such mailbox') : null),
-    onData: (stream, { envelope }, done) => {
-      let text = ''
-      stream.on('data', chunk => {
-        text += chunk
-      })
-      stream.on('end', () => {
-        const from = envelope.mailFrom ? envelope.mailFrom.address : ''
-        mails.push({ from, to: envelope.rcptTo.map(({ address }) => address), text })
-        done()
-      })
-    },
-  })
-  server.on('error', () => {})
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => new Promise<void>(resolve => server.close(() => resolve())))
-  return { port: (server.server.address() as AddressInfo).port, mails }
-}
 
 const PLAIN = { host: '127.0.0.1', tls: 'none', from: 'gateway@example.com' } as const
 

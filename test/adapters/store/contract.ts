@@ -4,6 +4,7 @@ import type { EpochMs } from '../../../src/policy/config.ts'
 import { accountsContract } from './aspects/accounts.ts'
 import { admissionContract } from './aspects/admission.ts'
 import { auditContract } from './aspects/audit.ts'
+import { contactsContract } from './aspects/contacts.ts'
 import { dumpContract } from './aspects/dump.ts'
 import { fleetContract } from './aspects/fleet.ts'
 import { guestsContract } from './aspects/guests.ts'
@@ -95,6 +96,7 @@ export function storeContract(name: string, open: (now: () => EpochMs) => Promis
   describe(`${name}: admission`, () => admissionContract(start))
   describe(`${name}: rules`, () => rulesContract(start))
   describe(`${name}: limits over reloads`, () => reloadsContract(start))
+  describe(`${name}: contacts`, () => contactsContract(start))
   describe(`${name}: notices`, () => {
     noticesContract(start)
     noticeProgressContract(start)

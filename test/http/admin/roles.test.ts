@@ -101,6 +101,8 @@ const NEEDS: Readonly<Record<string, Role>> = {
   'POST /admin/accounts/uninvite': 'admin',
   'POST /admin/accounts/find': 'viewer',
   'POST /admin/accounts/list': 'viewer',
+  'POST /admin/accounts/notices': 'viewer',
+  'POST /admin/accounts/notices/remove': 'support',
   'GET /admin/orgs': 'viewer',
   // Limits, spend and prices of one account, as its page shows them; nothing is sent.
   'POST /admin/explain': 'viewer',
@@ -158,6 +160,7 @@ it('what changes something is for more than viewers', () => {
     'POST /admin/accounts/show',
     'POST /admin/accounts/find',
     'POST /admin/accounts/list',
+    'POST /admin/accounts/notices',
     'POST /admin/explain',
     'POST /admin/console/code',
     'POST /admin/console/end',

@@ -21,7 +21,7 @@ import type { HoldState } from '../../../records/hold.ts'
 import type { KeyState } from '../../../records/key.ts'
 import type { ResponseState } from '../../../records/response.ts'
 import type { SchemaStep } from '../../../records/terms.ts'
-import { ACCOUNT_HASH, ORG_HASH, signInTexts } from '../account-hash.ts'
+import { ACCOUNT_HASH, contactsText, ORG_HASH, signInTexts } from '../account-hash.ts'
 import { auditTexts } from '../audit-text.ts'
 import { runScript, type ScriptName } from '../client.ts'
 import { termsText } from '../codec.ts'
@@ -222,6 +222,8 @@ export class BulkWriter {
     this.#send('HSET', bucket.account(account), ...Object.entries(texts).flat())
     for (const [name, text] of Object.entries(signInTexts(state)))
       if (text !== '') this.#send('HSET', bucket.account(account), name, text)
+    const contacts = contactsText(state.contacts)
+    if (contacts !== '') this.#send('HSET', bucket.account(account), 'contacts', contacts)
     for (const signIn of state.signIns ?? []) this.#send('SET', this.#layout.joined(signIn), account)
     if (keys.length > 0) this.#send('RPUSH', bucket.keysOf(account), ...keys)
   }
