@@ -1,4 +1,5 @@
 import type { EpochMs } from '../policy/config.ts'
+import type { Labels } from '../policy/label-values.ts'
 import { nanoUsd } from '../policy/nano-usd.ts'
 import type { RequestEnd } from '../wire/admin/event.ts'
 import { lengthened } from './growing-numbers.ts'
@@ -159,6 +160,8 @@ class Slots {
   readonly #ids: (string | undefined)[] = []
   readonly #accounts: (string | undefined)[] = []
   readonly #keys: (string | undefined)[] = []
+  readonly #sessions: (string | undefined)[] = []
+  readonly #labels: (Labels | undefined)[] = []
   /** Members that few requests have. */
   readonly #others: (Others | undefined)[] = []
 
@@ -195,6 +198,8 @@ class Slots {
     this.#ids[slot] = request.requestId
     this.#accounts[slot] = request.account
     this.#keys[slot] = request.key
+    this.#sessions[slot] = request.session
+    this.#labels[slot] = request.labels
     this.#others[slot] = othersOf(request)
   }
 
@@ -207,6 +212,8 @@ class Slots {
     this.#ids[to] = this.#ids[from]
     this.#accounts[to] = this.#accounts[from]
     this.#keys[to] = this.#keys[from]
+    this.#sessions[to] = this.#sessions[from]
+    this.#labels[to] = this.#labels[from]
     this.#others[to] = this.#others[from]
   }
 
@@ -256,6 +263,8 @@ class Slots {
       type: name(8),
       account: this.#accounts[slot],
       key: this.#keys[slot],
+      session: this.#sessions[slot],
+      labels: this.#labels[slot],
       ...this.#others[slot],
     }
   }

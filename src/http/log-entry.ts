@@ -1,5 +1,6 @@
 import type { TracedEnd } from '../gateway/ports.ts'
 import type { Config, EpochMs, Millis } from '../policy/config.ts'
+import type { Labels } from '../policy/label-values.ts'
 import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { aliasNamed } from '../policy/model.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
@@ -33,6 +34,10 @@ export class CallNote {
   /** The refusal's message to the client. It is in no line of the log. */
   message: string | undefined
   plan: string | undefined
+  /** The values of its labels. */
+  labels: Labels | undefined
+  /** The id of its conversation, or a digest of it. */
+  session: string | undefined
   asked: string | undefined
   model: string | undefined
   /** The route that chose the model. */

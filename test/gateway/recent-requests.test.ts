@@ -38,6 +38,8 @@ const request = fc.record({
   estimated: maybe(fc.boolean()),
   interrupted: maybe(fc.constant('client gone')),
   message: maybe(fc.string({ minLength: 1 })),
+  labels: maybe(fc.constantFrom({ project: 'web' }, { project: 'api', team: 'core' })),
+  session: maybe(fc.constantFrom('S-1', '~aaaaaaaaaaaaaaaaaaaaaa')),
   tools: maybe(fc.constant({ calculator: 2 })),
   failures: maybe(fc.constant([{ pool: 'onprem', cause: 'status 500' }])),
 })

@@ -1,6 +1,7 @@
 import type { LogEntry } from '../../http/log-entry.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { follow } from '../../operator/gateway-calls.ts'
+import { labelsText } from '../../policy/label-values.ts'
 import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { NAMED_RULES, namedRule } from '../../policy/limits/named-rules.ts'
 import { cachedOf, logLine, reasonOf, wordsOf } from '../../server/log/log-line.ts'
@@ -61,8 +62,8 @@ function rowOf(event: ShownRequest): string {
 /** A request in the log's form, with its account, at any length. */
 function requestLine(request: ShownRequest): string {
   const { asked } = request
-  const who = labelOf(request)
-  return `${logLine(entryOf(request), { defaultModel: { name: asked ?? '' } })}${who && `  ${who}`}`
+  const names = [labelOf(request), labelledText(request)].filter(Boolean).join('  ')
+  return `${logLine(entryOf(request), { defaultModel: { name: asked ?? '' } })}${names && `  ${names}`}`
 }
 
 /**
@@ -78,7 +79,7 @@ export function requestRow(request: ShownRequest, width: number): { readonly tex
   const paid = cost === undefined ? '' : `$${usdText(cost)}`
   const said = oneLine(interrupted === undefined ? reasonOf(entry) : `interrupted: ${interrupted}`)
   const { what, tools, pools } = wordsOf(entry, request.asked ?? '')
-  const account = labelOf(request)
+  const [account, labels] = [labelOf(request), labelledText(request)]
   const fits =
     widthOf([lead, ' '.repeat(UNPAID), account, said, what, tools, pools].filter(Boolean).join('  ')) <= width
   // Where not all fits, which limit refused it is enough, and the model that answered is more than what was asked.
@@ -87,7 +88,7 @@ export function requestRow(request: ShownRequest, width: number): { readonly tex
   const isUnpaid = tokens === '' && paid === '' && widthOf(refusal) <= UNPAID
   const numbers = isUnpaid ? refusal.padEnd(UNPAID) : `${tokens.padStart(11)}  ${paid.padStart(9)}`
   const named = fits ? what : oneLine(entry.model ?? what)
-  const cells = [account, isUnpaid ? '' : refusal, cachedOf(entry), named, tools, pools]
+  const cells = [account, isUnpaid ? '' : refusal, cachedOf(entry), named, tools, pools, labels]
   const room = Math.max(0, width - widthOf(lead) - widthOf(numbers) - 2 * GAP)
   const text = lineOf(WORDS, cells, widthsIn(WORDS, cells.map(widthOf), room))
   const cut = clip(text, Math.min(widthOf(text), room)).trimEnd()
@@ -102,11 +103,15 @@ const UNPAID = 11 + GAP + 9
 const WORDS: readonly Column[] = [
   { title: 'account', least: 7 },
   { title: 'reason', least: 12 },
-  { title: 'cached', gives: 0 },
-  { title: 'what', least: 12, gives: 2 },
-  { title: 'tools', gives: 1 },
+  { title: 'cached', gives: 1 },
+  { title: 'what', least: 12, gives: 3 },
+  { title: 'tools', gives: 2 },
   { title: 'pools', least: 12 },
+  { title: 'labels', gives: 0 },
 ]
+
+/** `project=web team=core` */
+const labelledText = ({ labels = {} }: ShownRequest): string => oneLine(labelsText(labels))
 
 const labelOf = ({ standing, account }: ShownRequest): string => oneLine(standing?.label ?? account ?? '')
 

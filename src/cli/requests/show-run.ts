@@ -1,3 +1,4 @@
+import { labelsText } from '../../policy/label-values.ts'
 import { painter, usesColour, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { RequestDetail } from '../../wire/admin/request-detail.ts'
 import { dollars } from '../../wire/money.ts'
@@ -41,6 +42,8 @@ function factsOf({ request, labels, ledger }: RequestDetail): readonly (readonly
     ['account', label === undefined ? account : `${label} (${account})`],
     ['key', first?.key ?? ''],
     ['plan', request?.plan ?? first?.plan ?? ''],
+    ['labels', labelsText(first?.labels ?? request?.labels ?? {})],
+    ['session', first?.session ?? request?.session ?? ''],
     ['sent', request ? `${request.method} ${request.path}` : ''],
     ['at', withoutFraction(request?.at ?? first?.admitted_at ?? '')],
     ['model', `${chosen}${route === undefined ? '' : ` (${route})`}`],

@@ -27,9 +27,9 @@ export async function searchRequests({ recent, ledger, accounts }: Sources, quer
   const settled = new Map(requests.map(rows => [rows[0]?.requestId, rows[0]]))
   const copied = new Set(requests.map(rows => rows[0]?.requestId))
   const known = [...ends.values()]
-    // A request that is remembered does not say whether it was copied, or its labels; its rows do.
-    .filter(end => isMeant(end, query) && (!(query.copied || query.label) || copied.has(end.requestId)))
-    .map(end => ({ ...ofMemory(end), ...namesOf(settled.get(end.requestId)) }))
+    // A request that is remembered does not say whether it was copied; its rows do.
+    .filter(end => isMeant(end, query) && (!query.copied || copied.has(end.requestId)))
+    .map(end => ({ ...ofMemory(end), ...namesIn(settled.get(end.requestId)) }))
   // A remembered request says how it ended, and is matched by that.
   const others = requests.flatMap(rows => (rows[0] && !ends.has(rows[0].requestId) ? ofRows(rows[0], rows) : []))
   // Between those before `next` others may be missing.
@@ -42,21 +42,28 @@ export async function searchRequests({ recent, ledger, accounts }: Sources, quer
   return { object: 'list', data, next: rest ?? null, refusals_since: since ?? null }
 }
 
-/** Whether a request that is remembered is one that is asked for, but for its labels, which only rows have. */
+/** Whether a request that is remembered is one that is asked for. */
 function isMeant(end: RequestEnd, query: PastQuery): boolean {
-  const { key, model, pool, slow = 0, failed, since, until = Number.POSITIVE_INFINITY, before } = query
+  const { key, model, pool, label, slow = 0, failed, since, until = Number.POSITIVE_INFINITY, before } = query
   if (end.at < since || end.at >= until || (before !== undefined && end.requestId >= before)) return false
   if ((key !== undefined && end.key !== key) || (model !== undefined && (end.model ?? end.asked) !== model))
     return false
+  if (label && end.labels?.[label.name] !== label.value) return false
   const tried = [end.pool, ...(end.failures ?? []).map(failure => failure.pool)]
   return (pool === undefined || tried.includes(pool)) && end.ms >= slow && (!failed || outcomeOf(end) !== 'ok')
 }
 
-/** Labels and session of a request, which only rows have. */
-const namesOf = (row?: LedgerRow): Pick<PastRequest, 'labels' | 'session'> => ({
-  labels: row?.labels ?? null,
-  session: row?.session ?? null,
+/** Labels and session of a request. */
+const namesOf = ({
+  labels,
+  session,
+}: Pick<LedgerRow, 'labels' | 'session'>): Pick<PastRequest, 'labels' | 'session'> => ({
+  labels: labels ?? null,
+  session: session ?? null,
 })
+
+/** Those of its row, where the ledger has it: gateways of older versions remember requests without them. */
+const namesIn = (row: LedgerRow | undefined) => row && namesOf(row)
 
 function ofMemory(end: RequestEnd): PastRequest {
   const { id, upstream, message: _, ...own } = rememberedRequest(end)
@@ -71,7 +78,8 @@ function ofMemory(end: RequestEnd): PastRequest {
     cost_nano_usd: end.cost ?? null,
     interrupted: end.interrupted ?? null,
     failures: end.failures ?? [],
-    ...namesOf(),
+    labels: end.labels ?? null,
+    session: end.session ?? null,
   }
 }
 

@@ -4,9 +4,12 @@ import { decide } from '../../policy/decide.ts'
 import type { Allowed, Claims, Decision, Mutable } from '../../policy/decision.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
 import type { Caller, Facts, InferenceRequest } from '../../policy/facts.ts'
+import type { Labels } from '../../policy/label-values.ts'
+import { labelsFor } from '../../policy/labels.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
 import type { RuleUse } from '../../policy/limits/rule-counter.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
+import { planOf } from '../../policy/plan.ts'
 import {
   type End,
   guestsSpent,
@@ -66,8 +69,29 @@ export interface Applicant {
 export interface Refusal extends Denied {
   /** Who was refused, as the store has the account by now. Absent where it did not come to a decision. */
   readonly caller?: Caller
+  /** The names that its request is counted under. Absent where it has none, or did not come to a decision. */
+  readonly names?: RequestNames
   /** The rest of the limits that it met, where one of them refuses it. */
   readonly rate?: RateState
+}
+
+/** The names that a request is counted under, beside its account and its model. */
+export interface RequestNames {
+  readonly labels?: Labels
+  readonly session?: string
+}
+
+/** The names of a request with these labels; undefined where it has none. */
+export function namesOf({ session }: InferenceRequest, labels: Labels | undefined): RequestNames | undefined {
+  if (!labels && session === undefined) return undefined
+  return { ...(labels && { labels }), ...(session !== undefined && { session }) }
+}
+
+/** The names of a request that is refused, as they were sent. */
+function refusedNames(config: Config, { caller, request }: Facts): RequestNames | undefined {
+  const plan = planOf(config, caller)
+  const labels = plan ? labelsFor(config, plan, { caller, request }) : {}
+  return namesOf(request, 'denial' in labels ? undefined : labels.values)
 }
 
 const UNAVAILABLE = { unavailable: true } as const
@@ -92,7 +116,8 @@ export async function admit(
     const decided = decide(config, facts)
     const deny = (denial: Denial, seen?: Seen): Refusal => {
       note(facts, decided, { denial }, seen)
-      return { denial, caller }
+      const names = refusedNames(config, facts)
+      return names ? { denial, caller, names } : { denial, caller }
     }
     if ('denial' in decided) return isKnown ? deny(decided.denial) : admitConfirmed(config, store, applicant, note)
 

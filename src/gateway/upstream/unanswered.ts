@@ -5,7 +5,7 @@ import type { Bill } from '../../records/ledger-row.ts'
 import { overflowIn } from '../../wire/errors/overflow.ts'
 import { BACKEND } from '../../wire/errors/reason-phrase.ts'
 import { scrub, scrubNames } from '../../wire/errors/scrub.ts'
-import type { Refusal } from '../admission/admit.ts'
+import { namesOf, type Refusal } from '../admission/admit.ts'
 import type { LeasedCall } from '../admission/leases.ts'
 import { settle } from '../admission/settlement.ts'
 import type { BackendMessage, Failure } from '../attempt/outcome.ts'
@@ -34,7 +34,8 @@ export async function unanswered(
   await gateway.store.holds.refund(admitted.hold)
   if (attempted.kind === 'left') return { kind: 'left', failures }
   const denial = attempted.kind === 'exhausted' ? exhausted(gateway, attempted) : refusal(gateway, admitted, attempted)
-  return { denial, failures }
+  const names = namesOf(admitted.request, admitted.decision.labels)
+  return names ? { denial, failures, names } : { denial, failures }
 }
 
 type Exhausted = Extract<Unanswered, { kind: 'exhausted' }>

@@ -256,6 +256,8 @@ function entryOf(
     limit: note.limit,
     message: note.message,
     plan: note.plan,
+    labels: note.labels,
+    session: note.session,
     asked: note.asked,
     model: note.model,
     rule: note.rule,

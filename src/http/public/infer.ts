@@ -63,8 +63,7 @@ export function inference<P extends object>(format: Format<P>) {
     const late = wire.stream && new LateStart(app, call, spoken)
     const trying = (admitted: AdmittedCall, pool: Pool) => {
       call.tries(waited)
-      note.plan = admitted.decision.plan.name
-      note.limitShare ??= fullestShare(admitted)
+      noteAdmitted(call, admitted)
       decided()
       app.feed.began(caller.account)
       late?.trying(admitted, pool)
@@ -113,7 +112,7 @@ async function answer(
   })
   noteFailures(call, served)
   if ('denial' in served) {
-    notePlan(app, call, served.caller)
+    noteRefused(app, call, served)
     return deny(call, served, late)
   }
   switch (served.kind) {
@@ -279,6 +278,23 @@ function deny(call: HttpCall, { denial, rate }: Refusal, late: LateStart | undef
 /** Notes the plan of a caller as it is known by now: it may change while a request is read. */
 export function notePlan({ config }: Pick<ClientApp, 'config'>, { note }: HttpCall, caller: Caller | undefined): void {
   if (caller) note.plan = planOf(config, caller)?.name
+}
+
+/** Notes a request as it was admitted. */
+export function noteAdmitted({ note }: HttpCall, admitted: AdmittedCall): void {
+  const { decision, request } = admitted
+  note.plan = decision.plan.name
+  note.labels = decision.labels
+  note.session = request.session
+  note.limitShare ??= fullestShare(admitted)
+}
+
+/** Notes a request that was refused, or that no backend answered. */
+export function noteRefused(app: Pick<ClientApp, 'config'>, call: HttpCall, { caller, names }: Refusal): void {
+  notePlan(app, call, caller)
+  if (!names) return
+  call.note.labels = names.labels
+  call.note.session = names.session
 }
 
 export function noteFailures({ note }: HttpCall, { failures }: Pick<Served, 'failures'>): void {

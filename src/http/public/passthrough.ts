@@ -1,6 +1,5 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { AdmittedCall, Refusal } from '../../gateway/admission/admit.ts'
-import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../../gateway/answer/headers.ts'
 import {
   type AnsweredPassthrough,
@@ -23,7 +22,7 @@ import { refuseCaller } from '../listener/refuse-caller.ts'
 import { hasBody } from '../listener/request-form.ts'
 import type { ClientApp } from './client-app.ts'
 import type { ClientEndpoint } from './client-family.ts'
-import { noteBill, noteFailures, notePlan, traceOf } from './infer.ts'
+import { noteAdmitted, noteBill, noteFailures, notePlan, noteRefused, traceOf } from './infer.ts'
 import { type ReceiveApp, type Received, receive } from './receive.ts'
 import { relayPassthrough } from './relay-passthrough.ts'
 import { runSession } from './session.ts'
@@ -70,9 +69,8 @@ function runPassthrough(route: Passthrough, method: PassthroughMethod) {
     call.note.asked = body.model ?? route.model.name
     const { upload, received, ...said } = body
     const trying = (admitted: AdmittedCall) => {
-      call.note.plan = admitted.decision.plan.name
+      noteAdmitted(call, admitted)
       received?.decided()
-      call.note.limitShare ??= fullestShare(admitted)
       app.feed.began(caller.account)
     }
     const asked = {
@@ -92,7 +90,7 @@ function runPassthrough(route: Passthrough, method: PassthroughMethod) {
     })
     noteFailures(call, passed)
     if ('denial' in passed) {
-      notePlan(app, call, passed.caller)
+      noteRefused(app, call, passed)
       return call.deny(passed.denial, passed.rate)
     }
     if (passed.kind === 'passed') return answer(app, call, passed)

@@ -1,6 +1,5 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { AdmittedCall } from '../../gateway/admission/admit.ts'
-import { fullestShare } from '../../gateway/admission/rate-state.ts'
 import { answerHeaders } from '../../gateway/answer/headers.ts'
 import { type OpenSession, type SessionCall, serveSession } from '../../gateway/passthrough/serve-session.ts'
 import { CALLER_ENDS, CLIENT_GONE, SERVICE_RESTART, type SessionEnd } from '../../gateway/passthrough/session-end.ts'
@@ -13,7 +12,7 @@ import { readSocketRequest } from '../../wire/session/socket-request.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { hasBody } from '../listener/request-form.ts'
 import type { ClientApp } from './client-app.ts'
-import { noteBill, noteFailures, traceOf } from './infer.ts'
+import { noteAdmitted, noteBill, noteFailures, noteRefused, traceOf } from './infer.ts'
 
 type SocketRoute = SessionCall['route']
 
@@ -31,7 +30,7 @@ export function runSession(route: SocketRoute) {
     call.note.plan = planOf(app.config, caller)?.name
     call.note.asked = model ?? route.model.name
     const trying = (admitted: AdmittedCall) => {
-      call.note.limitShare ??= fullestShare(admitted)
+      noteAdmitted(call, admitted)
       app.feed.began(caller.account)
     }
     const trace = traceOf(app, call, { kind: 'passthrough', stream: false })
@@ -46,7 +45,10 @@ export function runSession(route: SocketRoute) {
       ...(trace && { trace }),
     })
     noteFailures(call, served)
-    if ('denial' in served) return call.deny(served.denial, served.rate)
+    if ('denial' in served) {
+      noteRefused(app, call, served)
+      return call.deny(served.denial, served.rate)
+    }
     if (served.kind === 'left') return served.bill && noteBill(call, served.bill)
     const { bill, end } = await join(app, call, route, served, identified)
     noteBill(call, bill)

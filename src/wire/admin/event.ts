@@ -2,6 +2,7 @@ import type { Config, EpochMs, Millis } from '../../policy/config.ts'
 import type { LimitUse } from '../../policy/counters/limit-use.ts'
 import { keyOfWindow, type Window } from '../../policy/decision.ts'
 import type { Caller } from '../../policy/facts.ts'
+import type { Labels } from '../../policy/label-values.ts'
 import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
 import { COLUMN_RULES, type ColumnRule, mostOf } from '../../policy/limits/named-rules.ts'
 import type { Readings } from '../../policy/limits/readings.ts'
@@ -80,6 +81,8 @@ const REMEMBERED_FIELDS = {
   account: orNull(text('Null where the client could not be identified.')),
   gateway: optional(text('The gateway that served it, if several are followed.')),
   plan: optional(text()),
+  labels: optional(map(text(), 'The values of its labels; of a refused request, as they were sent.')),
+  session: optional(text('The id of its conversation, or a digest of it.')),
   asked: optional(text('The model the client named, or the default model.')),
   model: optional(text()),
   route: optional(text()),
@@ -168,6 +171,9 @@ export interface RequestEnd {
   /** The id of the key that it came with. */
   readonly key?: string | undefined
   readonly plan?: string | undefined
+  readonly labels?: Labels | undefined
+  /** The id of its conversation, or a digest of it. */
+  readonly session?: string | undefined
   /** Empty where the client named no model. */
   readonly asked?: string | undefined
   readonly model?: string | undefined
@@ -208,14 +214,17 @@ export function shownRequest(entry: RequestEnd, config: Config, standing: ShownS
 }
 
 type Course =
-  | ('plan' | 'asked' | 'model' | 'route' | 'tools' | 'pool' | 'failures')
+  | ('plan' | 'labels' | 'session' | 'asked' | 'model' | 'route' | 'tools' | 'pool' | 'failures')
   | ('code' | 'type' | 'limit' | 'interrupted' | 'skipped_events')
 
 /** Which way a request took. */
 function courseOf(entry: RequestEnd, { defaultModel }: Config): Pick<ShownRequest, Course> {
-  const { plan, asked, model, rule, tools, pool, failures = [], code, type, limit, interrupted, skippedEvents } = entry
+  const { plan, labels, session, asked, model, rule, tools, pool, failures = [] } = entry
+  const { code, type, limit, interrupted, skippedEvents } = entry
   return {
     ...(plan !== undefined && { plan }),
+    ...(labels && { labels }),
+    ...(session !== undefined && { session }),
     ...(asked !== undefined && { asked: asked || defaultModel.name }),
     ...(model !== undefined && { model }),
     ...(rule !== undefined && { route: rule }),

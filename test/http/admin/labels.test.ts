@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SPLITTING } from '../../../src/gateway/accounts/label-sums.ts'
 import type { LedgerRow } from '../../../src/records/ledger-row.ts'
-import { answer, type Backend, json, startBackend } from '../../support/backend.ts'
+import { answer, type Backend, json, startBackend, status } from '../../support/backend.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { startPassing } from '../passthrough/fixture.ts'
 import { cappedValues, DECLARED, labelledBooks, mintLabelled } from './labels-fixture.ts'
@@ -73,6 +73,14 @@ async function rowOf(response: Response): Promise<LedgerRow | undefined> {
   return (await test.ledger()).find(({ requestId }) => requestId === id)
 }
 
+/** A request as the gateway remembers it. */
+async function remembered(response: Response) {
+  const found = await fetch(`${test.admin}/admin/requests/${response.headers.get('x-request-id')}`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  })
+  return (await found.json()) as { readonly request: object }
+}
+
 describe.each(ENDPOINTS)('POST $path', ({ path, body, backendSays }) => {
   it('has the labels of its key, which no header overrides, those of its headers, and its session in its row', async () => {
     backendSays()
@@ -80,7 +88,9 @@ describe.each(ENDPOINTS)('POST $path', ({ path, body, backendSays }) => {
     const headers = { 'x-svc-label-project': 'api', 'x-team': 'core', session_id: 'S-1' }
     const answered = await post(path, key, body, headers)
     expect(answered.status).toBe(200)
-    expect(await rowOf(answered)).toMatchObject({ labels: { project: 'web', team: 'core' }, session: 'S-1' })
+    const names = { labels: { project: 'web', team: 'core' }, session: 'S-1' }
+    expect(await rowOf(answered)).toMatchObject(names)
+    expect((await remembered(answered)).request).toMatchObject(names)
   })
 
   it('is refused with 400 that names the label where its header has an unknown value or no valid one', async () => {
@@ -196,4 +206,29 @@ it('requests list has the labels and the session of requests in the memory and i
     labels: { project: 'web' },
     session: 'S-listed',
   })
+})
+
+it('a request that the gateway or its backend refused is remembered and found by the labels it was sent with', async () => {
+  const key = await test.key('pro', 'turned away')
+  const headers = { 'x-svc-label-project': 'web', session_id: 'S-refused' }
+  const found = async (label: string) => {
+    const listed = await fetch(`${test.admin}/admin/requests?since=1d&limit=500&label=${encodeURIComponent(label)}`, {
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    })
+    const { data } = (await listed.json()) as { readonly data: readonly { readonly request_id: string }[] }
+    return data
+  }
+  const refused = await post('/v1/chat/completions', key, { ...CHAT, model: 'svc-none' }, headers)
+  backend.always(status(400, '{}'))
+  const failed = await post('/v1/chat/completions', key, CHAT, headers)
+
+  expect([refused, failed].map(({ ok }) => ok)).toEqual([false, false])
+  for (const response of [refused, failed]) {
+    await response.text()
+    const id = response.headers.get('x-request-id')
+    const names = { labels: { project: 'web' }, session: 'S-refused' }
+    expect((await remembered(response)).request).toMatchObject(names)
+    expect((await found('project=web')).find(({ request_id }) => request_id === id)).toMatchObject(names)
+    expect((await found('project=api')).some(({ request_id }) => request_id === id)).toBe(false)
+  }
 })

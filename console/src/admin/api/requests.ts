@@ -11,8 +11,6 @@ export type EndedRequest = Omit<ShownRequest, 'standing'>
 export interface ListedRequest extends Omit<EndedRequest, 'event' | 'method' | 'status'> {
   readonly status: number | null
   readonly outcome?: PastRequest['outcome']
-  /** The values of its labels, where the ledger has its row. */
-  readonly labels?: Readonly<Record<string, string>>
 }
 
 export interface RequestPage {
