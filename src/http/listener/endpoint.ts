@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly sheds?: true
   /** Set where a HEAD would cost as much as a GET: it is refused. */
   readonly paid?: true
-  /** Set for what open pages ask again and again: where it is served, no log, feed or count of requests has it. */
+  /** Set for what open pages ask again and again: where it is served, or left with its page, no log, feed or count of requests has it. */
   readonly quiet?: true
 }
 

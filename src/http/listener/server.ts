@@ -20,6 +20,7 @@ import { createListener, type ListenerEvents } from './listener.ts'
 import type { ListenerApp, Snapshots } from './listener-app.ts'
 import { answerBroken, denialOf, isAfterLast, isGarbage, isLate } from './malformed.ts'
 import { keepPace } from './pace.ts'
+import { isUneventful, LEFT } from './quiet.ts'
 import { formFault } from './request-form.ts'
 import type { TlsTerms } from './secure.ts'
 import { Traffic } from './traffic.ts'
@@ -217,8 +218,8 @@ const endsOf = (server: Server, traffic: Traffic): Pick<Listener, 'drain' | 'cut
 
 const pathOf = ({ url = '/' }: IncomingMessage): string => url.replace(/\?.*$/s, '')
 
-const isQuiet = (match: Match<Endpoint> | Denied<AnyDenial>, { status }: LogEntry): boolean =>
-  !('denial' in match) && match.endpoint.quiet === true && (status < 300 || status === 304)
+const isQuiet = (match: Match<Endpoint> | Denied<AnyDenial>, entry: LogEntry): boolean =>
+  !('denial' in match) && match.endpoint.quiet === true && isUneventful(entry)
 
 const CROWDED: Denied = { denial: { code: 'OVERLOADED', of: 'address' } }
 
@@ -246,7 +247,7 @@ function entryOf(
     requestId,
     method: request.method ?? '',
     path,
-    status: wasLeft ? 499 : response.statusCode,
+    status: wasLeft ? LEFT : response.statusCode,
     ms: closedAt - at,
     traceId: trace?.traceId,
     account,
