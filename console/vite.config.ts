@@ -29,6 +29,12 @@ export default defineConfig({
       // Texts stand where they are used: their modules and names are no part of what is loaded.
       optimization: { inlineConst: { mode: 'all' } },
       input: ['public', 'admin'].map(door => `${root}${door}.html`),
+      // Every file costs its name and those of all that it exports: small modules that most pages load share one.
+      output: {
+        codeSplitting: {
+          groups: [{ name: 'states', test: /shared\/(?:dotted|open|save|state|states|stream)\.tsx?$/ }],
+        },
+      },
     },
   },
   server: {

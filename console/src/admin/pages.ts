@@ -1,5 +1,3 @@
-import './data.css'
-
 // All pages but the first: they are loaded together once one of them is opened.
 export { Accounts } from './accounts/accounts.tsx'
 export { Audit } from './audit.tsx'

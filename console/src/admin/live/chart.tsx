@@ -1,5 +1,5 @@
 import type { ShownPoint } from '../../../../src/wire/admin/series.ts'
-import { stamp } from '../../shared/fmt.ts'
+import { stamp, time } from '../../shared/fmt.ts'
 import * as text from '../texts/outlook.tsx'
 
 interface Line {
@@ -78,10 +78,21 @@ export function Chart(props: ChartProps) {
               ))}
           {pointed !== undefined && <line class="pointer" x1={x(pointed)} x2={x(pointed)} y1={0} y2={HEIGHT} />}
         </svg>
+        <Times points={points} />
       </div>
     </figure>
   )
 }
+
+/** The first, the middle and the last time of the points. */
+const Times = ({ points }: Pick<ChartProps, 'points'>) => (
+  <span class="chart-times" aria-hidden="true">
+    {[0, 0.5, 1].map(share => {
+      const at = points[Math.round(share * (points.length - 1))]?.at
+      return at && <span key={share}>{share < 1 ? time(at) : text.utc(time(at))}</span>
+    })}
+  </span>
+)
 
 type Values = readonly (number | null)[]
 type Scale = (value: number) => number

@@ -1,4 +1,3 @@
-import './outlook.css'
 import { Health } from './health.tsx'
 import { Series } from './series.tsx'
 

@@ -39,6 +39,7 @@ export const inAll = (amount: string) => `${amount} total`
 export const p95Is = (amount: string) => `p95 ${amount}`
 export const seconds = (value: string) => `${value} s`
 export const milliseconds = (value: string) => `${value} ms`
+export const utc = (time: string) => `${time} UTC`
 export const noValue = '–'
 export const noRequests = 'No requests in this period'
 export const noStreams = 'No streams in this period'
