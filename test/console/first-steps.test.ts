@@ -97,6 +97,22 @@ describeConsole('an operator without accounts', { door: 'admin', window: WITH_CL
     await picture(page, 'operator-invitation')
   })
 
+  it('reads that nothing is there yet, and with a filter that nothing matches', async () => {
+    const { site, page } = rig()
+    await openAsOperator(site, page)
+    for (const [path, none, filter, noMatch] of [
+      ['audit?', 'No changes yet', 'action=mint', 'No matching changes'],
+      ['requests?since=24h', 'No requests in this period', '&errors=true', 'No matching requests'],
+      ['accounts?', 'No account yet', 'plan=pro', 'No account matches'],
+      ['usage?', 'No usage in this period', 'days=hours', 'No usage in this period'],
+    ]) {
+      await page.goto(`${site.admin}/console/${path}`)
+      await page.getByText(`${none}`).waitFor()
+      await page.goto(`${site.admin}/console/${path}${filter}`)
+      await page.getByText(`${noMatch}`).waitFor()
+    }
+  })
+
   it('reads that there is no account only once the gateway has listed them', async () => {
     const { site, page } = rig()
     let list = () => {}

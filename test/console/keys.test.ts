@@ -159,7 +159,7 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
     await form.getByText('limits also apply, to all its keys together').getByText('$20.00 a month').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('ci')
     await page.getByLabel('US dollars per day').fill('2.5')
-    await page.getByLabel('Requests a minute').fill('1')
+    await page.getByLabel('Requests per minute').fill('1')
     await form.getByRole('button', { name: 'Create key' }).click()
     const key = (await page.locator('[data-key]').textContent()) ?? ''
     await press('Copy key')
@@ -172,7 +172,7 @@ describeConsole('keys in the console', { door: 'public', window: WITH_CLIPBOARD,
     await page.getByRole('button', { name: 'Limits…' }).click()
     const dialog = page.getByRole('dialog')
     expect(await dialog.getByLabel('US dollars per day').inputValue()).toBe('2.5')
-    await dialog.getByLabel('Requests a minute').fill('')
+    await dialog.getByLabel('Requests per minute').fill('')
     await dialog.getByLabel('US dollars per month').fill('15')
     await press('Rotate and set limits')
     await page.getByText('Spend, this month: <$0.01 of $15.00').waitFor()

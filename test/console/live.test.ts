@@ -81,14 +81,14 @@ describeConsole('the live accounts', { door: 'admin', shared: true }, rig => {
     const ada = await keyOf(site, 'ada', 'pro')
     await page.getByRole('heading', { name: 'Live' }).click()
     await page.keyboard.press('p')
-    await page.getByRole('button', { name: 'Go on' }).waitFor()
+    await page.getByRole('button', { name: 'Resume' }).waitFor()
     const before = await rowOf('ada').textContent()
     const rpmBefore = await rpm()
     await chatAs(site, ada)
     await expect.poll(rpm).toBeGreaterThan(rpmBefore)
     expect(await rowOf('ada').textContent()).toBe(before)
 
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
     await rowOf('ada').getByText('22/120').waitFor()
   })
 

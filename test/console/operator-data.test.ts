@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
 
       expect(await text('Plan and spend')).toContain('set by an operator')
       expect(await text('Plan and spend')).toContain('$12.50 of it granted')
-      expect(await text('Limits')).toContain('usd per dayset by an operator')
+      expect(await text('Limits')).toContain('US dollars per dayset by an operator')
       expect(await text('Keys')).toMatch(/ci svc_\w{4}…/)
       expect(await page.getByRole('region', { name: 'Requests' }).locator('tbody tr').count()).toBe(8)
       expect(await text('Changes, newest first')).toContain('set-limit')
@@ -169,7 +169,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       ],
       [
         'Grant…',
-        page => page.getByLabel('US dollars').fill('2.5'),
+        page => page.getByLabel('US dollars', { exact: true }).fill('2.5'),
         'grant ACCOUNT 2.5',
         'Grant',
         { action: 'grant', after: '2.5 USD' },

@@ -76,7 +76,7 @@ describeConsole('whether a request would be served', { door: 'admin', shared: tr
     const table = page.getByRole('region', { name: 'Replicas of onprem' })
     await table.getByText('http://127.0.0.1:9/v1').waitFor()
     expect(await table.getByText('chosen').count()).toBe(1)
-    expect(await table.getByText('near', { exact: true }).count()).toBe(1)
+    expect(await table.getByText('about equal', { exact: true }).count()).toBe(1)
     await page.getByText('a hash picks one of 2 that cost about the same').waitFor()
   })
 

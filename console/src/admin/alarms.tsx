@@ -1,4 +1,4 @@
-import { number } from '../shared/fmt.ts'
+import { number, plural } from '../shared/fmt.ts'
 import { useResource } from '../shared/resource.ts'
 import { Table } from '../shared/table.tsx'
 import { Time } from '../shared/time/time.tsx'
@@ -13,8 +13,12 @@ export function AlarmLog({ word }: { readonly word: string }) {
   const found = data.data.filter(alarm => JSON.stringify(alarm).toLowerCase().includes(word))
   return (
     <details class="alarms">
-      <summary>{text.ofThisGateway(number(data.total), <Time at={data.since} />)}</summary>
-      {found.length === 0 ? <p class="muted">{text.noAlarm}</p> : <AlarmTable alarms={found} />}
+      <summary>{text.sinceTheStart(plural(data.total, 'alarm'), <Time at={data.since} />)}</summary>
+      {found.length === 0 ? (
+        <p class="muted">{data.data.length === 0 ? text.noAlarmYet : text.noAlarmMatches}</p>
+      ) : (
+        <AlarmTable alarms={found} />
+      )}
       <p class="small muted">{text.eachIsAlso}</p>
     </details>
   )

@@ -74,14 +74,7 @@ function Changes({ query: wanted }: { readonly query: AuditQuery }) {
     <Loaded of={first}>
       {({ data, next }) => {
         const before = older ? older.next : next
-        if (data.length === 0)
-          return (
-            <Empty fact={text.noSuchChange}>
-              <p class="muted">
-                {Object.keys(wanted).length > 0 ? text.nothingWasChangedSo : text.nothingWasChangedYet}
-              </p>
-            </Empty>
-          )
+        if (data.length === 0) return <NoChange isFiltered={Object.keys(wanted).length > 0} />
         return (
           <>
             <AuditTable rows={[...data, ...(older?.rows ?? [])]} />
@@ -99,6 +92,12 @@ function Changes({ query: wanted }: { readonly query: AuditQuery }) {
     </Loaded>
   )
 }
+
+const NoChange = ({ isFiltered }: { readonly isFiltered: boolean }) => (
+  <Empty fact={isFiltered ? text.noSuchChange : text.noChangeYet}>
+    <p class="muted">{isFiltered ? text.nothingWasChangedSo : text.whatBeginsTheAudit}</p>
+  </Empty>
+)
 
 const ACTIONS = [
   ...['mint', 'rotate', 'revoke', 'set-plan', 'set-overage', 'grant', 'set-limit', 'unset-limit', 'freeze', 'thaw'],

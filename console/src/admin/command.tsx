@@ -1,10 +1,11 @@
+import { Fragment } from 'preact'
 import { Copy } from '../shared/copy.tsx'
 import * as text from './texts/frame.tsx'
 
 /** A command of svcctl that does or shows the same. */
 export const Command = ({ text: command }: { readonly text: string }) => (
   <div class="value command">
-    <code>{command}</code>
+    <code>{wordsOf(command)}</code>
     <Copy value={command} what={text.command} />
   </div>
 )
@@ -19,7 +20,17 @@ interface OriginProps {
 export const Origin = ({ file, command }: OriginProps) => (
   <footer class="origin small muted">
     {file !== undefined && <span>{text.fromIt(file)}</span>}
-    <span>{text.theSame(command)}</span>
+    <span>{text.theSame(wordsOf(command))}</span>
     <Copy value={command} what={text.command} quiet />
   </footer>
 )
+
+/** A line of a command ends between two words, and never within a flag or an id that fits into one. */
+const wordsOf = (command: string) =>
+  command.split(' ').map((word, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: words of a command may be the same, and none moves
+    <Fragment key={at}>
+      {at > 0 && ' '}
+      <span class="word">{word}</span>
+    </Fragment>
+  ))

@@ -69,16 +69,19 @@ function List({ filter }: { readonly filter: PastFilter }) {
   )
 }
 
-const None = ({ filter }: { readonly filter: PastFilter }) => (
-  <Empty fact={text.noSuchRequest}>
-    <p class="muted">{text.noneInTheLedger}</p>
-    {PAST_FILTERS.some(name => filter[name]) && (
-      <button type="button" onClick={() => refine(Object.fromEntries(PAST_FILTERS.map(name => [name, undefined])))}>
-        {text.showAll}
-      </button>
-    )}
-  </Empty>
-)
+function None({ filter }: { readonly filter: PastFilter }) {
+  const isFiltered = PAST_FILTERS.some(name => filter[name])
+  return (
+    <Empty fact={isFiltered ? text.noSuchRequest : text.noRequestThen}>
+      <p class="muted">{text.noneInTheLedger}</p>
+      {isFiltered && (
+        <button type="button" onClick={() => refine(Object.fromEntries(PAST_FILTERS.map(name => [name, undefined])))}>
+          {text.showAll}
+        </button>
+      )}
+    </Empty>
+  )
+}
 
 /** Notes on the gaps in a list of the past. */
 const Notes = ({ page: { refusals_since, not_read, unreached } }: { readonly page: PastPage }) => (

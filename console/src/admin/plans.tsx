@@ -102,8 +102,11 @@ const Card = ({ plan: { plan, at, list, overage }, models, accounts }: CardProps
 
 const overageText = (overage: ShownPlanLimits['overage']): string => {
   if (overage === 'off') return 'no overage'
-  return overage === 'on' ? 'unlimited overage' : text.overageUpTo(exactUsd(overage.cap_usd))
+  return overage === 'on' ? 'unlimited overage' : text.overageUpTo(exactUsd(overage.cap_usd).replace(WHOLE, ''))
 }
+
+/** Cents of a whole amount, which the limits above it leave away too. */
+const WHOLE = /[.,]00$/
 
 /** `policies/plans.yaml:21`: without the column. */
 const lineOf = (place: string): string => place.replace(/:\d+$/, '')

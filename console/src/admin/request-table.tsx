@@ -9,15 +9,15 @@ import { reasonOf, Status } from './status.tsx'
 import * as text from './texts/requests.tsx'
 
 /** Requests, newest first, each of which leads to all that is known of it. */
-export const RequestTable = ({ pages, isByEnd = false }: TableProps) => (
+export const RequestTable = ({ pages, isByEnd = false, hasAccount = true }: TableProps) => (
   <Table
     label={text.requests}
     columns={[
       { title: text.time },
       { title: text.status },
-      { title: text.account },
+      ...(hasAccount ? [{ title: text.account }] : []),
       { title: text.plan, narrow: true },
-      { title: text.model, narrow: true },
+      { title: text.model, ...(hasAccount && { narrow: true as const }) },
       { title: text.pool, narrow: true },
       { title: text.tokens, num: true, narrow: true },
       { title: text.cost, num: true, narrow: true },
@@ -26,7 +26,7 @@ export const RequestTable = ({ pages, isByEnd = false }: TableProps) => (
   >
     <tbody>
       {pages.flatMap(({ data, labels }) =>
-        data.map(request => <Row key={request.request_id} {...{ request, labels, isByEnd }} />),
+        data.map(request => <Row key={request.request_id} {...{ request, labels, isByEnd, hasAccount }} />),
       )}
     </tbody>
   </Table>
@@ -40,14 +40,16 @@ interface TableProps {
   readonly pages: readonly ListedPage[]
   /** Set for requests in the order in which they ended: their times are those of their ends then. */
   readonly isByEnd?: boolean
+  /** Left away where all requests are of one. */
+  readonly hasAccount?: boolean
 }
 
-interface RowProps extends Required<Pick<TableProps, 'isByEnd'>> {
+interface RowProps extends Required<Pick<TableProps, 'isByEnd' | 'hasAccount'>> {
   readonly request: ListedRequest
   readonly labels: RequestPage['labels']
 }
 
-function Row({ request, labels, isByEnd }: RowProps) {
+function Row({ request, labels, isByEnd, hasAccount }: RowProps) {
   const { request_id, at, account, plan, pool, failures = [], usd, ms, path, asked, model } = request
   return (
     <tr>
@@ -59,13 +61,16 @@ function Row({ request, labels, isByEnd }: RowProps) {
       <td class="nowrap">
         <Status request={request} />
       </td>
-      <td>
-        {account === null ? <span class="muted">{text.unknown}</span> : <Label text={labels[account] ?? account} />}
-        <p class="folded anywhere">{[asked ?? model ?? path, reasonOf(request)].filter(Boolean).join(' · ')}</p>
-      </td>
+      {hasAccount && (
+        <td>
+          {account === null ? <span class="muted">{text.unknown}</span> : <Label text={labels[account] ?? account} />}
+          <p class="folded anywhere">{[asked ?? model ?? path, reasonOf(request)].filter(Boolean).join(' · ')}</p>
+        </td>
+      )}
       <td class="narrow">{plan ?? '–'}</td>
-      <td class="narrow">
+      <td class={hasAccount ? 'narrow' : 'anywhere'}>
         <Model request={request} />
+        {!hasAccount && <p class="folded anywhere">{reasonOf(request)}</p>}
         {request.labels && <p class="small muted">{labelsOf(request.labels)}</p>}
       </td>
       <td class="narrow">

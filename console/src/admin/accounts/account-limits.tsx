@@ -3,7 +3,7 @@ import { count, usd } from '../../shared/fmt.ts'
 import { Meter } from '../../shared/meter.tsx'
 import { Table } from '../../shared/table.tsx'
 import { Time } from '../../shared/time/time.tsx'
-import { countedText, type LimitRule, limitText, type WholeAccount } from '../api/accounts.ts'
+import { type LimitRule, limitText, partsText, type WholeAccount } from '../api/accounts.ts'
 import { may } from '../api/who.ts'
 import * as text from '../texts/limits.tsx'
 import type { Asked } from './dialogs.tsx'
@@ -66,10 +66,10 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
           .map(limit => (
             <tr key={limitText(limit)}>
               <td>
-                {limitText(limit)}
+                {nameOf(limit)}
                 <p class="small muted">{text.setByAnOperator}</p>
               </td>
-              <td>–</td>
+              <td class="muted">{text.eachHas(mostText(limit))}</td>
               <td class="narrow">–</td>
               <td class="actions">
                 {may('admin') && (
@@ -85,10 +85,11 @@ export const AccountLimits = ({ whole: { account, standing, keys }, onAsk }: Lim
   </section>
 )
 
-const nameOf = (rule: Omit<LimitRule, 'most'>): string => countedText(rule)
+/** `US dollars per month`. */
+const nameOf = ({ measure, ...parts }: Omit<LimitRule, 'most'>): string => text.measures[measure] + partsText(parts)
 
 /** `tokens per minute of key` */
-export const nameOfUse = (use: ShownLimitUse): string => countedText(ruleOf(use))
+export const nameOfUse = (use: ShownLimitUse): string => nameOf(ruleOf(use))
 
 const ruleOf = ({ measure, per, of, model }: ShownLimitUse): Omit<LimitRule, 'most'> => ({
   measure,
@@ -100,19 +101,18 @@ const ruleOf = ({ measure, per, of, model }: ShownLimitUse): Omit<LimitRule, 'mo
 /** How much of a limit is used, in words and as a meter. */
 export function Use({ use }: { readonly use: ShownLimitUse }) {
   const { measure, used, held, limit } = use
-  const amount = measure === 'usd' ? usd : count
-  if (used === null) return <span class="muted">{text.eachHas(amount(Number(limit)))}</span>
-  const words = text.of(amount(Number(used)), amount(Number(limit)))
+  if (used === null) return <span class="muted">{text.eachHas(amountText(measure, Number(limit)))}</span>
+  const words = text.of(amountText(measure, Number(used)), amountText(measure, Number(limit)))
   return (
     <>
       {words}
-      <Meter
-        label={countedText(ruleOf(use))}
-        used={Number(used)}
-        held={Number(held ?? 0)}
-        most={Number(limit)}
-        text={words}
-      />
+      <Meter label={nameOfUse(use)} used={Number(used)} held={Number(held ?? 0)} most={Number(limit)} text={words} />
     </>
   )
 }
+
+/** US dollars, or a count, of a measure. */
+const amountText = (measure: LimitRule['measure'], amount: number): string => (measure === 'usd' ? usd : count)(amount)
+
+/** The most of a limit that an operator set: of US dollars it is in billionths. */
+const mostText = ({ measure, most }: LimitRule): string => amountText(measure, measure === 'usd' ? most / 1e9 : most)

@@ -97,7 +97,11 @@ export function Account({ id }: { readonly id: string }) {
         </div>
         <Loaded of={requests}>
           {page =>
-            page.data.length === 0 ? <p class="muted">{text.noneIn30Days}</p> : <RequestTable pages={[page]} />
+            page.data.length === 0 ? (
+              <p class="muted">{text.noneIn30Days}</p>
+            ) : (
+              <RequestTable pages={[page]} hasAccount={false} />
+            )
           }
         </Loaded>
       </section>

@@ -127,7 +127,7 @@ function Pages({ query: wanted, opening }: PagesProps) {
         const cursor = more ? more.next : next
         if (data.length === 0)
           return (
-            <Empty fact={text.noAccount}>
+            <Empty fact={wanted.plan || wanted.org ? text.noAccountOfThese : text.noAccount}>
               <p class="muted">{text.accountsBeginWithTheir}</p>
               {opening}
             </Empty>

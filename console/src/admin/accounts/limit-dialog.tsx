@@ -109,16 +109,7 @@ const Choice = ({ label, value, options, onChoose }: ChoiceProps) => (
   </label>
 )
 
-const MEASURES = [
-  ['usd', text.usDollars],
-  ['requests', 'requests'],
-  ['tokens', 'tokens'],
-  ['input_tokens', 'prompt tokens'],
-  ['output_tokens', 'completion tokens'],
-  ['images', 'images'],
-  ['seconds', 'seconds'],
-  ['concurrent', 'concurrent requests'],
-] as const
+const MEASURES = Object.entries(text.measures)
 
 const WINDOWS = [
   ['second', 'second'],

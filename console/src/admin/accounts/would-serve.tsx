@@ -217,7 +217,7 @@ const Choice = ({ choice: { pool, prompt_tokens, chosen, replicas } }: { readonl
       label={text.replicasOf(pool)}
       columns={[
         { title: text.replica },
-        { title: text.miss, num: true },
+        { title: text.miss, num: true, narrow: true },
         { title: text.owed, num: true, narrow: true },
         { title: text.held, num: true, narrow: true },
         { title: text.running, num: true, narrow: true },
@@ -229,10 +229,10 @@ const Choice = ({ choice: { pool, prompt_tokens, chosen, replicas } }: { readonl
       <tbody>
         {replicas.map(each => (
           <tr key={each.url}>
-            <td>
+            <td class="anywhere">
               <code>{each.url}</code>
             </td>
-            <td class="num">{number(each.miss_tokens)}</td>
+            <td class="num narrow">{number(each.miss_tokens)}</td>
             <td class="num narrow">{number(each.owed_tokens)}</td>
             <td class="num narrow">{number(each.held_tokens)}</td>
             <td class="num narrow">{number(each.running)}</td>

@@ -76,7 +76,7 @@ export const countedText = ({ measure, ...parts }: Omit<LimitRule, 'most'>): str
 /** `per month`, or `idle 24h` of sessions. */
 export const windowWords = (per: string): string => (per.startsWith('idle:') ? per.replace(':', ' ') : `per ${per}`)
 
-const partsText = ({ per, of, model }: Pick<LimitRule, 'per' | 'of' | 'model'>): string =>
+export const partsText = ({ per, of, model }: Pick<LimitRule, 'per' | 'of' | 'model'>): string =>
   (per === undefined ? '' : ` ${windowWords(per)}`) +
   (of === undefined ? '' : ` of ${of}`) +
   (model === undefined ? '' : ` for ${model}`)

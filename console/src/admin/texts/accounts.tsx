@@ -26,7 +26,8 @@ export const thoseOf = (org: ComponentChildren) => (
 export const byLabel = 'By label'
 export const mostSpentFirst = 'Most spent first'
 export const newestFirst = 'Newest first'
-export const noAccount = 'No account'
+export const noAccount = 'No account yet'
+export const noAccountOfThese = 'No account matches'
 export const accountsBeginWithTheir =
   'People who sign in have an account at once. For all others open one: it begins with its first key, and you can invite a person to it.'
 export const newAccount = 'New account…'

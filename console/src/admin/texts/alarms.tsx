@@ -1,11 +1,12 @@
 import type { ComponentChildren } from 'preact'
 
-export const ofThisGateway = (total: string, since: ComponentChildren) => (
+export const sinceTheStart = (alarms: string, since: ComponentChildren) => (
   <>
-    {total} alarms of the gateway that answers, which started {since}
+    {alarms} of this gateway, which started {since}
   </>
 )
-export const noAlarm = 'No alarm matches.'
+export const noAlarmYet = 'No alarms yet.'
+export const noAlarmMatches = 'No alarm matches.'
 export const eachIsAlso = (
   <>
     Each is also a line of level error in the log of the gateway, and counts in <code>svc_alarms_total</code>.

@@ -22,5 +22,7 @@ export const whoChangedKeysAccounts =
   'Who changed keys, accounts, pools and the configuration, with the values before. Times are UTC.'
 export const noSuchChange = 'No matching changes'
 export const nothingWasChangedSo = 'No changes match these filters.'
-export const nothingWasChangedYet = 'No changes yet.'
+export const noChangeYet = 'No changes yet'
+export const whatBeginsTheAudit =
+  'Each change to keys, accounts, pools and the configuration appears here, made in this console or by a command.'
 export const older = 'Older'

@@ -38,7 +38,7 @@ export const inMs = (ms: ComponentChildren) => <>in {ms} ms</>
 export const endpoint = 'Endpoint'
 export const account = 'Account'
 export const model = 'Model'
-export const at = 'At'
+export const at = 'Time'
 export const attempts = 'Attempts'
 export const ledger = 'Ledger'
 export const kind = 'Kind'

@@ -24,8 +24,8 @@ export const theyDifferIn = (sections: string) => `They differ in ${sections}.`
 export const gatewaysHaveDifferentVersions = 'Gateways have different versions.'
 export const theSameRequestMay = (
   <>
-    The same request may be answered otherwise by another gateway. <code>svcctl reload</code> has one read its files
-    again, and <code>svcctl apply --all</code> changes all of them or none.
+    Two gateways may answer the same request differently. <code>svcctl reload</code> makes one read its files again, and{' '}
+    <code>svcctl apply --all</code> changes all of them or none.
   </>
 )
 export const anUpgrade = 'This is normal during an upgrade. If none is in progress, upgrade the remaining gateways.'

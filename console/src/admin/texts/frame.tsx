@@ -31,7 +31,7 @@ export const whoIsThere = (role: string, host: string, number: number, revision:
     revision {number} <code>{revision}</code>
   </>
 )
-export const goOn = 'Go on'
+export const goOn = 'Resume'
 export const pause = 'Pause'
 export const supportMay =
   'Your role is support: you grant credit, and mint, rotate and revoke keys. Other changes need the role admin.'

@@ -1,5 +1,5 @@
 export const title = 'The new key'
-export const shownOnce = 'Shown this once: the gateway keeps its hash alone.'
+export const shownOnce = 'Shown only once: the gateway stores only its hash.'
 export const what = 'Key'
-export const notCopied = 'You have not copied the key. It is shown this once.'
+export const notCopied = 'You have not copied the key, and it is shown only once. Leave anyway?'
 export const saved = 'I have saved it'

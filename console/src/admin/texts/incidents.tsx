@@ -6,7 +6,7 @@ export const whatTroubles = 'Problems of the gateways, and what to do about them
 export const openNow = (open: number) =>
   open === 0 ? 'None is open.' : open === 1 ? 'One is open.' : `${open} are open.`
 export const missing = (gateway: string, problem: string) => `Missing: the incidents of ${gateway}: ${problem}`
-export const none = 'No incident'
+export const none = 'No incidents'
 export const noneSince = 'No incidents since the gateways started.'
 export const noneFound = 'No incident matches.'
 export const openFirst = 'Incidents, open ones first'

@@ -1,5 +1,5 @@
 export const title = 'The invitation'
-export const shownOnce = 'Shown this once. Send it over a channel that you trust: it works for 24 hours.'
+export const shownOnce = 'Shown only once. Send it over a channel that you trust: it works once, for 24 hours.'
 export const what = 'Link'
-export const notCopied = 'You have not copied the link. It is shown this once.'
+export const notCopied = 'You have not copied the link, and it is shown only once. Leave anyway?'
 export const saved = 'I have sent it'

@@ -1,5 +1,5 @@
 export const whatAllAccountsAreCharged =
-  'Invoices of all accounts for a month. An invoice is a draft until one day after its month, when it is issued.'
+  'Invoices of all accounts for a month. They run until the month ends, close for a day, and are then issued.'
 export const allInvoices = 'All invoices'
 export const nothing = 'No invoices'
 export const noUsage = 'No account has usage in this month.'

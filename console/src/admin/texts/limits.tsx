@@ -22,7 +22,16 @@ export const endsWithoutRequestsFor = 'Ends without requests for'
 export const sharedBy = 'Shared by'
 export const forIt = 'For'
 export const limitSet = 'Limit set'
-export const usDollars = 'US dollars'
+export const measures = {
+  usd: 'US dollars',
+  requests: 'requests',
+  tokens: 'tokens',
+  input_tokens: 'prompt tokens',
+  output_tokens: 'completion tokens',
+  images: 'images',
+  seconds: 'seconds',
+  concurrent: 'concurrent requests',
+} as const
 export const calendarDay = 'day'
 export const calendarWeek = 'week'
 export const calendarMonth = 'month'

@@ -5,7 +5,7 @@ export const plans = 'Plans'
 export const whoMayUse = 'The models, tools and limits of each plan. To change a plan, edit its file.'
 export const accountsAreOnPlans = (value: ComponentChildren) => (
   <>
-    Accounts are on plans that the files declare no more, and nothing is served to them: <bdi>{value}</bdi>
+    The files no longer declare these plans, and requests of the accounts on them are refused: <bdi>{value}</bdi>
   </>
 )
 export const models = (n: number) => plural(n, 'model')

@@ -11,7 +11,7 @@ export const requestsAreSentThere = 'It receives requests again, from the next o
 export const noOtherHealthyReplica = (value: ComponentChildren) => <>No other healthy replica serves {value} now.</>
 export const theAuditNamesYou = (by: ComponentChildren) => (
   <>
-    The audit names you: <bdi>{by}</bdi>.
+    The audit will name <bdi>{by}</bdi>.
   </>
 )
 export const answeredInMs = (place: string | number, slowest: string | number) => `${place} answered in ${slowest} ms`

@@ -5,7 +5,7 @@ export const anyPlan = 'Any plan'
 export const anyModel = 'Any model'
 export const anyPool = 'Any pool'
 export const account = 'Account'
-export const findAccount = 'Account or req_…'
+export const findAccount = 'Account, req_…'
 export const codeOrType = 'Code or type'
 export const served = 'Served'
 export const refused4xx = 'Refused: 4xx'
@@ -49,6 +49,7 @@ export const missing = (gateways: string) => `Missing: requests refused by ${gat
 export const older = 'Older'
 export const backToTheNewest = 'Back to newest'
 export const noSuchRequest = 'No matching requests'
+export const noRequestThen = 'No requests in this period'
 export const noRequestYet = 'No requests yet'
 export const noneThatThisProcess = (since: ComponentChildren) => (
   <>No request in this process's memory matches, since {since}.</>

@@ -21,8 +21,8 @@ export const last7Days = 'Last 7 days'
 export const last30Days = 'Last 30 days'
 export const last90Days = 'Last 90 days'
 export const thisMonth = 'This month'
-export const noRequestYet = 'No requests yet'
-export const nothingWasUsed = 'No usage in this period.'
+export const nothingWasUsed = 'No usage in this period'
+export const servedRequestsAppear = 'Served requests and failed attempts appear here.'
 export const hoursLeftOut = (hours: number) =>
   `${plural(hours, 'earlier hour')} left out: their ledger rows are gone, or too many for one report. Live has charts of a whole day.`
 export const sums = 'Sums'

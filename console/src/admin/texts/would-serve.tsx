@@ -58,6 +58,7 @@ interface Standing {
 }
 
 export const standing = ({ replica, fitness, full, near }: Standing, chosen: number | null) => {
-  const state = fitness === 'usable' ? (replica === chosen ? 'chosen' : near ? 'near' : 'costs more') : FITNESS[fitness]
+  const state =
+    fitness === 'usable' ? (replica === chosen ? 'chosen' : near ? 'about equal' : 'costs more') : FITNESS[fitness]
   return full ? `${state}, full` : state
 }

@@ -72,8 +72,8 @@ function Report({ split, name, period, isByHour }: ReportProps) {
     <Loaded of={usage}>
       {found =>
         found.groups.data.length === 0 && found.groups.waste.length === 0 ? (
-          <Empty fact={text.noRequestYet}>
-            <p class="muted">{text.nothingWasUsed}</p>
+          <Empty fact={text.nothingWasUsed}>
+            <p class="muted">{text.servedRequestsAppear}</p>
           </Empty>
         ) : (
           <>

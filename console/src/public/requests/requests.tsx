@@ -89,9 +89,7 @@ const None = ({ outcome }: { readonly outcome: Outcome | undefined }) =>
   outcome === undefined ? (
     <NothingYet fact={text.none} words={text.noneYet} />
   ) : (
-    <Empty fact={text.noneSuch[outcome]}>
-      <p class="muted">{text.noneSuchYet}</p>
-    </Empty>
+    <Empty fact={text.noneSuch[outcome]}>{outcome !== 'ok' && <p class="muted">{text.noneSuchYet}</p>}</Empty>
   )
 
 /** The words by which a row is found. */

@@ -2,7 +2,7 @@ export const title = 'At most'
 export const fields = {
   usdPerDay: 'US dollars per day',
   usdPerMonth: 'US dollars per month',
-  requestsPerMinute: 'Requests a minute',
+  requestsPerMinute: 'Requests per minute',
 }
 export const none = 'no limit'
 export const beside = (limits: string) => `Your account's limits also apply, to all its keys together: ${limits}.`

@@ -9,5 +9,5 @@ export const ofKey = (key: ComponentChildren) => (
   <>You are using the key {key}; sign in to create, rotate or revoke keys.</>
 )
 export const ofGuest = (key: ComponentChildren) => (
-  <>You are using the key of a guest, {key}; guests have a plan of their own; an account of yours has more.</>
+  <>You are using the key of a guest ({key}). Sign in to use your account's plan.</>
 )

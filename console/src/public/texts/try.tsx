@@ -27,7 +27,7 @@ export const tools = 'Hosted tools'
 export const route = (name: string) => `by route ${name}`
 export const first = (ms: string) => `first text ${ms} ms`
 export const tokens = (input: string, output: string) => `${input} in, ${output} out`
-export const total = (ms: string) => `${ms} ms`
+export const total = (ms: string) => `complete in ${ms} ms`
 export const prompt = 'Describe the picture'
 export const size = 'Size'
 export const make = 'Make it'
