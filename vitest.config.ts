@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { HANGS_MS } from './test/lanes/hangs.ts'
 import { AS_ROOT, IN_TENTHS, MIXED, OWN_LANE, PROCESSES } from './test/lanes/lanes.ts'
+import LongestFirst from './test/lanes/longest-first.ts'
 import { enterSandbox } from './test/lanes/sandbox.ts'
 
 const sandbox = enterSandbox()
@@ -100,6 +101,7 @@ const lanes: readonly Lane[] = [
 export default defineConfig({
   test: {
     ...(MODULE_CACHE !== undefined && { experimental: { fsModuleCache: true, fsModuleCachePath: MODULE_CACHE } }),
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', ['./test/lanes/summary.ts', {}]],
     // Where root runs the tests of somebody else's clone, a cache of root's would be in the way of that person's next install.
     ...(process.env.SUDO_UID !== undefined && { cache: false as const }),

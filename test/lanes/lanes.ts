@@ -53,6 +53,36 @@ export const PROCESSES: readonly string[] = [...new Set([...LISTED, ...testFiles
 /** Those of them that have tests for `npm test` too. */
 export const MIXED: readonly string[] = PROCESSES.filter(file => textOf(file).includes('inNpmTest'))
 
+/** Test files that take the longest in their lane, by `npm run test:slowest`, longest first: others fill the time beside them. */
+export const LONGEST: readonly string[] = [
+  'test/console/operator-data.test.ts',
+  'test/console/looks.test.ts',
+  'test/console/search.test.ts',
+  'test/adapters/store/redis/redis-clock.test.ts',
+  'test/adapters/store/redis-cluster.test.ts',
+  'test/docs/executed.test.ts',
+  'test/adapters/store/redis.test.ts',
+  'test/server/workers/on-redis.test.ts',
+  'test/cli/runs.test.ts',
+  'test/server/workers/master-away.test.ts',
+  'test/server/workers/ends.test.ts',
+  'test/server/frozen-gateway.test.ts',
+  'test/adapters/store/redis/redis-cluster-moves.test.ts',
+  'test/adapters/store/redis/redis-cluster-begins.test.ts',
+  'test/cli/keys/keys.test.ts',
+  'test/adapters/store/redis/redis-restrictions.test.ts',
+  'test/adapters/store/redis/redis-sentinel.test.ts',
+  'test/server/workers/shared-slots.test.ts',
+  'test/http/ingress/span-memory.test.ts',
+  'test/console/operator-looks.test.ts',
+  'test/cli/foreign-text.test.ts',
+  'test/adapters/store/redis/redis-failover.test.ts',
+  'test/server/workers/balanced.test.ts',
+  'test/cli/serve/demo-sign-in.test.ts',
+  'test/adapters/store/remote.test.ts',
+  'test/adapters/store/embedded.test.ts',
+]
+
 /** Files with random cases, of which `npm test` tries a tenth. */
 export const IN_TENTHS: readonly string[] = testFiles().filter(file => textOf(file).includes("/times.ts'"))
 
