@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, it, onTestFinished } from 'vitest'
 import { choicesOf } from '../cli/doctor/site.ts'
+import { openTurns } from '../cli/in-turn.ts'
 import { compileProgram } from '../cli/program.ts'
 import { type Backend, hello, startBackend } from '../support/backend.ts'
 import { describeRedis, useRedis } from '../support/redis/redis.ts'
 import { Reader } from './reader.ts'
 
 const program = compileProgram()
+const turns = openTurns(program)
+afterAll(() => turns.end())
 
 describe('a reader of one page after another', () => {
   let backend: Backend
@@ -15,7 +18,7 @@ describe('a reader of one page after another', () => {
     backend = await startBackend()
     const choices = choicesOf({ made: 2, counted: 2 })
     backend.always(exchange => (exchange.seen.body.n === undefined ? hello : choices)(exchange))
-    reader = await Reader.arrive({ main: program.main, ports: { 8000: backend.port } })
+    reader = await Reader.arrive({ main: program.main, ports: { 8000: backend.port }, turns })
   })
   afterAll(async () => {
     await reader.leave()
@@ -44,7 +47,7 @@ type Ports = Parameters<typeof Reader.arrive>[0]['ports']
 
 /** A reader of this test, who goes with it. */
 async function readerWith(backends: readonly Backend[], ports: Ports): Promise<Reader> {
-  const reader = await Reader.arrive({ main: program.main, ports })
+  const reader = await Reader.arrive({ main: program.main, ports, turns })
   onTestFinished(async () => {
     await reader.leave()
     await Promise.all(backends.map(backend => backend.close()))
