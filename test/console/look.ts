@@ -7,22 +7,23 @@ const SCHEMES = ['light', 'dark'] as const
 /** The color scheme and the width of a look. */
 type Look = readonly [(typeof SCHEMES)[number], (typeof WIDTHS)[number]]
 
-/** A scheme changes colors alone, and what a width adds has the colors of the rest: wide windows need one scheme each. */
-const DISTINCT_LOOKS: readonly Look[] = [
+/**
+ * Every page is looked at in these. A scheme changes colors alone, and what a width adds has the colors of the rest: wide windows
+ * need one scheme each.
+ */
+export const LOOKS: readonly Look[] = [
   ['light', 390],
   ['dark', 390],
   ['dark', 1280],
   ['light', 1920],
 ]
 
-/** Every page is looked at in these: in all of them where CI wants pictures for people. */
-export const LOOKS: readonly Look[] = process.env.CI_ARTIFACTS
-  ? WIDTHS.flatMap(width => SCHEMES.map(scheme => [scheme, width] as const))
-  : DISTINCT_LOOKS
+/** The scheme that a look has no look of: people get a picture of it too. */
+const OTHERS: Readonly<Record<string, Look[0]>> = { 'dark-1280': 'light', 'light-1920': 'dark' }
 
 /**
- * Looks at a page by name: what is not accessible, wider than the window, cut off or empty goes to `found`. CI gets a picture of
- * it, in this `look`, for people.
+ * Looks at a page by name: what is not accessible, wider than the window, cut off or empty goes to `found`. CI gets pictures of
+ * it for people, in this `look` and in the other scheme of its width.
  */
 export const lookAt =
   (page: Page, found: string[], look: string) =>
@@ -31,9 +32,15 @@ export const lookAt =
     const faults = [...(await violationsOf(page)), ...(await widthFaults(page)), ...(await layoutFaults(page))]
     found.push(...faults.map(each => `${name}: ${each}`))
     const folder = process.env.CI_ARTIFACTS
-    const path = `${folder}/console-${name}-${look}.png`
-    const picture = await page.screenshot(folder ? { fullPage: true, path } : {})
+    const pathOf = (which: string) => `${folder}/console-${name}-${which}.png`
+    const picture = await page.screenshot(folder ? { fullPage: true, path: pathOf(look) } : {})
     if (picture.length < LEAST_BYTES) found.push(`${name}: the picture is empty`)
+    const other = OTHERS[look]
+    if (!folder || other === undefined) return
+    const [scheme, width] = look.split('-') as [Look[0], string]
+    await page.emulateMedia({ colorScheme: other })
+    await page.screenshot({ fullPage: true, path: pathOf(`${other}-${width}`) })
+    await page.emulateMedia({ colorScheme: scheme })
   }
 
 /** Takes pictures of a page as it is, in every look, where CI wants them. */
