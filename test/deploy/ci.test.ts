@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { AS_ROOT } from '../lanes/lanes.ts'
+import { childEnv } from '../support/child-env.ts'
 import { ROOT, textOf } from './files.ts'
 
 const { scripts, engines } = JSON.parse(textOf('package.json'))
@@ -35,6 +37,23 @@ it.each([
   const { stdout } = spawnSync('bash', ['-c', `${given}\n${choice}\nother_versions`], { encoding: 'utf8' })
 
   expect(stdout.trim().split('\n')).toEqual(runs.map(version => `unit-${version}`))
+})
+
+it('the CPU of a lane counts processes that lost their parents', () => {
+  const busy = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; touch ended'
+  const lane = `sh -c '(${busy}) & '; until [ -e ended ]; do sleep 0.05; done`
+  const cwd = mkdtempSync(join(tmpdir(), 'svc-reap-'))
+  const { stderr } = spawnSync('bash', ['-c', `TIMEFORMAT=%U; time ${join(ROOT, '.ci/reap')} bash -c "$LANE"`], {
+    cwd,
+    env: childEnv({ LANE: lane }),
+    encoding: 'utf8',
+  })
+  const { stderr: busyAlone } = spawnSync('bash', ['-c', `TIMEFORMAT=%U; time sh -c '${busy}'`], {
+    cwd,
+    encoding: 'utf8',
+  })
+
+  expect(Number(stderr)).toBeGreaterThan(Number(busyAlone) / 2)
 })
 
 it.each([
