@@ -8,7 +8,7 @@ import { AS_ROOT } from '../lanes/lanes.ts'
 import { childEnv } from '../support/child-env.ts'
 import { ROOT, textOf } from './files.ts'
 
-const { scripts, engines } = JSON.parse(textOf('package.json'))
+const { scripts, engines, devDependencies } = JSON.parse(textOf('package.json'))
 const ci = textOf('.ci/run')
 const { jobs } = parse(textOf('.github/workflows/ci.yml'))
 /** `20.19 24` */
@@ -29,9 +29,9 @@ it('.ci/run runs the unit tests on the oldest Node that package.json promises, o
 
 it.each([
   ['20.19.0', ['24', '26']],
-  ['20.20.2', ['20.19', '24', '26']],
+  ['20.20.2', ['24', '26']],
   ['24.4.1', ['20.19', '26']],
-])('.ci/run leaves out the version that has run all tests: %s', (own, runs) => {
+])('.ci/run leaves out the major that has run all tests: %s', (own, runs) => {
   const choice = /^other_versions\(\) \{[\s\S]*?^\}$/m.exec(ci)?.[0]
   const given = `node() { echo ${own}; }\nNODES='${nodes.join(' ')}'`
   const { stdout } = spawnSync('bash', ['-c', `${given}\n${choice}\nother_versions`], { encoding: 'utf8' })
@@ -54,6 +54,10 @@ it('the CPU of a lane counts processes that lost their parents', () => {
   })
 
   expect(Number(stderr)).toBeGreaterThan(Number(busyAlone) / 2)
+})
+
+it('the types of Node are those of the oldest that package.json promises, so that nothing of a later minor is used', () => {
+  expect(devDependencies['@types/node']).toMatch(new RegExp(`^${oldest.replace('.', '\\.')}\\.`))
 })
 
 it.each([
