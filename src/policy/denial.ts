@@ -216,6 +216,7 @@ export interface OverloadDenial {
     | 'address_answers'
     | 'answers'
     | 'account_splits'
+    | 'process_splits'
 }
 
 export interface ExhaustedDenial extends BackendWord {

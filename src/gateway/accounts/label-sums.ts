@@ -44,10 +44,13 @@ export async function labelSums(
   return sums?.map(({ label, values }) => ({ label, values: withRest(values, total) }))
 }
 
-const SPLITS = new OneAtATime<readonly Summing[] | undefined>()
+/** Each has thousands of rows in memory, and all share the CPU of requests. */
+const AT_ONCE = 4
 
-/** The calls of an account that may split usage at once: each waits, with the totals that it has read. */
-export const SPLITTING = new Places(32)
+const SPLITS = new OneAtATime<readonly Summing[] | undefined>(AT_ONCE)
+
+/** The calls of an account, and of all, that may split usage at once: each waits, with the totals that it has read. */
+export const SPLITTING = new Places(32, 256)
 
 async function readSums(
   ledger: PastLedger,

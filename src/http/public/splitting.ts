@@ -11,7 +11,7 @@ export async function splitting(
   answer: () => Promise<void>,
 ): Promise<void> {
   const leave = SPLITTING.take(store.ledger, account)
-  if (!leave) return call.deny({ code: 'OVERLOADED', of: 'account_splits' })
+  if (typeof leave === 'string') return call.deny({ code: 'OVERLOADED', of: `${leave}_splits` })
   try {
     await answer()
   } finally {

@@ -117,6 +117,7 @@ export const overloadText: Readonly<Record<OverloadDenial['of'], string>> = {
   account_answers: 'The unread answers of your account together take too much memory.',
   address_answers: 'The unread answers of your address together take too much memory.',
   answers: 'The unread answers of all clients together take too much memory.',
+  process_splits: 'Too many reads of usage and invoices by label are running at once.',
   account_splits: 'Too many reads of usage and invoices by label from your account are running at once.',
 }
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { readInvoiceOf } from '../../../src/gateway/accounts/invoices.ts'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
-import { labelSums } from '../../../src/gateway/accounts/label-sums.ts'
+import { labelSums, SPLITTING } from '../../../src/gateway/accounts/label-sums.ts'
 import type { LedgerStore, PastQuery } from '../../../src/gateway/store/ledger-store.ts'
 import { NO_SUMS } from '../../../src/gateway/store/total-sums.ts'
 import { CLOSES_AFTER, monthAt } from '../../../src/policy/billing/billing-month.ts'
@@ -50,6 +50,21 @@ it('an account has one split of its usage at a time, which all calls for the sam
 
   await Promise.all([split('ada'), split('grace')])
   expect(running.most).toBe(2)
+})
+
+it('a process runs four splits at once, of however many accounts, and has places for 256 calls that wait for one', async () => {
+  const { ledger, running } = ledgerOf(3)
+  const accounts = Array.from({ length: 20 }, (_, number) => `acct_${number}`)
+  await Promise.all(accounts.map(account => labelSums(ledger, { ...BOUNDED, account })))
+  expect(running.most).toBe(4)
+
+  const places = Array.from({ length: 256 }, (_, number) => SPLITTING.take(ledger, `acct_${number}`))
+  expect(places.every(place => typeof place === 'function')).toBe(true)
+  expect(SPLITTING.take(ledger, 'acct_late')).toBe('process')
+  for (const leave of places) if (typeof leave === 'function') leave()
+  const late = SPLITTING.take(ledger, 'acct_late')
+  expect(late).toBeTypeOf('function')
+  if (typeof late === 'function') late()
 })
 
 it('a split that fails leaves the next one of its account its turn', async () => {
