@@ -182,6 +182,7 @@ const trying = ({ holds, ledger, keys }: Store): AdmissionStore => ({
   holds: {
     admit: admission => holds.admit({ ...admission, isTrial: true }),
     beginCounters: (account, begun) => holds.beginCounters(account, begun),
+    refund: async () => {},
   },
 })
 

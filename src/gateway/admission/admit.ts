@@ -122,12 +122,14 @@ export async function admit(
     if ('denial' in decided) return isKnown ? deny(decided.denial) : admitConfirmed(config, store, applicant, note)
 
     const outage = () => deny(unjudgedDenial(UNAVAILABLE), UNAVAILABLE)
-    const decision = decided.labels ? await withRecorded(config, store, { caller, decided }, outage) : decided
-    const admitted = await ask(config, store, admissionOf(applicant, caller, decision), outage)
-    if ('denial' in admitted) return refusal(deny(admitted.denial, admitted.judged), decision.claims, admitted)
+    const { claims } = decided
+    const admitted = await ask(config, store, admissionOf(applicant, caller, decided), outage)
+    if ('denial' in admitted) return refusal(deny(admitted.denial, admitted.judged), claims, admitted)
     switch (admitted.outcome) {
       case 'admitted': {
-        note(facts, decision, { granted: admitted.hold }, seenOf(decision.claims, admitted))
+        const { hold } = admitted
+        const decision = await withRecorded(config, store, { caller, decided, hold }, outage)
+        note(facts, decision, { granted: hold }, seenOf(claims, admitted))
         return callOf({ caller, request, decision, revision: config.revision }, admitted)
       }
       case 'key-gone': {
@@ -147,19 +149,21 @@ export async function admit(
   )
 }
 
-/** A decision with its labels as they are recorded. */
+/** A decision with its labels as they are recorded: of an admitted request, so that one that is refused adds no value. */
 async function withRecorded(
   config: Config,
-  { labels: store }: AdmissionStore,
-  { caller, decided }: { readonly caller: Caller; readonly decided: Allowed },
+  { labels: store, holds }: AdmissionStore,
+  { caller, decided, hold }: { readonly caller: Caller; readonly decided: Allowed; readonly hold: Hold },
   outage: () => void,
 ): Promise<Allowed> {
-  const { labels = {} } = decided
+  const { labels } = decided
+  if (!labels) return decided
   try {
-    const recorded = await recordedLabels(config, store, { caller, labels })
+    const recorded = await recordedLabels(config, store, { caller, labels, at: hold.at })
     return recorded === labels ? decided : { ...decided, labels: recorded }
   } catch (error) {
     if (error instanceof StoreUnavailable) outage()
+    await holds.refund(hold)
     throw error
   }
 }
@@ -208,7 +212,7 @@ export function refusal(refused: Refusal, claims: Claims, { judged, newest }: Ad
 /** The store's facets that an admission takes. */
 export interface AdmissionStore extends CounterStores {
   readonly labels: Pick<LabelStore, 'take'>
-  readonly holds: Pick<HoldStore, 'admit' | 'beginCounters'>
+  readonly holds: Pick<HoldStore, 'admit' | 'beginCounters' | 'refund'>
 }
 
 /** Asks the store, once more where counters of new limits had to begin. */

@@ -208,6 +208,22 @@ it('requests list has the labels and the session of requests in the memory and i
   })
 })
 
+it('a request that its limits refuse adds no value of a label', async () => {
+  chatted()
+  const key = await test.key('pro', 'limited')
+  const { account = '' } = (await test.gateway.store.keys.list()).find(({ label }) => label === 'limited') ?? {}
+  const set = await fetch(`${test.admin}/admin/accounts/limit`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ account, limit: { measure: 'requests', per: 'day', of: 'account', most: 1 } }),
+  })
+  expect(set.status).toBe(200)
+  expect((await post('/v1/chat/completions', key, CHAT, { 'x-team': 'first' })).status).toBe(200)
+  expect((await post('/v1/chat/completions', key, CHAT, { 'x-team': 'second' })).status).toBe(429)
+  const kept = await test.gateway.store.labels.take({ account, label: 'team', value: 'third', most: 0 })
+  expect(kept).toEqual(['first'])
+})
+
 it('a request that the gateway or its backend refused is remembered and found by the labels it was sent with', async () => {
   const key = await test.key('pro', 'turned away')
   const headers = { 'x-svc-label-project': 'web', session_id: 'S-refused' }
