@@ -13,7 +13,7 @@ export async function openArchive(
   now: () => ArchiveSettings | undefined,
 ): Promise<Archive> {
   if (settings.kind === 'postgres') {
-    const { PostgresArchive } = await import('../adapters/archives/postgres/postgres-archive.ts')
+    const { PostgresArchive } = await import('../adapters/archives/postgres/archive.ts')
     return new PostgresArchive({ ...settings, secrets: () => secretsOf(now() ?? settings) }, brand)
   }
   if (settings.kind === 'files') {

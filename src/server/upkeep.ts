@@ -1,7 +1,7 @@
 import { startLeaseSweep } from '../gateway/admission/lease-sweep.ts'
 import { startIndexing } from '../gateway/index-rows.ts'
 import type { Alarm, Cancel, Clock } from '../gateway/ports.ts'
-import { startResponseSweep } from '../gateway/responses/response-sweep.ts'
+import { startResponseSweep } from '../gateway/responses/sweep.ts'
 import type { Store } from '../gateway/store/store.ts'
 import type { Calendar } from '../policy/calendar.ts'
 import type { Millis } from '../policy/config.ts'

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander'
-import { MONTH_FORMS } from '../../policy/billing/billing-month.ts'
+import { MONTH_FORMS } from '../../policy/billing/month.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { recordsCsv } from '../../wire/csv.ts'
-import { invoiceCsv, invoiceItems } from '../../wire/invoice/invoice-csv.ts'
-import { invoiceHtml } from '../../wire/invoice/invoice-html.ts'
+import { invoiceCsv, invoiceItems } from '../../wire/invoice/csv.ts'
+import { invoiceHtml } from '../../wire/invoice/html.ts'
 import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
 import type { ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
 import { jsonLine } from '../../wire/printable.ts'
 import { configOption, monthIn, withOperator } from '../kit/options.ts'
 import { writeOut } from '../kit/terminal.ts'
-import { invoicesText, invoiceText } from './invoice-text.ts'
+import { invoicesText, invoiceText } from './text.ts'
 
 interface InvoiceOptions {
   readonly config: string

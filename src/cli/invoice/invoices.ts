@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { OperatorApi } from '../../operator/operator-api.ts'
-import { MONTH_FORMS } from '../../policy/billing/billing-month.ts'
+import { MONTH_FORMS } from '../../policy/billing/month.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
-import { invoiceItems } from '../../wire/invoice/invoice-csv.ts'
+import { invoiceItems } from '../../wire/invoice/csv.ts'
 import { invoicesCsv, itemsCsv } from '../../wire/invoice/month-csv.ts'
 import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
 import { type MonthInvoice, monthInvoice } from '../../wire/invoice/shown-invoices.ts'
@@ -10,7 +10,7 @@ import { jsonLine } from '../../wire/printable.ts'
 import { type Format, type FormatOptions, formatOf } from '../kit/formats.ts'
 import { type Limited, limitOption, listing, monthIn, tellLeftOut, withOperator } from '../kit/options.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'
-import { monthInvoicesText } from './invoice-text.ts'
+import { monthInvoicesText } from './text.ts'
 
 interface InvoicesOptions extends FormatOptions, Limited {
   readonly config: string

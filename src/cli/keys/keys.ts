@@ -17,7 +17,7 @@ import {
   withOperator,
 } from '../kit/options.ts'
 import { asksFirst, confirm, mayAsk, writeJson, writeOut } from '../kit/terminal.ts'
-import { keyName, keysTable, keyText, mintedText } from './key-text.ts'
+import { keyName, keysTable, keyText, mintedText } from './text.ts'
 import { type WishOptions, wishOf, withWish } from './wish.ts'
 
 interface MintOptions extends Changing, WishOptions {

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { OperatorApi, OperatorName } from '../../operator/operator-api.ts'
-import { MONTH_FORMS, monthMeant } from '../../policy/billing/billing-month.ts'
+import { MONTH_FORMS, monthMeant } from '../../policy/billing/month.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'
 import type { Unreached } from '../../wire/admin/fleet.ts'

@@ -45,7 +45,7 @@ export function registerRequests(program: Command): void {
     .option('--errors', 'only what was refused, failed or broke off')
     .action(async (options: TailOptions) => {
       // Loaded late: it costs more than a --help may take.
-      const { tailRequests } = await import('./requests-run.ts')
+      const { tailRequests } = await import('./run.ts')
       await tailRequests(options)
     })
 

@@ -9,7 +9,7 @@ import type { RecordKind, StoreRecord } from '../../gateway/store/store-record.t
 import { refuseRunning } from '../../operator/connect.ts'
 import { loadForStore } from '../../operator/load-files.ts'
 import { CommandFailed, exitCodes, storeFailure, storeText } from '../../server/failure.ts'
-import { alarmLine } from '../../server/log/log-line.ts'
+import { alarmLine } from '../../server/log/line.ts'
 import { fillStore } from '../../server/state/fill-store.ts'
 import { openStore } from '../../server/state/open-store.ts'
 import { refuseDamaged } from '../../server/store-check.ts'

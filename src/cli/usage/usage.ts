@@ -15,7 +15,7 @@ import {
   withOperator,
 } from '../kit/options.ts'
 import { writeJson, writeOut } from '../kit/terminal.ts'
-import { rowsIn, usageCsv, usageTable, wasteCsv, wasteTable } from './usage-text.ts'
+import { rowsIn, usageCsv, usageTable, wasteCsv, wasteTable } from './text.ts'
 
 interface UsageOptions extends OwnerOptions, FormatOptions {
   readonly by: readonly Group[]

@@ -1,3 +1,5 @@
+import { type Coverage, coverageOf, coverageSince } from '../../policy/billing/coverage.ts'
+import { forecastOf } from '../../policy/billing/forecast.ts'
 import {
   type BillingMonth,
   invoiceNumber,
@@ -5,9 +7,7 @@ import {
   monthBefore,
   monthNamed,
   stateOf,
-} from '../../policy/billing/billing-month.ts'
-import { type Coverage, coverageOf, coverageSince } from '../../policy/billing/coverage.ts'
-import { forecastOf } from '../../policy/billing/forecast.ts'
+} from '../../policy/billing/month.ts'
 import type { Rounding } from '../../policy/billing/rounding.ts'
 import { type Calendar, startOf } from '../../policy/calendar.ts'
 import type { EpochMs } from '../../policy/config.ts'

@@ -1,4 +1,4 @@
-import type { BillingMonth } from '../../policy/billing/billing-month.ts'
+import type { BillingMonth } from '../../policy/billing/month.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { MOST_AHEAD_MS } from '../../policy/zone.ts'
 import { dayOfRow, type LedgerRow } from '../../records/ledger-row.ts'

@@ -1,4 +1,4 @@
-import type { BillingMonth } from '../../policy/billing/billing-month.ts'
+import type { BillingMonth } from '../../policy/billing/month.ts'
 import type { Config } from '../../policy/config.ts'
 import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
 import { batchesOf } from '../batches.ts'

@@ -19,7 +19,7 @@ import {
 import type { QueryOf } from '../../wire/admin-api/call.ts'
 import type { RowsQuery } from '../../wire/admin-api/fields.ts'
 import type * as calls from '../../wire/admin-api/usage.ts'
-import { focusCsv } from '../../wire/focus/focus-csv.ts'
+import { focusCsv } from '../../wire/focus/csv.ts'
 import { inChunks } from '../../wire/lines.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { type AdminContext, ownerIn } from './admin-op.ts'

@@ -1,4 +1,4 @@
-import { MONTH_FORMS, monthMeant } from '../../policy/billing/billing-month.ts'
+import { MONTH_FORMS, monthMeant } from '../../policy/billing/month.ts'
 import { type Calendar, dayOfCalendar, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'

@@ -1,5 +1,5 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
-import { formatIn, monthIn, readInvoiceFor, readInvoicesFor, sendInvoice } from '../invoices/invoice-answer.ts'
+import { formatIn, monthIn, readInvoiceFor, readInvoicesFor, sendInvoice } from '../invoices/answer.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readQuery } from '../listener/request-input.ts'
 import { UNCACHED } from '../uncached.ts'

@@ -1,7 +1,7 @@
 import { dayOfCalendar } from '../calendar.ts'
 import type { EpochMs } from '../config.ts'
 import { type NanoUsd, nanoUsd } from '../nano-usd.ts'
-import type { BillingMonth } from './billing-month.ts'
+import type { BillingMonth } from './month.ts'
 
 /** Costs by day, counted since the epoch. */
 export type DayCosts = ReadonlyMap<number, NanoUsd>

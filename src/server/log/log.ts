@@ -8,8 +8,8 @@ import type { Config } from '../../policy/config.ts'
 import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { usdText } from '../../wire/money.ts'
 import { inEscapes } from '../../wire/printable.ts'
+import { alarmLine, logLine } from './line.ts'
 import type { LineOut } from './line-out.ts'
-import { alarmLine, logLine } from './log-line.ts'
 import { timeOfDay } from './terminal-text.ts'
 
 export interface ProcessLogPorts {

@@ -1,4 +1,4 @@
-import { MONTH_FORMS } from '../../policy/billing/billing-month.ts'
+import { MONTH_FORMS } from '../../policy/billing/month.ts'
 import { ARCHIVE_STATE } from '../admin/archive-state.ts'
 import { AUDIT_PAGE, AUDIT_ROW } from '../admin/audit.ts'
 import { LEDGER_RECORD } from '../admin/ledger-record.ts'

@@ -1,5 +1,5 @@
 import { csvRow } from '../csv.ts'
-import { ITEM_FIELDS, itemRows } from './invoice-csv.ts'
+import { ITEM_FIELDS, itemRows } from './csv.ts'
 import type { ShownInvoice } from './shown-invoice.ts'
 import { type MonthInvoice, monthInvoice } from './shown-invoices.ts'
 

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { PostgresArchive } from '../../../src/adapters/archives/postgres/archive.ts'
 import { Connections } from '../../../src/adapters/archives/postgres/connection.ts'
 import { schemaSql } from '../../../src/adapters/archives/postgres/ledger-table.ts'
-import { PostgresArchive } from '../../../src/adapters/archives/postgres/postgres-archive.ts'
 import { ArchiveUnavailable } from '../../../src/gateway/archive/archive.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { LedgerRow } from '../../../src/records/ledger-row.ts'

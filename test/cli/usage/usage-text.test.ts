@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { usageTable, wasteCsv, wasteTable } from '../../../src/cli/usage/usage-text.ts'
+import { usageTable, wasteCsv, wasteTable } from '../../../src/cli/usage/text.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { UsageRecord } from '../../../src/wire/admin/usage-report.ts'
 

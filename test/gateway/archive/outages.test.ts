@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
-import { PostgresArchive } from '../../../src/adapters/archives/postgres/postgres-archive.ts'
+import { PostgresArchive } from '../../../src/adapters/archives/postgres/archive.ts'
 import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
 import { Archiver } from '../../../src/gateway/archive/archiver.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { startResponseSweep } from '../../../src/gateway/responses/response-sweep.ts'
+import { startResponseSweep } from '../../../src/gateway/responses/sweep.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 const NEARLY_FULL = expect.stringContaining('kept responses have nearly all of their room')

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { LogEntry } from '../../../src/http/log-entry.ts'
-import { logLine } from '../../../src/server/log/log-line.ts'
+import { logLine } from '../../../src/server/log/line.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { gatewayTest as it } from '../../support/gateway-test.ts'
 import { limitPlan } from '../../support/limit-rules.ts'

@@ -117,7 +117,7 @@ it('every request of a connection that closes is over, also one whose turn had n
 })
 
 it('no text of a client or backend writes a line of the log', async ({ backend, gateway, running, key }) => {
-  const { logLine } = await import('../../../src/server/log/log-line.ts')
+  const { logLine } = await import('../../../src/server/log/line.ts')
   const model = 'x\n10:00:00  200  forged\u001b[2J'
   await gateway.chat(key, { model })
   backend.next(streamThenReset({ chunks: ['a'] }))

@@ -1,7 +1,7 @@
 // Archives what is in a Redis, without end, until it is killed.
 const [, , built, url, port, holder] = process.argv
 const { openRedisStore } = await import(`${built}/adapters/redis/redis-store.js`)
-const { PostgresArchive } = await import(`${built}/adapters/archives/postgres/postgres-archive.js`)
+const { PostgresArchive } = await import(`${built}/adapters/archives/postgres/archive.js`)
 const { Archiver } = await import(`${built}/gateway/archive/archiver.js`)
 
 const store = await openRedisStore({ url, prefix: 'svc', alarm: () => {}, answerMs: 15_000 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { monthMeant } from '../../../src/policy/billing/billing-month.ts'
+import { monthMeant } from '../../../src/policy/billing/month.ts'
 
 const FISCAL = { zone: 'Asia/Tokyo', monthStarts: 26 }
 

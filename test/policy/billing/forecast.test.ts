@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { monthAt, monthBefore, stateOf } from '../../../src/policy/billing/billing-month.ts'
 import { forecastOf } from '../../../src/policy/billing/forecast.ts'
+import { monthAt, monthBefore, stateOf } from '../../../src/policy/billing/month.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 
 const DAY = 86_400_000

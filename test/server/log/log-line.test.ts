@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Config } from '../../../src/policy/config.ts'
 import { nanoUsd, ZERO_USD } from '../../../src/policy/nano-usd.ts'
-import { alarmLine, logLine } from '../../../src/server/log/log-line.ts'
+import { alarmLine, logLine } from '../../../src/server/log/line.ts'
 import { jsonLine, jsonText } from '../../../src/wire/printable.ts'
 
 const config = { defaultModel: { name: 'svc-auto' } } as Config

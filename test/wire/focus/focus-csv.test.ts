@@ -5,7 +5,7 @@ import { chargesOf } from '../../../src/policy/billing/charges.ts'
 import { addNanoUsd, nanoUsd, subtractNanoUsd } from '../../../src/policy/nano-usd.ts'
 import { costOfTokens, type PaidTokens } from '../../../src/policy/price.ts'
 import type { LedgerRow } from '../../../src/records/ledger-row.ts'
-import { type FocusTerms, focusCsv } from '../../../src/wire/focus/focus-csv.ts'
+import { type FocusTerms, focusCsv } from '../../../src/wire/focus/csv.ts'
 import { PLAIN_BILL } from '../../records/rows.ts'
 
 const AT = Date.UTC(2026, 10, 21, 10)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { coverageOf } from '../../../src/policy/billing/coverage.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
-import { invoiceCsv } from '../../../src/wire/invoice/invoice-csv.ts'
+import { invoiceCsv } from '../../../src/wire/invoice/csv.ts'
 import { INVOICE, shownInvoice } from '../../../src/wire/invoice/shown-invoice.ts'
 import { readAs } from '../../../src/wire/schema/read.ts'
 

@@ -1,6 +1,6 @@
-import type { BillingMonth } from '../../policy/billing/billing-month.ts'
 import { exactCost, unitOf } from '../../policy/billing/charges.ts'
 import type { InvoiceLine } from '../../policy/billing/invoice-lines.ts'
+import type { BillingMonth } from '../../policy/billing/month.ts'
 import type { RowCharges } from '../../policy/billing/row-charges.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'

@@ -1,4 +1,4 @@
-import { type BillingMonth, CLOSES_AFTER, invoiceNumber, monthAt } from '../../policy/billing/billing-month.ts'
+import { type BillingMonth, CLOSES_AFTER, invoiceNumber, monthAt } from '../../policy/billing/month.ts'
 import { chargesOfRow } from '../../policy/billing/row-charges.ts'
 import { type Calendar, startOf, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { EpochMs } from '../../policy/config.ts'
@@ -6,7 +6,7 @@ import { dayText } from '../../policy/zone.ts'
 import { dayOfRow, type LedgerRow } from '../../records/ledger-row.ts'
 import { type Cell, csvRow } from '../csv.ts'
 import { usdText } from '../money.ts'
-import { type FocusLine, modelLine, toolLine } from './focus-line.ts'
+import { type FocusLine, modelLine, toolLine } from './line.ts'
 
 /** Who provides, publishes and invoices, and the calendar of billing periods. */
 export interface FocusTerms {
