@@ -8,7 +8,7 @@ export interface Whose {
   readonly place: string
 }
 
-/** A model by what its backends say of it, and where its price is from. What these differ in, and pools have no place for, is left. */
+/** A model from the settings of its backends, and the source of its price. Drops settings that differ and that pools cannot express. */
 export function modelOf(deployments: readonly Deployment[], whose: Whose) {
   return { ...plainModelOf(deployments, whose), priced: pricedBy(deployments) }
 }

@@ -6,7 +6,7 @@ import type { Report } from './report.ts'
 /** The backends of models by what clients call these. */
 export type Groups = ReadonlyMap<string, readonly Deployment[]>
 
-/** The pools of all groups by their names, and the names by group. What no pool can reach is reported. */
+/** The pools of all groups by their names, and the names by group. Reports groups that no pool can reach. */
 export function poolsOf(groups: Groups, report: Report) {
   const names = new Names()
   const pools: Record<string, Pool> = {}

@@ -87,7 +87,7 @@ export class Section {
   }
 }
 
-/** The number of the first of several fields for one thing that has one. What the others say is refused where it differs. */
+/** The number in the first of several synonymous fields that has one. Refuses a different number in the others. */
 export function firstNumber(...fields: readonly (readonly [Section, string])[]): number | undefined {
   const said = fields.flatMap(([section, name]) => {
     const number = section.number(name)

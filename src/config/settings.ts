@@ -309,7 +309,7 @@ export interface ResponseSettings extends SectionSettings<'responses'> {
   readonly keys: readonly Secret[]
 }
 
-/** How one pool's replicas are spoken to. What is a number of it is declared in the table of pool settings. */
+/** How to speak to one pool's replicas. The table of pool settings declares the numbers among these. */
 export interface BackendSettings extends PoolSettings {
   readonly key?: Secret
   /** How the key is sent: as bearer, where it is absent. */

@@ -1,4 +1,4 @@
-/** Whose bytes they are. Of a request that says nothing of an account, the address is what counts. */
+/** The owner of some bytes. A request that names no account counts for its address. */
 export interface Holder {
   readonly account?: string | undefined
   readonly address: string

@@ -27,7 +27,7 @@ export const KEY_STEPS: StepsOf<KeyState> = {
   name: 0,
   status: 0,
   lastUsedAt: 0,
-  // Says which key took the place of this one. What ends this one is its status, or `expiresAt`.
+  // The key that replaced this one. Its own status or `expiresAt` ends it.
   replacedBy: 0,
   origin: 0,
   expiresAt: 1,

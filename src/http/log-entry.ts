@@ -5,7 +5,7 @@ import type { LimitRule } from '../policy/limits/limit-rule.ts'
 import { aliasNamed } from '../policy/model.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
 
-/** One finished request, for the log. What a request has not is undefined. */
+/** One finished request, for the log. Fields that do not apply are undefined. */
 export interface LogEntry extends Readonly<Partial<CallNote>> {
   readonly at: EpochMs
   readonly requestId: string

@@ -13,8 +13,8 @@ export interface ClientTls {
 }
 
 /**
- * By SVCCTL_CA, SVCCTL_CERT and SVCCTL_KEY, which name files. `own` is the certificate that the files of the gateway name,
- * as PEM: where it shows just that, it is the gateway, whatever the address is called by.
+ * Reads the files named by SVCCTL_CA, SVCCTL_CERT and SVCCTL_KEY. `own` is the certificate that the files of the gateway name, as
+ * PEM: where it shows just that, it is the gateway, whatever the address is called by.
  */
 export function clientTls(own?: string): ClientTls {
   const [ca, cert, key] = (['SVCCTL_CA', 'SVCCTL_CERT', 'SVCCTL_KEY'] as const).map(fileOf)

@@ -9,15 +9,15 @@ export interface Question {
   readonly body?: string
   readonly signal?: AbortSignal
   readonly tls?: ClientTls | undefined
-  /** So long may a server say nothing, before its answer or in the middle of it: 300 s. */
+  /** The longest silence of a server, before its answer or within it: 300 s. */
   readonly silence?: Millis
 }
 
 const SILENCE_MS: Millis = 300_000
 
 /**
- * Asks once, and follows no redirects. Rejects when no answer begins; reading one that breaks off throws.
- * By node's own client: to load a faster one takes a command longer than it would ever save.
+ * Sends one request, and follows no redirects. Rejects if no answer begins; reading one that breaks off throws. Uses Node's own
+ * client, because loading a faster one would cost a command more than it saves.
  */
 export function ask(
   url: string | URL,

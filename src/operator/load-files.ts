@@ -6,7 +6,7 @@ import { hasStandIn, lacking, loadWithStandIns } from '../config/stand-ins.ts'
 import { CommandFailed } from '../server/failure.ts'
 import { lookOf } from '../server/log/terminal-text.ts'
 
-/** Loads for a command that only shows the files. What is not set here is listed on stderr, and no secret is ever shown. */
+/** Loads for a command that only shows the files. Lists unset variables on stderr, and never shows a secret. */
 export function loadToShow(file: string): Loaded {
   const loaded = loadedOrFail(loadWithStandIns(file, process.env, process.cwd()))
   const missing = lacking(file, process.env, process.cwd())

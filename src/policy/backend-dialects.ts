@@ -1,20 +1,20 @@
-/** Traits of a backend dialect that requests and pools depend on. Its wire format is a row of src/wire/dialects.ts. */
+/** The traits of a backend dialect that requests and pools depend on. src/wire/dialects.ts has its wire format. */
 export interface BackendDialect {
-  /** Whether its backends know marks for a prompt cache in a chat that was translated for them. */
+  /** Whether its backends accept prompt cache marks in a translated chat. */
   readonly cacheMarks: boolean | 'by provider'
-  /** The header that has the key of a pool which speaks nothing else. Without it the key is sent as bearer. */
+  /** The header for the key of a pool that speaks only this dialect. The default is a bearer token. */
   readonly keyHeader?: string
-  /** Headers that a pool is sent unless it has others of the same name. */
+  /** Headers for each request, unless the pool sets its own of the same name. */
   readonly headers?: Readonly<Record<string, string>>
-  /** How its backends are asked for beta features; undefined where they have none. */
+  /** How requests enable beta features; undefined for a dialect without them. */
   readonly betas: Betas | undefined
 }
 
-/** Beta features, of which `betas` of a pool says which ones clients may use. */
+/** The beta features of a dialect; `betas` of a pool lists those that clients may use. */
 export interface Betas {
-  /** The header that names those of a request. */
+  /** The header in which a request names its features. */
   readonly header: string
-  /** Members that belong to a feature, and how its name begins: backends refuse the member where the header lacks the name. */
+  /** Members that need a feature, each with the prefix of its name: backends refuse the member unless the header names the feature. */
   readonly members: ReadonlyMap<string, string>
 }
 
@@ -29,7 +29,7 @@ const ANTHROPIC_BETAS: Betas = {
 
 /** A row for each word of `speaks`, in the order in which a translation prefers them: the first one loses least. */
 const rows = {
-  // Chats are the form that everything is translated from.
+  // Every translation starts from a chat.
   chat: { cacheMarks: 'by provider', betas: undefined },
   messages: {
     cacheMarks: true,
@@ -37,7 +37,7 @@ const rows = {
     headers: { 'anthropic-version': '2023-06-01' },
     betas: ANTHROPIC_BETAS,
   },
-  // It has no stop sequences.
+  // Responses has no stop sequences.
   responses: { cacheMarks: false, betas: undefined },
 } as const satisfies Record<string, BackendDialect>
 
@@ -46,7 +46,7 @@ export type DialectName = keyof typeof rows
 
 export const BACKEND_DIALECTS: Readonly<Record<DialectName, BackendDialect>> = rows
 
-/** The one that a translation prefers, first. */
+/** The dialects in the order in which a translation prefers them. */
 export const DIALECT_NAMES = Object.keys(rows) as readonly DialectName[]
 
 /** The dialects whose backends have beta features. */

@@ -292,7 +292,7 @@ export interface Pool extends Declared {
   readonly caches: Caches
   /** Whether its `max_concurrent` is of each gateway, or of all that share the store. */
   readonly slotsOver: SlotsOver
-  /** The shares of its slots; absent where it declares none. */
+  /** The shares of its slots; absent if it declares none. */
   readonly shares?: readonly SlotShare[]
   /** Who runs its replicas, and what that changes of requests and answers. */
   readonly provider: PoolProvider

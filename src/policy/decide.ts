@@ -198,9 +198,9 @@ const spendLimit = (allotment: NanoUsd, overage: Exclude<Overage, true>): NanoUs
   overage === false ? allotment : addNanoUsd(allotment, overage.capNanoUsd)
 
 /**
- * Pools in the order to try them: one at which the conversation stays before the others, the rest as declared, busy ones
- * behind them, and those that are down last. None is left out: a dead record must not refuse a healthy pool, and a busy one
- * serves where no other does.
+ * Pools in the order of attempts: first the one at which the conversation stays, then the rest as declared, then busy ones, and
+ * last those that are down. Every pool stays in the list: a stale record must not exclude a healthy pool, and a busy one serves if
+ * no other does.
  */
 function failoverOrder(pools: readonly Pool[], health: Health): readonly Pool[] {
   const ordered = byHealth(pools, health)

@@ -36,7 +36,7 @@ import type { NanoUsd } from './nano-usd.ts'
 /** The decision on a request. `explain` says why. */
 export type Decision = Allowed | DeniedAt
 
-/** A denial, the stage that denies, and the line of the files that it stands on. */
+/** A denial, the stage that denies, and the line of the files that causes it. */
 export interface DeniedAt<D extends DecidedDenial = DecidedDenial> extends Denied<D> {
   readonly stage: Stage
   readonly at?: Place
@@ -46,12 +46,12 @@ type DecidedDenial = ValidationDenial | PlanDenial | FrozenDenial
 
 export type InvalidAt = DeniedAt<ValidationDenial>
 
-/** The stages of a decision in words; `rate`, `quota` and `send` deny only later, when the limits are asked. */
+/** The stages of a decision. `rate`, `quota` and `send` deny later, at the admission and the dispatch. */
 export type Stage = 'who' | 'body' | 'model' | 'route' | 'gate' | 'rate' | 'quota' | 'send'
 
 /** The terms of an allowed request, kept as long as the request runs. */
 export interface Allowed {
-  /** The alias the request came by, named or by default. */
+  /** The alias that selected the model: the one in the request, or the default. */
   readonly alias?: Alias
   readonly plan: Plan
   readonly model: Model
@@ -63,13 +63,13 @@ export interface Allowed {
   /** Hosted tools that the model may call. */
   readonly tools?: readonly HostedTool[]
   readonly commit: Commit
-  /** The size of the images asked for, or the model's first. */
+  /** The requested size of images, or the model's first. */
   readonly imageSize?: string
-  /** The values of its labels, by label: of its key, or else of its headers. Absent where it has none. */
+  /** The request's label values by label, from its key or else from its headers. Absent without labels. */
   readonly labels?: Labels
-  /** The notices of the files; absent where there are none, and for guests. */
+  /** The notices that the files declare. Absent for guests, and if there are none. */
   readonly notices?: readonly NoticeRule[]
-  /** Where a copy of the request goes. Absent where it is in no sample. */
+  /** The mirror that gets a copy of the request. Absent if the request is outside the sample. */
   readonly mirror?: Mirror
 }
 
@@ -79,7 +79,7 @@ export interface Claims {
   readonly limits: readonly CountRule[]
   /** All other rules, each with its counter. Absent where there are none. */
   readonly rules?: readonly RuleClaim[]
-  /** Prompt tokens: they and the granted output are what is taken of limits of tokens. */
+  /** Prompt tokens. Token limits count them and the granted output. */
   readonly input: number
   readonly spend: SpendClaim
   readonly output: OutputClaim
@@ -89,9 +89,9 @@ export interface Claims {
 
 /** The most images and seconds of a request. */
 export interface Pieces {
-  /** Images that are made. */
+  /** Images to generate. */
   readonly images?: number
-  /** Seconds of a backend's time, where it is paid by the second. */
+  /** Seconds of a backend's time, if it is paid by the second. */
   readonly seconds?: number
 }
 
@@ -103,11 +103,11 @@ export interface SpendClaim {
   readonly overageEnabled: boolean
   readonly window: Window
   readonly price: HeldPrice
-  /** Pieces that are paid for: images asked for; for hosted tools, nano-USD at a price of 1. */
+  /** Priced pieces: the requested images; for hosted tools, nano-USD at a price of 1. */
   readonly items: number
 }
 
-/** Output tokens per choice, 0 where nothing is said: granted between min and want, as much as the tokens and spend limits leave. */
+/** Output tokens per choice, granted between `min` and `want` as the token and spend limits allow. Both are 0 if nothing is generated as text. */
 export interface OutputClaim {
   readonly want: number
   readonly min: number
@@ -119,15 +119,15 @@ export interface Window {
   readonly start: EpochMs
   readonly end: EpochMs
   /**
-   * The midnight, UTC, of its first day, by which spend and credit are stored: a month keeps them where its zone changes. Absent,
-   * as the next one, for months of UTC that begin on the 1st, whose key is their start.
+   * UTC midnight of the window's first day. Spend and credit are stored under it, so that a month keeps them when its zone changes.
+   * Like `per`, absent for UTC months that begin on the 1st; their key is their start.
    */
   readonly key?: EpochMs
-  /** The month as counters name it, with its zone. */
+  /** The name of the month in counters, with its zone. */
   readonly per?: LimitWindow
 }
 
-/** The moment by which the spend of a billing window, and the credit for it, are stored. */
+/** The moment under which a billing window's spend and credit are stored. */
 export const keyOfWindow = ({ start, key = start }: Window): EpochMs => key
 
 /** The verdict of `judge` on claims. */
@@ -155,10 +155,10 @@ export interface Granted {
   readonly cost: NanoUsd
 }
 
-/** A thing that is built field by field: to spread what may be there costs more than all the rest of a decision. */
+/** A record that is built field by field: spreading optional fields would cost more than the rest of a decision. */
 export type Mutable<T> = { -readonly [Field in keyof T]: T[Field] }
 
-/** The billing window of a moment: its month. */
+/** The billing window at a moment: a month of the calendar. */
 export function windowOf(at: EpochMs, calendar: Calendar = UTC_CALENDAR): Window {
   const { index, start, end } = spanAt('month', calendar, at)
   const per = windowIn('month', calendar)

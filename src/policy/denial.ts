@@ -87,7 +87,7 @@ export type InvalidReason =
 
 /** A backend's name for its refusal, as far as it has one. */
 interface BackendWord {
-  /** Its code, or else its type: `context_length_exceeded`, `content_filter`. Of our own refusals it is OpenAI's code. */
+  /** Its code, or else its type: `context_length_exceeded`, `content_filter`. The gateway's own refusals have OpenAI's code. */
   readonly reason?: string
   readonly backendType?: string
   /** The field that it names. */

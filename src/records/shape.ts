@@ -10,7 +10,7 @@ export type Shape<T> = AnyShape & { readonly of?: (value: T) => T }
 
 export type AnyShape =
   | { readonly kind: 'number' | 'moment' | 'flag' | 'text' | 'bytes' | 'counts' | 'texts' | 'nothing' }
-  /** Plain JSON. What is `repeated` is the same again and again: its text is kept. */
+  /** Plain JSON. The text of a `repeated` value is cached, because few distinct values occur. */
   | { readonly kind: 'json'; readonly repeated: boolean }
   | { readonly kind: 'list'; readonly item: AnyShape }
   | { readonly kind: 'optional'; readonly present: AnyShape }

@@ -3,9 +3,9 @@ import type { StoredTerms, Terms } from '../policy/facts.ts'
 import { countedBy, type LimitRule } from '../policy/limits/limit-rule.ts'
 
 /**
- * By how much a stored member raises the schema of the store that holds it. An older build drops members that it does not know,
- * so one that restricts a key or an account has a step that older builds refuse. 0: every build that can open the store enforces
- * the member, or may ignore it.
+ * The amount by which a stored member raises the schema of its store. An older build drops members that it does not know, so one
+ * that restricts a key or an account has a step that older builds refuse. 0: every build that can open the store enforces the
+ * member, or may ignore it.
  */
 export type SchemaStep = 0 | 1
 

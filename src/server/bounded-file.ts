@@ -2,8 +2,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import { CommandFailed } from './failure.ts'
 
 /**
- * Reads a file of UTF-8, or stdin as 0, of at most so many bytes. Throws as `readFileSync` does, and an Error that says so where there
- * is more: nothing is read behind that, of a pipe or a device either.
+ * Reads a UTF-8 file, or stdin as 0, of at most `mostBytes`. Throws as `readFileSync` does, or an Error if the file is larger. It
+ * reads no further than that, not even from a pipe or a device.
  */
 export const readBounded = (path: string | 0, mostBytes: number): string =>
   readBoundedBytes(path, mostBytes).toString('utf8')
@@ -26,7 +26,7 @@ export function readBoundedBytes(path: string | 0, mostBytes: number): Buffer {
   }
 }
 
-/** The line in a file that a gateway wrote; undefined where there is no such file. Throws CommandFailed, which says `what` it is. */
+/** The line in a file that a gateway wrote; undefined if the file does not exist. Throws CommandFailed, whose message names `what`. */
 export function readOwn(file: string, what: string): string | undefined {
   try {
     return readBounded(file, MOST_LINE_BYTES)
@@ -37,9 +37,9 @@ export function readOwn(file: string, what: string): string | undefined {
   }
 }
 
-/** Sessions, profiles, certificates: what svcctl and its user keep. */
+/** The limit for sessions, profiles and certificates. */
 export const MOST_OWN_BYTES = 1_000_000
-/** A token, a secret or a name: one line. */
+/** The limit for a token, a secret or a name on one line. */
 export const MOST_LINE_BYTES = 64_000
 
 const CHUNK = 64 * 1024

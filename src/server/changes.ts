@@ -100,7 +100,7 @@ class ServedRevisions implements Revisions {
     if (!this.#serving) this.keep(loaded, 'start', 'start')
   }
 
-  /** Keeps what serves from now on. What served before, and this. */
+  /** Keeps the configuration that serves from now on. Returns the revision before and this one. */
   keep({ config, texts }: Loaded, by: string, how: How): { readonly before?: Revision; readonly after: Revision } {
     const before = this.#serving
     const { revision } = config

@@ -83,9 +83,9 @@ export function idlenessSampler(): () => Idleness {
 }
 
 /**
- * How V8 collects garbage in a process that serves (docs/decisions/018). By itself it gives the room for young objects
- * back after some seconds of rest, and the next requests pay for its growth. And it collects the whole heap once buffers
- * have taken 8 MB, which they do between two collections of the young: then it never gets to those.
+ * How V8 collects garbage in a process that serves (docs/decisions/018). Without this, V8 returns the young generation's memory
+ * after some seconds of rest, and the next requests pay for growing it. V8 would also collect the whole heap for every 8 MB of new
+ * buffers, which arrive between two collections of the young generation, and so never reach those.
  */
 export const collectorFlags: readonly string[] = ['--no-memory-reducer', '--heap-growing-percent=200']
 

@@ -4,7 +4,7 @@ import { type FileHandle, link, mkdir, open, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Random } from '../gateway/ports.ts'
 
-/** Replaces the file or link at a path atomically. By default only its owner may read it. */
+/** Replaces the file or link at a path atomically. Only its owner may read it, unless a mode says otherwise. */
 export function replaceFile(path: string, text: string, mode = 0o600): void {
   const next = `${path}.${randomBytes(6).toString('hex')}`
   try {

@@ -18,7 +18,7 @@ export class SentMetrics {
     this.#alarm = alarm
   }
 
-  /** Sends there from now on, and nowhere else. What stays as it was is not begun anew. */
+  /** Sends only to this collector from now on. An unchanged collector is not restarted. */
   follow(collector: MetricsCollector | undefined): void {
     this.#following = this.#following.then(() => this.#follow(collector))
   }

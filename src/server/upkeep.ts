@@ -22,8 +22,8 @@ interface UpkeepPorts {
 }
 
 /**
- * Looks after the store as long as the gateway runs: ends holds of the dead, removes what is too old, and indexes rows. Of
- * several processes of a gateway one does it. Returns what stops it.
+ * Maintains the store while the gateway runs: ends orphaned holds, removes expired records, and indexes rows. Only one process of
+ * a gateway does it. Returns a function that stops it.
  */
 export function startUpkeep(
   store: Store,

@@ -22,7 +22,7 @@ export interface Past {
   readonly record: DecisionRecord
   /** The outcome by these files; absent where they allow a request that was refused before any readings were taken. */
   readonly again?: Outcome
-  /** Whether the same files decided it then. */
+  /** Whether the files in use are those that decided it then. */
   readonly sameFiles: boolean
   /** True if the result is the same, to the byte. */
   readonly agrees: boolean

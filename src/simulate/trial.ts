@@ -39,14 +39,14 @@ import { choiceSteps, readStep, whoKnown } from './stages.ts'
 import { callerFrom, type FoundCaller, type TrialSender, whoRefused } from './trial-sender.ts'
 import { namingUnweighedTools, withToolsWeighed } from './weighed-tools.ts'
 
-/** Parts of a running gateway, or a store that no gateway runs on. */
+/** Parts of a running gateway, or a store without a gateway. */
 export interface TrialPorts {
   readonly config: Config
   readonly settings: Settings
   readonly store: Store
   readonly clock: Clock
   readonly random: Random
-  /** The state of the pools; absent where no gateway runs, so that all of them count as healthy. */
+  /** The state of the pools. Absent without a running gateway; all pools then count as healthy. */
   readonly pools?: Pools
 }
 
@@ -54,39 +54,39 @@ export interface TrialPorts {
 export interface TrialRequest {
   readonly path: Path
   readonly body: Buffer
-  /** Fields of the head, keyed by lower-case name. */
+  /** Header values by lower-case name. */
   readonly headers: Headers
 }
 
-/** The answer that a request would get now, and why. */
+/** The result of a trial: the answer that a request would get now, and why. */
 export interface Trial {
   readonly at: EpochMs
   readonly facts?: Facts
-  /** The decision of the files, where they allow it. */
+  /** The decision, if the policy allows the request. */
   readonly decision?: Allowed
-  /** Its hold as it would be made, where the limits admit it. */
+  /** The hold that the request would get, if the limits admit it. */
   readonly admitted?: AdmittedCall
-  /** The pools in the order in which they would be tried. */
+  /** The pools in the order of attempts. */
   readonly pools: readonly PoolNow[]
-  /** Absent where it would be served. */
+  /** Absent if the request would be served. */
   readonly refusal?: { readonly denial: Denial; readonly answer: Answer }
   readonly steps: readonly Step[]
-  /** Changes that would have it served. */
+  /** Changes that would let it be served. */
   readonly remedies: readonly Remedy[]
-  /** Hosted tools whose definitions an MCP server has: the prompt is counted without them. */
+  /** Hosted tools whose definitions only an MCP server knows; the prompt is counted without them. */
   readonly unweighed: readonly string[]
 }
 
 export interface PoolNow {
   readonly name: string
   readonly state: 'healthy' | 'ejected' | 'paused' | 'drained'
-  /** The choice among its replicas; absent where there is none to make. */
+  /** The choice among its replicas; absent if it has only one. */
   readonly choice?: PoolChoice
 }
 
 /**
- * Takes a request of an account the way of the gateway, on what the store has of the account now: the same admission judges
- * it, as a trial. Nothing is sent, counted or reserved. Rejects with StoreUnavailable.
+ * Runs a request through the gateway's own decision and admission, against the current state of its account in the store. Sends,
+ * counts and reserves nothing. Rejects with StoreUnavailable.
  */
 export async function tryRequest(ports: TrialPorts, sender: TrialSender, request: TrialRequest): Promise<Trial> {
   const { config, clock } = ports
@@ -147,13 +147,13 @@ async function judged(
   return withChoices(sent(ports, request, { ...trial, admitted }))
 }
 
-/** Its steps say how each pool chooses among its replicas. */
+/** Adds to the steps how each pool chooses among its replicas. */
 function withChoices(trial: Trial): Trial {
   const choices = trial.pools.flatMap(({ choice }) => choice ?? [])
   return { ...trial, steps: choiceSteps(trial.steps, trial.decision?.pools ?? [], choices) }
 }
 
-/** Asks for admission as a request does, by a trial, and keeps what was decided on. */
+/** Requests a trial admission, and keeps the facts that it was decided on. */
 async function admittedAs(
   { config, settings, store, random }: TrialPorts,
   { keyHash }: FoundCaller,
@@ -173,9 +173,9 @@ async function admittedAs(
   return { admitted, record }
 }
 
-/** A store that judges admissions and takes nothing. Counters of new limits begin, as they would with a request. */
+/** A store that judges admissions and reserves nothing. Counters of new limits begin, as with a request. */
 const trying = ({ holds, ledger, keys }: Store): AdmissionStore => ({
-  // A trial records nothing, so that any value stands.
+  // A trial records nothing, so it accepts any value.
   labels: { take: async () => undefined },
   ledger,
   keys,
@@ -186,7 +186,7 @@ const trying = ({ holds, ledger, keys }: Store): AdmissionStore => ({
   },
 })
 
-/** The choice in each pool, by what the gateway knows of its replicas; where none runs, as by one that has just started. */
+/** The choice in each pool, from the gateway's view of its replicas. Without a gateway, as right after a start. */
 function choicesOf(
   { pools = new Pools(), settings }: TrialPorts,
   { wire, headers, caller, at }: Asking,
@@ -224,7 +224,7 @@ function poolsNow(
   })
 }
 
-/** Where an admitted request would go: nowhere, as far as is known, where no pool is healthy. */
+/** Refuses an admitted request if none of its pools is known to be healthy. */
 function sent({ settings, pools }: TrialPorts, request: TrialRequest, trial: Trial): Trial {
   const { at, decision, facts } = trial
   if (!pools || !decision || !facts || trial.pools.some(({ state }) => state === 'healthy')) return trial

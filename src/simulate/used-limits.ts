@@ -9,7 +9,7 @@ import type { Usage } from './file.ts'
 
 export type Refuse = (path: Path, rule: string, message: string, hint: string) => void
 
-/** Reports what was used of a limit that no plan has: it would change nothing. */
+/** Reports usage of a limit that no plan has, because it would have no effect. */
 export function checkUsed({ limits = [] }: Usage = {}, path: Path, { plans }: Config, refuse: Refuse): void {
   const rules = [...plans.values()].flatMap(plan => plan.rules.map(({ rule }) => rule))
   const known = new Map(rules.map(rule => [countedBy(rule), ruleName(rule)]))

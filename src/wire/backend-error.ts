@@ -11,9 +11,9 @@ export interface BackendError {
 }
 
 /**
- * Reads an error in any form that backends use: the object of OpenAI, Anthropic's, Google's list, `errors`, an error in an
- * error, `Message`, FastAPI's and Mistral's `detail`, the provider's words in OpenRouter's `metadata.raw`, envelopes of other
- * services, a text, a page of HTML or XML. What stands inside counts before what stands around it.
+ * Reads an error in any form that backends use: the object of OpenAI, Anthropic's, Google's list, `errors`, an error in an error,
+ * `Message`, FastAPI's and Mistral's `detail`, the provider's words in OpenRouter's `metadata.raw`, envelopes of other services, a
+ * text, a page of HTML or XML. An inner error takes precedence over its wrapper.
  */
 export const readBackendError = (value: unknown): BackendError => unwrapped(value, MOST_WRAPPERS) ?? NOTHING
 

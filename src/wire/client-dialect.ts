@@ -6,9 +6,7 @@ import type { JsonObject } from './json-safety.ts'
 import type { Usage } from './usage/usage.ts'
 
 /**
- * How clients speak that do not ask for chat completions. What they send becomes a chat, and chat answers are written in
- * their form as they leave: limits, routes, failover, hosted tools and bills know chats alone. src/wire/dialect.ts is the
- * same for backends.
+ * The dialect of clients that do not use chat completions. Their requests become chats, and answers are rewritten in their form on the way out: limits, routes, failover, hosted tools and bills only see chats. src/wire/dialect.ts is the counterpart for backends.
  *
  * @example
  * // Clients that send `{ question }`. A full dialect also reads its limits, tools and streams.

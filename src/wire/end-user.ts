@@ -5,8 +5,8 @@ import { personIn } from './person.ts'
 const CHARACTERS = 22
 
 /**
- * A digest of the end user that a request names, in the first of its fields that has a name. What is kept of a request
- * has the digest alone: a name is often an e-mail address.
+ * A digest of the end user that a request names, in the first of its fields that has a name. Stored requests contain only the
+ * digest, because a name is often an e-mail address.
  */
 export function endUserOf(...names: readonly unknown[]): string | undefined {
   for (const name of names)

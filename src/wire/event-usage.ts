@@ -7,8 +7,8 @@ import { UsageSoFar } from './usage/so-far.ts'
 import { deltaTokens, isCount, leastTokens, outputBytesOf, type Usage } from './usage/usage.ts'
 
 /**
- * Reads what a stream of events used while it passes as it is: the events of chat completions, of Responses and of
- * Messages, without knowing which of them it is. What it does not know it leaves out.
+ * Reads the usage of a stream of events that passes unchanged. It recognizes the events of chat completions, Responses and
+ * Messages without being told which, and ignores all others.
  */
 export class EventUsage {
   readonly said = new SaidUsage()
@@ -97,7 +97,7 @@ function reportedIn(event: JsonObject, before: Usage | undefined): Usage | undef
 
 /** So much is looked at in one go: no event that is too long can begin and end within it. */
 const PIECE_BYTES = 65_536
-/** An event that says what was used has fewer bytes. What passes in a longer one is kept nowhere. */
+/** An event that reports usage is shorter. Longer events are not buffered. */
 const MOST_READ_BYTES = 1_048_576
 const LF = 0x0a
 const CR = 0x0d

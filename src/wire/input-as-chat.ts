@@ -25,7 +25,10 @@ export function parseChat(bytes: Buffer, spans?: KnownSpans): ChatBody | Denied 
   return 'denial' in input ? input : { ...parsed, input }
 }
 
-/** Reads a body of Responses as a chat that is answered as one. What a chat cannot say is refused: no pool is asked in Responses. */
+/**
+ * Reads a body of Responses as a chat, which gets a chat's answer. Refuses anything that a chat cannot express, because no pool
+ * gets it in Responses.
+ */
 export function readInputAsChat(parsed: DialectBody, terms: ClientRequestTerms): WireRequest | Denied {
   const { body, texts } = parsed
   const read = responses.read(body, { ...terms, texts, passes: false })

@@ -1,6 +1,6 @@
 /**
- * Finds the end of a JSON object that comes in pieces, looking at each character once. What is no object is nothing: input
- * of a tool can be nothing else.
+ * Finds the end of a JSON object that arrives in pieces, reading each character once. Ignores other values, since the input of a
+ * tool is always an object.
  */
 export class JsonEnd {
   #depth = 0

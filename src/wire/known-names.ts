@@ -5,12 +5,12 @@ const DIALECTS: readonly DialectMembers[] = [...Object.values(DIALECT_MEMBERS), 
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
 
-/** Members of chats, below those of their body. */
+/** Members of chats below the top of the body. */
 const OF_CHATS = words(`role content name type text tool_calls tool_call_id function_call refusal annotations audio
   reasoning reasoning_content reasoning_details thinking_blocks extra_content provider_specific_fields image_url url detail
   id function index arguments hosted description parameters strict json_schema schema include_usage enable_thinking`)
 
-/** Members at the top of a body or an event: below any other member, clients make names up. */
+/** Members at the top of a body or an event. Clients choose the names below any other member. */
 export const TOP_MEMBERS: ReadonlySet<string> = new Set([
   ...KNOWN_FIELDS.chat,
   ...KNOWN_FIELDS.embedding,
@@ -25,8 +25,8 @@ const KNOWN: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Whether a name is a known one in other letters: readers that ignore case (encoding/json of Go, System.Text.Json of
- * ASP.NET) or fold Unicode take the two for the same member, and the last of them holds.
+ * Whether a name is a known one in different letters. Readers that ignore case (Go's encoding/json, ASP.NET's System.Text.Json)
+ * or fold Unicode treat both as one member, and the last value wins.
  */
 export function isMisspelt(name: string): boolean {
   const letters = lettersOf(name)
@@ -35,7 +35,7 @@ export function isMisspelt(name: string): boolean {
   return meant !== name && KNOWN.has(meant)
 }
 
-/** A known name that a misspelt one is taken for. */
+/** The known name that a lenient reader would see in a misspelt one. */
 export const folded = (name: string): string =>
   name.length > MOST_CHARACTERS
     ? name
@@ -43,10 +43,10 @@ export const folded = (name: string): string =>
 
 /** Longer than any known name in any spelling. */
 const MOST_CHARACTERS = 128
-/** The mark that a dotted capital I leaves in small letters. */
+/** The combining dot that a lowercased dotted capital I leaves. */
 const DOT_ABOVE = '\u0307'
 
-/** Most names have small letters, digits, and signs that have no case; to fold any others takes far longer. */
+/** Most names consist of small letters, digits and caseless signs; folding any other name takes far longer. */
 function lettersOf(name: string): 'small' | 'ascii' | 'other' {
   let letters: 'small' | 'ascii' = 'small'
   for (let i = 0; i < name.length; i++) {

@@ -45,7 +45,7 @@ const FORMS: readonly (readonly [BodyForm, RegExp])[] = [
   ],
 ]
 
-/** The form of a body that a route accepts. What says nothing of itself is taken for JSON, as elsewhere. */
+/** The form of a body that a route accepts. A body without a type counts as JSON, as elsewhere. */
 export function formOf(type: string | undefined, { accepts }: Passthrough): BodyForm | Denied {
   const form = type === undefined ? 'json' : FORMS.find(([, pattern]) => pattern.test(type))?.[0]
   if (form && accepts.includes(form)) return form

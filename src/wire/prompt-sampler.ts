@@ -20,8 +20,8 @@ export interface Prompt {
 }
 
 /**
- * Sketches the prompt of a chat: its tools, then its messages. Texts that were left out of the parsed body are sampled where
- * they stand in the client's bytes. What samples miss is a false match, which may send a request to the wrong replica.
+ * Sketches the prompt of a chat: its tools, then its messages. Texts that the parsed body omits are sampled in the client's bytes.
+ * A difference between two samples goes unnoticed, and the false match may send a request to the wrong replica.
  */
 export function sketchOf({ chat, texts }: Prompt, later: readonly JsonObject[] = []): PromptSketch {
   const sampler = new PromptSampler(texts)

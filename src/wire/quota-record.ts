@@ -37,7 +37,7 @@ export interface QuotaRecord {
   readonly source: 'control'
 }
 
-/** Numbers of what is counted; US dollars of `usd`. What is not known is null. */
+/** Counts, or US dollars for `usd`. Unknown values are null. */
 export interface LimitRecord {
   readonly measure: Measure
   readonly per: LimitWindow | null

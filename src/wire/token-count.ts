@@ -1,9 +1,9 @@
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 
 /**
- * How many tokens the prompt of a chat has by most tokenizers, for clients that ask before they shorten their history: in
- * prose, code and JSON within a tenth. What a template of its own says beside the tools is not in it. It is no bound:
- * limits and reservations go by src/policy/sizing.ts.
+ * How many tokens the prompt of a chat has by most tokenizers, for clients that ask before they shorten their history: in prose,
+ * code and JSON within a tenth. It does not include the text that a model's template adds around tools. It is an estimate and not
+ * a bound: limits and reservations use src/policy/sizing.ts.
  */
 export function tokensOf({ messages, tools, response_format: format }: JsonObject, imageTokens: number): number {
   const count = new Count(imageTokens)

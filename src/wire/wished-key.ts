@@ -3,7 +3,7 @@ import { forms, list, number, optional, text, whole } from './schema/schema.ts'
 
 export const SPAN_FORMS = 'a time such as 90d, 12h or 30m, or whole seconds, of at most 10 years'
 
-/** A time that a client writes. What the schema cannot say, `readSpan` does. */
+/** A duration from a client. `readSpan` checks the rules that the schema cannot express. */
 export const SPAN = forms(whole(), text(`${SPAN_FORMS[0]?.toUpperCase()}${SPAN_FORMS.slice(1)}.`))
 
 /** The fields of a body that describes a new key. */

@@ -35,7 +35,7 @@ pools:
   const tool = { type: 'function', function: { name: 'get_weather', description: 'Weather', parameters } }
   const body = { model: 'tiny', messages: [{ role: 'user', content: 'How is the weather?' }], temperature: 0, seed: 1 }
   const chat = async (more: object) => readAnswer(await rig.post('/chat/completions', { ...body, ...more }))
-  /** Random weights begin no call by themselves, and end none. What stands in it, and where it may end, the engine makes them write. */
+  /** Random weights begin no call by themselves, and end none. The engine forces its content and its end. */
   const calling = { logit_bias: { [CALL_TOKEN]: 99, [END_TOKEN]: 100 } }
   const isFit = { unit: expect.stringMatching(/^[CF]$/), exact: expect.any(Boolean) }
 

@@ -22,7 +22,7 @@ const all = (name: string) => settings.filter(setting => setting.name === name).
 const one = (name: string) => all(name)[0] ?? ''
 
 /**
- * What systemd does for the unit, as far as it can be had without it: a root where nothing but the state and /tmp can be
+ * The effects of the systemd unit, as far as they work without systemd: a root where nothing but the state and /tmp can be
  * written, a user of its own without any right, no dump of its memory, and its umask.
  */
 const asSystemd = (root: string): string => `

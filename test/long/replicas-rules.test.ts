@@ -161,8 +161,8 @@ function askedOf({ kind = 'chat' }: Tight, n: number): Partial<Ask> {
 }
 
 /**
- * What requests were charged, by their ids. It is what the backend said of each, but of those whose gateway was killed:
- * they were charged what had been written down of them, or nothing.
+ * The charges of requests by id. They equal the usage that the backend reported, but of those whose gateway was killed: they were
+ * charged what had been written down of them, or nothing.
  */
 function chargedOf(rows: readonly LedgerRecord[], log: readonly Visit[]): ReadonlyMap<string, Visit> {
   const visits = new Map(log.map(visit => [visit.requestId, visit]))

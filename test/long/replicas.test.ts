@@ -149,9 +149,9 @@ const flood = ({ gateways }: Fleet, account: Account, what: (n: number) => Omit<
   })
 
 /**
- * What any 60 s saw, by the moment of admission and by the backends' log, and the share of the limit's rate that was
- * used. A request that was long on its way may arrive closer to the next than it was admitted, so that of the log a
- * span counts that is shorter by the longest way.
+ * The busiest 60 s, by the moment of admission and by the backends' log, and the share of the limit's rate that was used. A
+ * request that was long on its way may arrive closer to the next than it was admitted, so that of the log a span counts that is
+ * shorter by the longest way.
  */
 function usageOf(books: Books, account: Account, weightOf: (visit: Visit) => number, limit: number) {
   const visits = visitsOf(account)

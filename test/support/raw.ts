@@ -63,7 +63,7 @@ export async function gone(socket: Socket): Promise<void> {
   if (!socket.closed) await new Promise<void>(resolve => socket.once('close', () => resolve()))
 }
 
-/** The answers that a text begins with. Of HEAD it knows nothing. */
+/** The answers that a text begins with. It does not support HEAD. */
 export function answersIn(text: string): { readonly answers: RawAnswer[]; readonly rest: string } {
   const answers: RawAnswer[] = []
   let rest = text

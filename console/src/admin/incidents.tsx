@@ -97,7 +97,7 @@ function IncidentRow(each: ShownIncident) {
   )
 }
 
-/** Commands and names stand between backticks. */
+/** Renders commands and names between backticks as code. */
 const withCode = (words: string) =>
   words.split('`').map((part, index) => (index % 2 === 0 ? part : <code key={part}>{part}</code>))
 

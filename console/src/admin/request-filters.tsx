@@ -36,7 +36,7 @@ export function PastFilters({ filter }: { readonly filter: PastFilter }) {
   )
 }
 
-/** Whether the newest of this process are shown as they end, or the past. What cannot be asked of the other is dropped. */
+/** Chooses between this process's newest requests, as they end, and past ones. Drops filters that the other list lacks. */
 const When = ({ since = '' }: { readonly since?: string | undefined }) => (
   <select
     aria-label={text.byTime}

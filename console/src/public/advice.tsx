@@ -11,7 +11,7 @@ interface AdviceProps {
   readonly docs: ErrorList | undefined
 }
 
-/** The remedy for a refusal, and the page where it is done. */
+/** The remedy for a refusal, and the page that offers it. */
 export function Advice({ code, type, docs }: AdviceProps) {
   const doc = docs?.data.find(each => each.code === code)
   if (!doc) return null

@@ -5,12 +5,12 @@ import { lookedWith } from './look-with-key.tsx'
 
 interface NothingYetProps {
   readonly fact: string
-  /** The next step in words with links; keys can be made with a sign-in alone. */
+  /** The next step as text with links. Only a signed-in person can create keys. */
   readonly words: (link: (page: string, words: string) => ComponentChildren, hasKeys: boolean) => ComponentChildren
   readonly children?: ComponentChildren
 }
 
-/** Where nothing was done yet, what its reader may do. */
+/** The next step of a reader who has no data to see yet. */
 export const NothingYet = ({ fact, words, children }: NothingYetProps) => (
   <Empty fact={fact}>
     {children}

@@ -20,7 +20,7 @@ export default function PublicSearch({ pages }: SearchViewProps) {
   return <Search hint={text.hint} pages={pages} find={find} />
 }
 
-/** A search over lists that are read once: people who type ask for the same ones again. */
+/** A search over lists that it reads once, so that typing does not read them again. */
 function finder(): (typed: string) => Promise<Results> {
   let lists: Promise<Lists> | undefined
   return async typed => {

@@ -3,16 +3,16 @@ import type { Context } from 'oidc-provider'
 import { codePage, confirmPage, donePage, problemPage, signedOutPage, signOutPage } from './pages.ts'
 import { USERS } from './users.ts'
 
-/** The public client that `svcctl login` is. */
+/** The public client id of `svcctl login`. */
 const CLIENT_ID = 'svcctl'
-/** The public client that the web console of the gateway is. */
+/** The public client id of the gateway's web console. */
 const CONSOLE_CLIENT_ID = 'svc-console'
 const SCOPE = 'openid offline_access'
 const HOUR = 3600
 
 /**
- * The settings of oidc-provider: device flow for one public client and authorization code for another one, JWT access
- * tokens for one audience, no consent page. `consoles` are where the web consoles of the gateway stand.
+ * The settings of oidc-provider: device flow for one public client and authorization code for another, JWT access
+ * tokens for one audience, no consent page. `consoles` are the URLs of the gateway's web consoles.
  */
 export function configurationFor(audience: string, consoles: readonly string[]): Record<string, unknown> {
   return {
@@ -36,7 +36,7 @@ export function configurationFor(audience: string, consoles: readonly string[]):
       },
     ],
     pkce: { required: () => true },
-    // The console's page redeems its codes itself; svcctl is no page.
+    // The console redeems its codes in the browser, which needs CORS; svcctl does not.
     clientBasedCORS: (_: Context, origin: string, client: { clientId: string }) =>
       client.clientId === CONSOLE_CLIENT_ID && consoles.some(url => new URL(url).origin === origin),
     jwks: { keys: [signingKey()] },
@@ -101,7 +101,7 @@ interface Refusal {
   readonly error_description?: string
 }
 
-/** A curve rather than RSA, whose keys take a good part of the demo's start to make. */
+/** EC rather than RSA: generating an RSA key would take a good part of the demo's start. */
 function signingKey(): object {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return { ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256', kid: randomBytes(8).toString('hex') }

@@ -1,7 +1,7 @@
 import { secondsText } from '../deployment.ts'
 import { firstNumber, type Section } from '../section.ts'
 
-/** How long backends are waited for, and when one that fails is left out. What the router says goes before the rest. */
+/** Timeouts, and when a failing backend is ejected. The router's settings take precedence. */
 export function failoverOf(router: Section, settings: Section) {
   const numberOf = (field: string, other = field) => firstNumber([router, field], [settings, other])
   const [fails, cooldown] = [numberOf('allowed_fails'), numberOf('cooldown_time')]

@@ -40,7 +40,7 @@ export function fallbacksOf(router: Section, settings: Section, groupOf: (text: 
   }
 }
 
-/** Those of a model or else of all, and after each of them those that it has itself. What is behind the first ones is left. */
+/** The fallbacks of a model, or else the default ones, each followed by its own. Drops fallbacks beyond the first. */
 function afterOf(byGroup: ReadonlyMap<string, Pair>, always: readonly string[], group: string, left: Left[]) {
   const found = new Set<string>()
   let isCut = false

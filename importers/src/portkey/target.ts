@@ -85,7 +85,7 @@ function askedOf(sections: readonly Section[], overrides: readonly Section[], us
   return { provider, slug, model, found: slug === undefined ? providerNamed(provider, own) : behind(slug, own) }
 }
 
-/** How a target is reached. What the file does not say of a key in Portkey becomes a variable. */
+/** How to reach a target. A key that the file only references in Portkey becomes a variable. */
 function backendOf(sections: readonly Section[], { provider }: Found, slug: string | undefined) {
   const [own = new Section({}, '')] = sections
   const resource = own.text('azure_resource_name') ?? own.text('resource_name')

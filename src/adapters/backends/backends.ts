@@ -9,7 +9,7 @@ import { dispatch, UndiciExchange } from './exchange.ts'
 /** The replicas of one configuration. */
 export interface Backends {
   readonly send: Send
-  /** Gives the connections back. To be called once, when no more requests will be sent. */
+  /** Closes the connections. Call it once, after the last request. */
   close(): void
 }
 

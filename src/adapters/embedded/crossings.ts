@@ -15,8 +15,8 @@ interface Counted {
 }
 
 /**
- * The thresholds that settlements crossed, each once in its window. What is not on disk yet is in memory, and is written with
- * the counters that crossed them, in one commit.
+ * The thresholds that settlements crossed, each once in its window. Crossings that are not on disk yet stay in memory until one
+ * commit writes them with their counters.
  */
 export class Crossings implements WriteBehind {
   readonly #disk: Records['notices']

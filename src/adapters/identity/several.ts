@@ -4,8 +4,8 @@ import { UNKNOWN_ISSUER } from '../../gateway/accounts/sign-in/token-problems.ts
 import type { Identity } from './identity.ts'
 
 /**
- * The verification of tokens of several issuers, each by its own keys and rules. What a token says of its issuer chooses
- * who judges it, and is judged there. A token of none of them goes to the first, which is that of people.
+ * Verifies tokens of several issuers, each by its own keys and rules. The token's issuer claim selects the verifier, which then
+ * checks it. The first verifier, that of people, gets tokens of unknown issuers.
  */
 export function severalIssuers(first: Identity | undefined, others: ReadonlyMap<string, Identity>): VerifyToken {
   if (first && others.size === 0) return first.verify

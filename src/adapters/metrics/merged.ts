@@ -4,8 +4,8 @@ import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type
 export type Counted = readonly MetricObjectWithValues<MetricValue<string>>[]
 
 /**
- * The metrics of several processes as one. What a process counted that ended stays in the sums: a counter never falls. Its
- * gauges go with it.
+ * The metrics of several processes as one. The counts of an ended process stay in the sums, so counters never fall. Its gauges
+ * disappear.
  */
 export class MergedMetrics {
   /** The last values of each process. */

@@ -181,7 +181,7 @@ export class Metrics implements AttemptCounter {
     if (overheadMs !== undefined) this.#overheads.add(Math.max(0, overheadMs) / 1000)
   }
 
-  /** Adds the series of the present state. To be called once. A worker leaves the configuration to main. */
+  /** Adds the series of the present state. Call it once. A worker leaves the configuration to main. */
   watch(ports: ProcessState): void {
     stateMetrics(this.#registry, ports)
   }
@@ -210,7 +210,7 @@ export async function exposition(
   return { type: 'text/plain; version=0.0.4; charset=utf-8', text: parts.filter(part => part !== '').join('\n') }
 }
 
-/** Memory, processor time, garbage collection and the event loop of this process: `svc_process_…`, `svc_nodejs_…`. To be called once. */
+/** Memory, processor time, garbage collection and the event loop of this process: `svc_process_…`, `svc_nodejs_…`. Call it once. */
 export function processMetrics(): Registry {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'svc_' })

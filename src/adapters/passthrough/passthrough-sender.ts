@@ -13,7 +13,7 @@ import { retryHeadersOf } from '../../wire/retry-after.ts'
 /** Sends the requests of pass-through routes of one configuration. */
 export interface PassthroughSender {
   readonly sendPassthrough: SendPassthrough
-  /** Gives the connections back. To be called once, when no more requests will be sent. */
+  /** Closes the connections. Call it once, after the last request. */
   close(): void
 }
 

@@ -91,7 +91,7 @@ export class CrossSlotHolds {
     return typeof refused === 'number' ? admitted : refused
   }
 
-  /** Takes the share while the terms of the org are read. What was taken is given back where they cannot be. */
+  /** Takes the share while it reads the org's terms, and returns it if that fails. */
   async #begin(admission: Admission, want: number): Promise<readonly [Taken | undefined, boolean]> {
     const [taking, reading] = await Promise.allSettled([
       meetsShared(admission) ? this.#shared.take(admission, want) : undefined,

@@ -107,7 +107,7 @@ export class RedisFleet implements FleetStore {
     })
   }
 
-  /** One round trip. What is known goes by itself where nobody reports any more. */
+  /** One round trip. The state expires once nobody reports. */
   async shareSlots(pool: string, report: SlotReport, lease: Millis): Promise<SlotGrant> {
     const { holders, accounts } = this.#access.layout.slotsOf(pool)
     const reply = await this.#access.script(FLEET, 'shareSlots', [holders, accounts], slotWords(report, lease))

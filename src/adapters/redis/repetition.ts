@@ -14,8 +14,8 @@ export type Receivers = Pick<
 >
 
 /**
- * Gives a server that took over what Redis had acknowledged to this gateway. What it has already is not changed: every
- * call of the journal has its effect once.
+ * Repeats to a server that took over the writes that Redis acknowledged to this gateway. Writes that the server already has change
+ * nothing: every call of the journal takes effect once.
  */
 export class Repetition {
   readonly #access: Receivers
@@ -129,7 +129,7 @@ export class Repetition {
     this.#early.set(entry, { server, tries: tries + 1, at })
   }
 
-  /** Repeats once more what came before what it follows. What another change took the place of is never taken, and grows old. */
+  /** Retries changes that arrived before their predecessor. A change that another one superseded never applies, and expires. */
   #tryEarly(): void {
     if (this.#early.size === 0) return
     const now = performance.now()

@@ -16,9 +16,8 @@ import {
 import { admission, admitted, extension, heartbeat, keptBounds, keptResponse, settlement } from './messages.ts'
 
 /**
- * Every call of a store, and what travels for it: the one description of what a worker and the process that has the store
- * say to each other. What each request needs is binary, all else is JSON. A method that a facet gets does not compile until
- * it is here.
+ * Every call of a store and its encoding: the only description of the protocol between a worker and the store process. Calls of
+ * the request path are binary, all others are JSON. A new method of a facet does not compile until it is listed here.
  */
 export const CALLS: Calls = {
   keys: {

@@ -27,7 +27,7 @@ export interface OpenTools {
   readonly tools: HostedTools
   /** Loads the libraries that calls need, and begins to ask servers for the parameters of their tools. Never rejects. */
   load(): Promise<void>
-  /** Ends the sessions with their servers. To be called once, after the last call. */
+  /** Ends the sessions with their servers. Call it once, after the last tool call. */
   close(): void
 }
 

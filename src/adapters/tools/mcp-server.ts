@@ -49,7 +49,7 @@ export class McpServer {
     this.#complain = complainer(ports.alarm, { wrong, right }, { server: new URL(place.url).origin })
   }
 
-  /** Adds a tool to those that are looked up in the list. To be called before the first lookup. */
+  /** Adds a tool to look up in the server's list. Call it before the first lookup. */
   want(tool: string): void {
     this.#wanted.add(tool)
   }

@@ -37,8 +37,8 @@ interface Tested {
 }
 
 /**
- * Runs the tests beside a configuration, as `svcctl test` does. Undefined where one fails or cannot be run: stdout
- * says so, with exit code 1. To have no tests is no failure.
+ * Runs the tests beside a configuration, as `svcctl test` does. Undefined if one fails or cannot run; stdout reports it, with exit
+ * code 1. Having no tests is not a failure.
  */
 async function testsPass(options: Tested): Promise<Counts | undefined> {
   const cwd = process.cwd()

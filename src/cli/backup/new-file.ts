@@ -7,8 +7,8 @@ import { synced } from '../../gateway/synced.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 
 /**
- * Writes a backup into a file that is there once it is whole and on disk, for its owner alone. Rejects with CommandFailed,
- * with nothing left of it, where it does not come whole or cannot be written.
+ * Writes a backup to a file that appears only once it is complete and synced, readable by its owner alone. Removes the file and
+ * rejects with CommandFailed if the backup arrives incomplete or cannot be written.
  */
 export async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   refuseExisting(file)
@@ -33,7 +33,7 @@ export async function writeNewFile(file: string, bytes: AsyncIterable<Uint8Array
 
 const partOf = (file: string): string => `.${basename(file)}.`
 
-/** Removes the leftovers of a killed backup into the same file. */
+/** Removes the leftovers of a killed backup to the same file. */
 async function removeParts(file: string): Promise<void> {
   const names = await readdir(dirname(file)).catch(() => [])
   const parts = names.filter(name => name.startsWith(partOf(file)) && /\.[0-9a-f]{12}\.part$/.test(name))
@@ -44,7 +44,7 @@ function refuseExisting(file: string): void {
   if (existsSync(file)) throw new CommandFailed(`✗ ${file} exists: name a new file`, exitCodes.usage)
 }
 
-/** Fails where the last bytes are not the seal of those before: the gateway ended, or something on the way cut it off. */
+/** Fails unless the last bytes are the seal of all bytes before them: the gateway stopped, or the connection was cut. */
 async function writeSealed(handle: FileHandle, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const digest = createHash('sha256')
   let tail = Buffer.alloc(0)
@@ -56,7 +56,7 @@ async function writeSealed(handle: FileHandle, bytes: AsyncIterable<Uint8Array>)
     tail = last.subarray(end)
   }
   const seal = readSeal(tail)
-  // That of an older gateway is shorter.
+  // The seal of an older gateway is shorter.
   digest.update(tail.subarray(0, tail.length - (seal?.length ?? 0)))
   if (!seal || !digest.digest().equals(seal.digest))
     throw new CommandFailed('✗ the backup broke off; its file was removed')

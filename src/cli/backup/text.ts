@@ -5,7 +5,7 @@ import type { RecordKind } from '../../gateway/store/store-record.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { type Column, tableText } from '../kit/table.ts'
 
-/** The contents of a backup, and whether its sums are right. */
+/** The contents of a backup, and whether its sums match its rows. */
 export function backupText(file: string, { header, bytes, signed, counts, wrong }: CheckedBackup): string {
   const { gateway, began, store, config } = header
   const about = [
@@ -43,7 +43,7 @@ export const backupJson = (file: string, { header, bytes, signed, counts, wrong 
   })),
 })
 
-/** A line for each day with a sum that is not that of its rows, and under it whose sums those are. */
+/** One line per day whose sums differ from its rows, followed by the owners of those sums. */
 function wrongLines(wrong: readonly WrongSums[]): readonly string[] {
   const byDay = new Map<string, string[]>()
   for (const { of, day, whose = '' } of wrong) {
@@ -57,7 +57,7 @@ function wrongLines(wrong: readonly WrongSums[]): readonly string[] {
   })
 }
 
-/** Names under a day. */
+/** The most names listed under a day. */
 const MOST_NAMES = 10
 
 const WRONG: Readonly<Record<WrongSums['of'], string>> = {

@@ -6,7 +6,7 @@ export interface ImportOptions {
   readonly names?: readonly string[]
 }
 
-/** Registers `svcctl import`. Exit codes: 0 fine, 1 nothing could be imported or the file is there, 2 wrong usage. */
+/** Registers `svcctl import`. Exit codes: 0 imported, 1 nothing to import or the output file exists, 2 wrong usage. */
 export function registerImport(program: Command): void {
   const command = program.command('import').description('convert the configuration of another gateway')
   const from = (gateway: 'litellm' | 'portkey' | 'bifrost', argument: string, what: string) =>

@@ -7,8 +7,8 @@ import { sumsText, touchesLines } from './text.ts'
 import { upgradeLines, upgradeTitle } from './upgrade-text.ts'
 
 /**
- * As a comment of a pull request shows it. What comes from the files stands in code alone, where it can neither mention
- * people nor draw pictures, and the whole stays below what GitHub takes.
+ * A plan as a comment on a pull request. Texts from the files appear only as code, where they can neither mention people nor load
+ * pictures, and the comment stays below GitHub's size limit.
  */
 export function planMarkdown({ against, title, changes, touches, upgrade }: Planned): string {
   const base = codeSpan(short(oneLine(against)))

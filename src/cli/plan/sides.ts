@@ -75,7 +75,10 @@ function openTree(name: string, { root, file, workTree, remove }: Tree): Base {
   }
 }
 
-/** Links files of secrets, which a revision lacks, to those of its working tree. What that lacks too has a stand-in elsewhere. */
+/**
+ * Links secret files, which a revision lacks, to those of its working tree. Secrets that are missing there too get a stand-in
+ * elsewhere.
+ */
 function linkSecretFiles(load: Load, { root, file, workTree }: Omit<Tree, 'remove'>): void {
   if (load.ok) return
   const missing = load.problems.filter(({ rule }) => rule === 'no-secret-file')

@@ -133,7 +133,7 @@ async function drain(operator: PoolsApi, place: PoolPlace & { readonly pool: str
   await tell(await operator.drain(place), options)
 }
 
-/** Models of the pool that no replica would be left to serve. What the gateway does not know it will refuse. */
+/** Models of the pool that would have no replica left. The gateway itself refuses unknown pools and replicas. */
 export function modelsLost(pools: readonly ShownPool[], { pool: name, replica: named }: PoolPlace): readonly string[] {
   const isDrained = (pool: ShownPool, { replica, url }: ShownPool['replicas'][number]) =>
     pool.pool === name && (named === undefined || named === replica || named === url)

@@ -325,8 +325,8 @@ const wordsAt = (node: Node, field: string): readonly string[] =>
 const SECTIONS = ['plans', 'models', 'aliases', 'default_model', 'pools', 'limits', 'hosted_tools'] as const
 
 /**
- * The sections of which something may be missing: all of them when a file could not be read; else those
- * that are not maps, or stand there under a misspelt name. What would follow from that is not reported.
+ * The sections that may be incomplete: all of them if a file could not be read; else those that are not maps or have a misspelt
+ * name. Problems that would follow from the gap are not reported.
  */
 export function unsureOf(roots: readonly (MapNode | undefined)[]): Unsure {
   const unsure = new Set<string>()

@@ -4,7 +4,7 @@ import type { CustomerNoticesSettings, NoticeTargetSettings } from '../settings.
 import { type Change, placeIn, type Said, type Sides } from './diff-changes.ts'
 import { isChanged } from './diff-values.ts'
 
-/** The changes of notices: those that are gone, and those that are new. Clients notice none of them. */
+/** The removed and added notices. Clients are not affected. */
 export function compareNotices({ before, after }: Sides): readonly Change[] {
   const textsOf = ({ loaded: { config } }: Sides['before']) => config.notices.filter(hasTargets).map(noticeText)
   const [was, is] = [textsOf(before), textsOf(after)]
@@ -44,7 +44,7 @@ const offerText = ({ at, mail, webhooks }: CustomerNoticesSettings): string => {
 
 type Targets = ReadonlyMap<string, NoticeTargetSettings>
 
-/** The changes of targets; a secret that changes is named and not shown. */
+/** The changes of targets. A changed secret is mentioned but not shown. */
 export const targetsRule =
   ({ isUnknown }: Pick<Sides, 'isUnknown'>) =>
   (from: Targets, to: Targets): readonly Said[] =>
@@ -58,7 +58,7 @@ export const targetsRule =
 
 type MaybeTarget = NoticeTargetSettings | undefined
 
-/** Undefined where a target stays what it is. */
+/** The change of a target; undefined if it stays the same. */
 function changeOf(name: string, was: MaybeTarget, is: MaybeTarget, isUnknown: Sides['isUnknown']): string | undefined {
   if (!is) return `notices no longer go to ${name}`
   if (!was) return `notices can go to ${name}: ${placeOf(is)}`
@@ -87,5 +87,5 @@ function placeOf(target: NoticeTargetSettings): string {
 
 const gathered = (digest: number): string => (digest === 0 ? 'each at once' : `gathered for ${durationText(digest)}`)
 
-/** A query may have a secret. */
+/** The query of a URL may contain a secret. */
 const withoutQuery = (url: string): string => url.replace(/[?#].*$/s, '')

@@ -20,9 +20,9 @@ import type { Source } from '../read/disk.ts'
 import { documentOf, EMPTY } from '../read/document.ts'
 
 /**
- * A YAML file in the one style: two blanks a level, lists indented, `{ a: 1 }` and `[a, b]` where they fit on a line, one
- * blank before a comment, at most one empty line. What it says stays, so do comments, anchors, and how texts are quoted.
- * Reports what is not YAML and what could not be kept; undefined then.
+ * A YAML file in the one style: two blanks a level, lists indented, `{ a: 1 }` and `[a, b]` where they fit on a line, one blank
+ * before a comment, at most one empty line. The values stay the same, and so do comments, anchors and quoting. Reports invalid
+ * YAML and anything that it could not preserve; undefined then.
  */
 export function format(source: Source, report: Report): string | undefined {
   const text = printed(source, report)

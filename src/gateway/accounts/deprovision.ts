@@ -10,8 +10,8 @@ export const isActive = async (accounts: Pick<AccountStore, 'find'>, signIn: str
   (await accounts.find(signIn))?.terms.deactivated !== true
 
 /**
- * Freezes the account of a person whom the provider deactivated, also before their first sign-in; or takes that back. What an operator
- * froze stays frozen. An account that the person joined alone is frozen with them; one that others joined too stays theirs.
+ * Freezes the account of a person whom the provider deactivated, even before their first sign-in, or reverses that. An operator's
+ * freeze stays. An account that only this person joined is frozen too; one that others joined stays theirs.
  */
 export async function setActive(accounts: Accounts, signIn: string, active: boolean): Promise<void> {
   const known = await accounts.find(signIn)

@@ -3,8 +3,8 @@ import type { Cancel, Clock } from '../ports.ts'
 import type { KeyStore, KeyUse } from '../store/key-store.ts'
 
 /**
- * When keys were last used, as far as this process saw. The store keeps it behind the requests: soon after the first use
- * of a key, and then once a minute at most. What it does not take is lost, and so is the last minute in a crash.
+ * When keys were last used, as seen by this process. The store records it asynchronously: soon after a key's first use, then at
+ * most once a minute. A failed write is lost, and so is the last minute in a crash.
  */
 export class KeyUses {
   readonly #keys: Pick<KeyStore, 'noteUses'>

@@ -85,7 +85,7 @@ export function newRequestId(now: EpochMs, random: Random): string {
 export const idAt = (at: EpochMs): string =>
   newRequestId(Math.max(0, at), bytes => Buffer.alloc(bytes)).slice(0, MOMENT)
 
-/** When the id of a request was made, a moment before its admission. Of a text that is none it is NaN. */
+/** When the id of a request was made, a moment before its admission. NaN for a text that is not an id. */
 export function momentOf(requestId: string): EpochMs {
   const digits = requestId.slice(MOMENT - TIME_DIGITS, MOMENT)
   if (digits.length < TIME_DIGITS) return Number.NaN

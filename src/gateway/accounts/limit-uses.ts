@@ -25,8 +25,8 @@ interface Limited extends Pick<Caller, 'account' | 'kind' | 'terms' | 'orgTerms'
 }
 
 /**
- * Every limit of an account and of keys of it, and what is used of each: what may refuse its requests. Of limits of end
- * users and sessions there is one for each, and nothing is read; of those of labels, the counts of the values of its keys.
+ * Every limit that may refuse an account's requests, its own and those of its keys, with its usage. Limits per end user or session
+ * have many counters, so none is read; for limits per label, it reads the counts of its keys' values.
  */
 export async function readLimits(
   config: Config,

@@ -36,10 +36,7 @@ export function listAccounts(accounts: Scans, config: Config, query: ListQuery):
   return isFast ? firstOf(accounts, config, query, order) : leastOf(accounts, config, query)
 }
 
-/**
- * The order of labels has no devices. To look at most accounts in it, for the few that are searched for, takes longer than to look
- * at all of them in the order in which they lie.
- */
+/** The label index has no devices. Scanning most of it for a few matches takes longer than scanning all accounts in storage order. */
 const isFastByLabel = ({ guestPlan }: Config, { plan, org, search }: ListQuery): boolean =>
   org === undefined && search === undefined && (plan === undefined || plan !== guestPlan?.name)
 

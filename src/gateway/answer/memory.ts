@@ -13,8 +13,8 @@ const MOST_BYTES = 256_000_000
 export const UNCOUNTED_BYTES = 16_384
 
 /**
- * The most that answers may take together in this process, where the gateway may use so much memory. Of several processes
- * each has a share, in which there is room for the largest answer.
+ * The bytes that all answers together may occupy in this process, given the memory that the gateway may use. Each of several
+ * processes gets a share that fits the largest answer.
  */
 export function answerMemoryBytes({ limits }: Pick<Settings, 'limits'>, memoryBytes: number, processes = 1): number {
   const all = limits.answerMemoryBytes ?? Math.min(memoryBytes / 4, MOST_BYTES)

@@ -91,7 +91,7 @@ export class Canaries {
     return this.#comparisons.get(nameOf({ model, pool }))?.record
   }
 
-  /** The canaries at a pool begin anew: an operator undrains it. To be called before that. Rejects with StoreUnavailable. */
+  /** Resets the canaries at a pool that an operator is about to undrain; call it first. Rejects with StoreUnavailable. */
   async begin(pool: string): Promise<void> {
     const { store } = this.#ports
     await this.#last

@@ -27,7 +27,7 @@ export class Probes {
     this.#ports = ports
   }
 
-  /** Watches what is declared now, and nothing else. To be called at the start, and after each reload. */
+  /** Watches exactly the declared replicas. Call it at the start and after each reload. */
   follow(): void {
     if (this.#stopped) return
     const declared = this.#declared()

@@ -27,7 +27,7 @@ export class LoadWatch {
     this.#ports = ports
   }
 
-  /** Reads what is declared now, and nothing else. To be called at the start, and after each reload. */
+  /** Reads exactly the declared replicas. Call it at the start and after each reload. */
   follow(): void {
     if (this.#stopped) return
     const declared = this.#declared()

@@ -16,7 +16,7 @@ import { AnswerRecord } from './answer-record.ts'
 import { Copy, type CopyEnd } from './copy.ts'
 import type { CopyClient, Mirrors } from './mirrors.ts'
 
-/** The mirroring of a request; undefined where it is in no sample. */
+/** The mirroring of a request; undefined if the request is outside the sample. */
 export const mirroringOf = (
   gateway: UpstreamPorts & { readonly mirrors?: Mirrors },
   call: Call,
@@ -29,8 +29,8 @@ export const mirroringOf = (
 type MirroringPorts = UpstreamPorts & { readonly mirrors: Mirrors }
 
 /**
- * A request that may be copied to the mirror of its model. The copy begins once a pool answers the request, and nothing waits for
- * it: whatever becomes of it, the request goes on as if there were none. Its row is written once both have ended.
+ * A request that may be copied to the mirror of its model. The copy starts once a pool answers the request. The request neither
+ * waits for the copy nor fails with it. The row is written once both have ended.
  */
 export class Mirroring {
   /** Records the answer to the request itself. */
@@ -48,10 +48,10 @@ export class Mirroring {
     this.original = new AnswerRecord(gateway.clock)
   }
 
-  /** A pool answers the request, with a stream that goes on. */
+  /** A pool answers the request with a stream that has not ended. */
   served(pool: Pool): void {
     this.#run(pool).catch((error: unknown) => {
-      // Without its store a gateway has more to tell than that a copy is lost.
+      // While the store is away, its own alarm matters more than a lost copy.
       if (!(error instanceof StoreUnavailable))
         this.#gateway.alarm('a copy of a request could not be sent', { error: String(error) })
     })
@@ -100,7 +100,7 @@ export class Mirroring {
     }
   }
 
-  /** Takes a slot of the pool and one of the replica, where both are free; a request may take them back. */
+  /** Takes a slot of the pool and one of the replica if both are free. A request may reclaim them. */
   async #takeSlots(replica: Replica, client: CopyClient, taken: Cancel[]): Promise<boolean> {
     const { pools, clock, settings } = this.#gateway
     const { to } = this.#mirror
@@ -123,7 +123,7 @@ export class Mirroring {
     return new Expenses({ store, alarm, settingsOf: pool => backendOf(settings, pool) }, this.#admitted)
   }
 
-  /** The less busy of two replicas that take requests now. */
+  /** The less busy of two random replicas that accept requests. */
   #freeReplica(): Replica | undefined {
     const { pools, clock, chance, settings } = this.#gateway
     const { to } = this.#mirror
@@ -147,7 +147,7 @@ export class Mirroring {
   }
 }
 
-/** All that is held of a request while the row of its copy waits for its end: neither its body nor its conversation. */
+/** The part of a request that stays in memory until it ends and the row is written, without body and conversation. */
 interface RowToWrite {
   readonly mirrors: Mirrors
   readonly alarm: Alarm
@@ -155,7 +155,7 @@ interface RowToWrite {
   readonly original: AnswerRecord
 }
 
-/** A function outside the class: the stream of a request may last for hours, and a closure there would hold its body. */
+/** Outside the class because a request may stream for hours, and a closure in the class would retain its body. */
 function recordOnceEnded(row: RowToWrite, to: Pool, servedBy: Pool, { work, facts: copy, cause }: CopyEnd): void {
   const { mirrors, alarm, expenses } = row
   row.original.done
@@ -172,11 +172,11 @@ function recordOnceEnded(row: RowToWrite, to: Pool, servedBy: Pool, { work, fact
     })
 }
 
-/** Bytes of a request as a copy holds them: its body, and the conversation that it goes on with. */
+/** The bytes that a copy retains: the request's body, and the conversation that it continues. */
 const bytesOf = ({ bodyBytes = 0, wire }: Pick<Call, 'bodyBytes' | 'wire'>): number =>
   bodyBytes + (wire.thread?.bytes ?? 0)
 
-/** Its operator may have to pay for the most of it. */
+/** The operator may have to pay for the reserved maximum. */
 function workOf(work: Work | undefined): Work | undefined {
   if (!work) return undefined
   const { least: _least, ...most } = work

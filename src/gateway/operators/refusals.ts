@@ -3,8 +3,8 @@ import type { Audited } from '../accounts/audited.ts'
 import type { Clock } from '../ports.ts'
 
 /**
- * Writes to the audit what operators were refused. Of the same refusal one row a minute is written, and of all of
- * them no more than so many, so that asking does not fill the audit.
+ * Records refused operators in the audit: one row a minute for equal refusals, and a bounded number for all, so that repeated
+ * attempts cannot fill the audit.
  */
 export class OperatorRefusals {
   readonly #clock: Clock

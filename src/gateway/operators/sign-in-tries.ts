@@ -3,9 +3,9 @@ import { hashOf } from '../accounts/keys.ts'
 import type { Clock } from '../ports.ts'
 
 /**
- * Counts what is sent in vain to pass as an operator, by the address that sends it: so many different ones in a minute,
- * and the rest of that minute is refused unseen. What was right within the last hour is not refused. Of one wrong token
- * that is sent again and again, as by a scraper that was forgotten, nothing can be guessed: it counts once.
+ * Counts failed operator credentials by address. After so many different ones in a minute, it refuses the rest of that minute
+ * without checking. A credential that was valid within the last hour still passes. One wrong token that repeats, as from a
+ * forgotten scraper, guesses nothing and counts once.
  */
 export class SignInTries {
   readonly #clock: Clock

@@ -37,10 +37,9 @@ export interface SessionTerms {
 }
 
 /**
- * A WebSocket of a client and one of a backend, whose frames go on as they come, no faster than the other side takes them. What
- * the client says is read before, and may be refused.
- * It ends once, for the first reason that comes: the backend is left at once, what was used is settled, and then the client
- * gets its goodbye.
+ * A client's WebSocket and a backend's, which relays frames with backpressure. It reads the client's messages first, and may
+ * refuse them. The session ends once, for the first reason: it disconnects the backend, settles the usage, and then closes the
+ * client.
  */
 export class Session {
   /** Its subprotocol, as the backend chose it. */

@@ -466,7 +466,7 @@ export class Pools {
     for (const run of [...this.#waiting]) run()
   }
 
-  /** Other processes know the same pools. To be called before any pool is looked at. */
+  /** Shares the pools with other processes. Call it before the first use of a pool. */
   share(sharing: Sharing): void {
     this.#sharing = sharing
   }

@@ -32,8 +32,8 @@ export interface AccountStore {
   readonly scanOrders: readonly ScanOrder[]
 
   /**
-   * Changes one thing that an operator decides about an account; undefined when there is no such account. Durable: it holds
-   * for the next request. What changes nothing leaves no row of the audit.
+   * Changes one term that an operator decides about an account; undefined if there is no such account. Durable: the next request
+   * sees it. A change without effect leaves no audit row.
    */
   changeTerms(change: TermsChange): Promise<AccountRecord | undefined>
   /** Invites a sign-in to an account, has it join, or lets it go. Durable, with a row of the audit. */

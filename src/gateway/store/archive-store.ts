@@ -2,8 +2,8 @@ import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { LedgerRow } from '../../records/ledger-row.ts'
 
 /**
- * Rows of the ledger on their way from the store into an archive: one facet of the Store, see there for clock and outages.
- * A row leaves in two steps: an archive has it, and then it is removed. What dies in between leaves it in both.
+ * Ledger rows on their way from the store into an archive. A facet of the Store, which documents clock and outages. A row moves in
+ * two steps, a copy to the archive and a removal; a crash in between leaves it in both.
  */
 export interface ArchiveStore {
   /** Lets one process at a time archive, for so long. False while another one does. */
@@ -11,8 +11,8 @@ export interface ArchiveStore {
   /** Gives the lease back, so that another process need not wait for its end. */
   release(holder: string): Promise<void>
   /**
-   * Rows of requests admitted longer ago than `age`, in the order of their ids, about `most` of them. The rows of a
-   * request come together. What is running has none here.
+   * Rows of requests admitted longer ago than `age`, in the order of their ids, about `most` of them. The rows of a request come
+   * together. Running requests have none.
    */
   readLeaving(age: Millis, most: number): Promise<readonly LeavingRow[]>
   /** Removes rows that an archive has. Those that are gone already are passed over. Resolves to how many there were. Durable. */

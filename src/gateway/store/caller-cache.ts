@@ -3,9 +3,8 @@ import type { Admitted } from './hold-store.ts'
 import type { KeyCaller } from './key-store.ts'
 
 /**
- * The callers behind keys as a store found them a moment ago, for a store that is asked over a connection. What a key
- * narrows never changes, and all else of a caller is compared by the admission: so a caller that is recalled may lead to
- * an admission, and to no other answer.
+ * Caches the callers behind keys, for a store behind a connection. A key's restrictions never change, and the admission compares
+ * everything else about a caller. A cached caller may therefore lead to an admission, and to no other answer.
  */
 export class CallerCache {
   readonly #elapsed: () => Millis

@@ -30,8 +30,8 @@ export interface FleetStore {
   /** The content of the last change and of the last one that was committed; undefined for others. */
   readChange(id: string): Promise<ChangeContent | undefined>
   /**
-   * Passes a text to the other gateways, and reads theirs. What is not read within a few seconds may be gone, and all of it
-   * is gone after a minute without any.
+   * Passes a text to the other gateways, and reads theirs. A text that is not read within a few seconds may be dropped, and all of
+   * them are after a minute without news.
    */
   passNews(passed: PassedNews): Promise<HeardNews>
   /** A process reports its part in a pool whose slots are shared, and is granted slots that are free; those it has are its own for the lease. */

@@ -89,7 +89,7 @@ export interface AdmissionDenied extends Refused {
   readonly newest: number
 }
 
-/** A limit refused. What was read of rules is in what was judged. */
+/** A limit refused. The admission has the readings of rules. */
 export type Refused = Omit<Refuse, 'rules'>
 
 /** Another round of a running request. */

@@ -4,9 +4,9 @@ import type { LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { KeyLife, KeyState, Narrowed } from '../../records/key.ts'
 
 /**
- * The keys of accounts and of guests' devices: one facet of the Store, see there for atomicity, clock and outages.
- * A key is known by the hash of its value; the value itself is stored nowhere. An account has a first key without a name,
- * and others by names that differ. What a key is minted with never changes: a rotation takes it over, but for limits.
+ * The keys of accounts and of guests' devices: one facet of the Store, see there for atomicity, clock and outages. A key is known
+ * by the hash of its value; the value itself is stored nowhere. An account has a first key without a name, and others by names
+ * that differ. A key's restrictions never change after the mint. A rotation copies them, except for limits.
  */
 export interface KeyStore {
   /**

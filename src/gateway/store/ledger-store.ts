@@ -46,9 +46,9 @@ export interface LedgerStore {
   readInvoices(account: string, months: readonly string[]): Promise<readonly IssuedInvoice[]>
 
   /**
-   * Removes rows of requests admitted before a moment; totals and spend keep them. Resolves to how many there were. What else
-   * counts no more at the moment `at` may go as well: that never goes by a clock that was set ahead. `calendar` is that of the
-   * files, whose days the sums have; UTC where it is absent.
+   * Removes rows of requests admitted before a moment; totals and spend keep them. Resolves to their number. It may also remove
+   * counters that have expired at `at`, which is never the time of a clock that was set ahead. `calendar` is the files' calendar,
+   * which defines the days of the sums; UTC if absent.
    */
   trim(before: EpochMs, at?: EpochMs, calendar?: Calendar): Promise<number>
 }

@@ -5,8 +5,9 @@ import type { BudgetSpan } from '../../policy/pool-budget.ts'
 /** The hourly budgets of pools, and the daily ones of mirrors: one facet of the Store, see there for atomicity, clock and outages. */
 export interface PoolBudgetStore {
   /**
-   * Reserves an amount of what a pool may cost in an hour, or a mirror in a day, over all gateways: every span of so long holds
-   * at most `limit`. What is reserved of a day is durable. Resolves to the moment it was counted at, or to undefined, reserving nothing, when it would pass the limit.
+   * Reserves an amount of a pool's hourly budget, or a mirror's daily one, across all gateways: every span of that length holds at
+   * most `limit`. Daily reservations are durable. Resolves to the moment it was counted at, or to undefined without a reservation
+   * if it would exceed the limit.
    */
   take(take: PoolBudgetTake): Promise<EpochMs | undefined>
   /** Corrects what was reserved to what it cost; ignored once the reservation has left the hour. */

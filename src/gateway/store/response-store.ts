@@ -2,35 +2,35 @@ import type { Millis } from '../../policy/config.ts'
 import type { ResponseHead } from '../../records/response.ts'
 
 /**
- * Responses that their accounts may go on from, sealed before they come here: one facet of the Store, see there for
- * atomicity, clock and outages. Whatever is asked of one account gives nothing of another.
+ * Kept responses, which their accounts may continue. Callers seal them first. A facet of the Store, which documents atomicity,
+ * clock and outages. No call for one account reveals another account's responses.
  */
 export interface ResponseStore {
   /**
    * Keeps a response, in place of an earlier one with its id, and deletes the oldest ones of its account until all of
-   * them are within the bounds. One that is too large on its own, or with those of all other accounts, is not kept, and
-   * nothing is deleted for it. Resolves to whether it is kept. Durable.
+   * them fit the bounds. A response that exceeds the bounds alone, or the total together with all other accounts, is not kept and
+   * evicts nothing. Resolves to whether it was kept. Durable.
    */
   keep(response: KeptResponse, bounds: KeptBounds): Promise<boolean>
-  /** The bytes of a response, as `bytesOf` counts them; undefined where the account has no such response, or its time is over. */
+  /** The bytes of a response, as `bytesOf` counts them; undefined if the account has no such response or it expired. */
   sizeOf(account: string, id: string): Promise<number | undefined>
-  /** The sealed response; undefined where the account has no such response, or its time is over. */
+  /** The sealed response; undefined if the account has no such response or it expired. */
   read(account: string, id: string): Promise<Buffer | undefined>
-  /** The id of the newest response of the account that has an item of this id; undefined where there is none. */
+  /** The id of the account's newest response with this item; undefined if there is none. */
   findByItem(account: string, item: string): Promise<string | undefined>
-  /** Deletes a response: nothing reads it from then on. False where the account has no such response. Durable. */
+  /** Deletes a response; later reads do not find it. False if the account has no such response. Durable. */
   remove(account: string, id: string): Promise<boolean>
-  /** The bytes of all accounts' responses, as `bytesOf` counts them; those whose time is over count for a minute more at most. */
+  /** The bytes of all accounts' responses, as `bytesOf` counts them. Expired ones count for up to a minute more. */
   readTotal(): Promise<number>
-  /** Deletes the responses whose time is over. Resolves to how many it deleted; a store that does so by itself deletes none. */
+  /** Deletes expired responses and resolves to their number. A store that expires them by itself deletes none. */
   sweep(): Promise<number>
 }
 
-/** Its id and its items are names, as `isName` says. */
+/** The id and the items satisfy `isName`. */
 export interface KeptResponse extends Omit<ResponseHead, 'bytes' | 'expiresAt'> {
   readonly account: string
   readonly sealed: Buffer
-  /** How long it is kept from now on. */
+  /** How long to keep it from now on. */
   readonly keep: Millis
 }
 
@@ -43,7 +43,7 @@ export interface KeptBounds {
   readonly total: number
 }
 
-/** Whether a store can keep a text as an id: printable ASCII without blanks, of at most 256 characters. */
+/** Whether a store accepts a text as an id: printable ASCII without blanks, at most 256 characters. */
 export const isName = (text: string): boolean => NAME.test(text)
 
 const NAME = /^[\x21-\x7e]{1,256}$/

@@ -12,7 +12,7 @@ interface ComparedPorts {
   readonly note: (outcome: ComparedOutcome) => void
 }
 
-/** The pools that a model's canaries are compared at, by name. */
+/** A model's canaries and the pools they are compared with, by name. */
 interface ComparedPools {
   readonly canaries: ReadonlySet<string>
   /** The canaries, and the pools beside them. */
@@ -20,9 +20,9 @@ interface ComparedPools {
 }
 
 /**
- * How one request fares at the pools that canaries of its model are compared at: once at each pool. Any attempt there that
- * fails, or breaks off, makes it an error, and so does an ejected pool; a client that leaves makes it none. A refusal counts
- * only once another backend serves the request: one that every backend refuses is its client's fault, and counts nowhere.
+ * The outcome of one request at a model's canaries and the pools they are compared with, counted once per pool. An attempt that
+ * fails or breaks off counts as an error, and so does an ejected pool; a client that disconnects does not. A refusal counts only once
+ * another backend serves the request: if every backend refuses it, the client is at fault and it counts nowhere.
  */
 export class ComparedRequest {
   readonly #ports: ComparedPorts
@@ -37,7 +37,7 @@ export class ComparedRequest {
     this.#pools = pools
   }
 
-  /** Watches an attempt; undefined at a pool that is not compared. */
+  /** Watches an attempt; undefined if its pool is not compared. */
   attempt({ name }: Pool): ComparedAttempt | undefined {
     if (!this.#pools.all.has(name)) return undefined
     return new ComparedAttempt(this.#ports, (isError, firstTokenMs) =>
@@ -55,7 +55,7 @@ export class ComparedRequest {
     if (this.#pools.all.has(name)) this.#refusedBy.add(name)
   }
 
-  /** A backend serves the request: whoever refused it before was wrong. */
+  /** A backend serves the request, so every earlier refusal was wrong. */
   served(): void {
     for (const pool of this.#refusedBy) this.#note(pool, { isError: true })
   }
@@ -96,7 +96,7 @@ class ComparedAttempt implements FirstToken {
 
   ended(): void {}
 
-  /** A report that is told how the attempt ends, and counts it. */
+  /** Wraps a report so that the end of the attempt is counted. */
   counting(report: AttemptReport): AttemptReport {
     return {
       traceparent: report.traceparent,
@@ -126,7 +126,7 @@ class ComparedAttempt implements FirstToken {
     else this.#left()
   }
 
-  /** Without this, a pool so slow that clients give up would look fast: the wait so far is the least that it took. */
+  /** Counts the wait so far as a lower bound. Otherwise a pool so slow that clients give up would look fast. */
   #left(): void {
     const { clock } = this.#ports
     if (this.#sentAt !== undefined) this.#note(false, this.#waited ?? Math.max(0, clock.now() - this.#sentAt))
@@ -137,11 +137,11 @@ class ComparedAttempt implements FirstToken {
 export const mayBeOfRequest = (outcome: Rejected | Failed): boolean =>
   outcome.kind === 'rejected' || outcome.isOfRequest === true || outcome.refusal !== undefined
 
-/** The report of an attempt, which counts it where it is compared. */
+/** The report of an attempt, which also counts it if its pool is compared. */
 export const countedReport = (report: AttemptReport, compared: ComparedAttempt | undefined): AttemptReport =>
   compared ? compared.counting(report) : report
 
-/** Has both hear of a stream's first token. */
+/** Notifies both of a stream's first token. */
 export function bothTokens(one: FirstToken | undefined, other: FirstToken | undefined): FirstToken | undefined {
   if (!one || !other) return one ?? other
   return {
@@ -162,7 +162,7 @@ export function bothTokens(one: FirstToken | undefined, other: FirstToken | unde
 
 const known = new WeakMap<Model, ComparedPools>()
 
-/** The pools at which the canaries of a model are compared; undefined where it has none. */
+/** The pools in the canary comparison of a model; undefined for a model without canaries. */
 export function comparedPools(model: Model): ComparedPools | undefined {
   if (!model.traffic) return undefined
   const before = known.get(model)

@@ -5,8 +5,8 @@ import type { Replica } from '../pools/pools.ts'
 import { AttemptPlanner, type AttemptPlannerPorts } from './attempt-planner.ts'
 
 /**
- * The choice among the replicas of a pool that the first attempt of a request would make there now, by the same planner.
- * Undefined where there is nothing to choose: one replica, or none that can be used. Sends and counts nothing.
+ * The replica that the first attempt of a request would choose in a pool now, according to the same planner. Undefined if the
+ * pool has one replica, or none that is usable. Sends and counts nothing.
  */
 export function choiceIn(ports: AttemptPlannerPorts, pool: Pool, now: EpochMs): PoolChoice | undefined {
   const { pools, balanced, settingsOf, account } = ports
@@ -41,7 +41,7 @@ export function choiceIn(ports: AttemptPlannerPorts, pool: Pool, now: EpochMs): 
   }
 }
 
-/** Why a replica is not among those to choose from. */
+/** Why a replica is excluded from the choice. */
 function unfitness(replica: Replica, now: EpochMs, account: string): Fitness {
   if (replica.drained) return 'drained'
   if (replica.cooling(now, account) > 0) return 'paused'

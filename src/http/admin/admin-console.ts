@@ -15,7 +15,7 @@ import type { AdminEndpoint } from './operator-family.ts'
 /** Dependencies of the operator console. */
 type ConsoleApp = Pick<OperatorApp, 'config' | 'settings' | 'providerOrigins'>
 
-/** The web console of operators. Its page holds nothing secret: what it shows it asks for as an operator. */
+/** The web console of operators. The page itself contains no secrets; it reads all data with an operator's session. */
 export const consoleEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/console', who: 'anyone', rate: 'operators', run: showConsole },
   { method: 'GET', path: '/console/{id}', who: 'anyone', rate: 'operators', run: serveConsoleFile },
@@ -31,7 +31,7 @@ function serveConsoleFile(app: ConsoleApp, call: HttpCall, name: string): void {
   if (served) answerConsoleName(call, served, name)
 }
 
-/** The console where this gateway serves it under this host; else the call is answered. */
+/** The console, if this gateway serves it under this host. Otherwise answers the call. */
 function servedConsole(app: ConsoleApp, call: HttpCall): ServedConsole | undefined {
   const { server } = app.settings
   const host = call.request.headers.host ?? ''
@@ -43,7 +43,7 @@ function servedConsole(app: ConsoleApp, call: HttpCall): ServedConsole | undefin
   return { built, boot, connect: boot.client_id === null ? [] : (app.providerOrigins?.() ?? []) }
 }
 
-/** The path before `/console` under this host: a proxy may have put the listener below one. */
+/** The path before `/console` under this host: a proxy may mount the listener below a path. */
 function pathAt(host: string, adminUrl: string | undefined): string {
   const own = adminUrl === undefined ? undefined : new URL(adminUrl)
   return own?.host === host.toLowerCase() ? own.pathname.replace(/\/$/, '') : ''
@@ -51,7 +51,7 @@ function pathAt(host: string, adminUrl: string | undefined): string {
 
 function bootOf({ config, settings }: ConsoleApp, build: string, path: string): ConsoleBoot {
   const { brand, server, identity } = settings
-  // Without operators among its accounts the gateway refuses every sign-in here.
+  // A gateway without operator accounts refuses every sign-in here.
   const signsIn = identity !== undefined && hasOperators(settings)
   return {
     door: 'admin',

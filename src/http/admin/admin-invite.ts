@@ -37,7 +37,7 @@ function notOpened({ account, kind, label }: AccountRecord): Denied | undefined 
     : undefined
 }
 
-/** Null where no console can lead a person through it. What stands behind `#` reaches no server and no log. */
+/** Null if no console can guide a person through it. The part after `#` reaches no server and no log. */
 function linkOf({ settings: { server } }: AdminContext, invitation: string): string | null {
   return server.consoleUrl === undefined ? null : `${server.consoleUrl}#invitation=${invitation}`
 }

@@ -26,10 +26,7 @@ export interface KnownOperator extends Operator {
   readonly via: 'token' | 'session' | 'sign-in' | 'certificate'
 }
 
-/**
- * The operator that a request on the admin listener comes from, by what it sends as bearer. What is sent in vain counts for
- * the address that sends it.
- */
+/** The operator behind a request on the admin listener, identified by its bearer token. A failed attempt counts for the sending address. */
 async function operatorOf(app: OperatorPorts, call: OperatorCall): Promise<KnownOperator | Denied> {
   const token = bearerOf(call.request.headers.authorization)
   const authority = app.settings.server.adminTls?.clientCa
@@ -55,8 +52,8 @@ export type OperatorPorts = Pick<
 type OperatorCall = Pick<HttpCall, 'clientAddress' | 'request'>
 
 /**
- * By the admin token, a session of the console, or a sign-in that `identity` lists. A holder of the admin token says who it
- * is, as `user` by itself or as the operator wishes it; a sign-in proves its own name, so that `user` is not used, and
+ * Identifies an operator by the admin token, a console session, or a sign-in that `identity` lists. A holder of the admin token
+ * says who it is, as `user` by itself or as the operator wishes it; a sign-in proves its own name, so that `user` is not used, and
  * another wish is refused.
  */
 async function knownBy(app: OperatorPorts, token: string, named: IncomingHttpHeaders): Promise<KnownOperator | Denied> {
@@ -90,8 +87,9 @@ const hasLeft = async ({ settings, store }: OperatorPorts, { by, proof }: Operat
   proof === 'account' && settings.identity?.scim !== undefined && !(await isActive(store.accounts, by))
 
 /**
- * By the certificate of the connection alone, where the files ask for one; a session of the console has to be of the same
- * operator. Browsers show a certificate to whatever page asks: what a page of an attacker can send says not who sends it.
+ * Identifies an operator by the certificate of the connection alone, if the files require one; a session of the console has to be
+ * of the same operator. Browsers show a certificate to whatever page asks: what a page of an attacker can send says not who sends
+ * it.
  */
 async function certified(app: OperatorPorts, call: OperatorCall, authority: string): Promise<KnownOperator | Denied> {
   const { headers, method, socket } = call.request
@@ -146,7 +144,7 @@ export const lacksRole = (
 
 const invalidToken = (problem: string): Denied => ({ denial: { code: 'INVALID_TOKEN', problem } })
 
-/** One token is shared by all that hold it. What they call themselves is a claim. */
+/** Several people may share the admin token, so the name that they send is only a claim. */
 function tokenHolder(named: IncomingHttpHeaders): KnownOperator | Denied {
   const header = named[AS_HEADER] === undefined ? USER_HEADER : AS_HEADER
   const name = named[header]

@@ -7,8 +7,8 @@ import type { Denial } from '../../policy/denial.ts'
 const MOST_BYTES = 256_000_000
 
 /**
- * The most that bodies in flight may take together in this process, where the gateway may use so much memory. Of several
- * processes each has a share, in which there is room for one account with the largest body.
+ * The bytes that all bodies in flight may occupy in this process, given the memory that the gateway may use. Each of several
+ * processes gets a share that fits one account with the largest body.
  */
 export function bodyMemoryBytes({ limits }: Pick<Settings, 'limits'>, memoryBytes: number, processes = 1): number {
   const { bodyMemoryBytes: written, bodyBytes } = limits

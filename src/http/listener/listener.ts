@@ -8,7 +8,7 @@ import { createSecureServer, hasShakenHands, type SecureServer, type TlsTerms } 
 import { SpareDescriptor } from './spare-descriptor.ts'
 import { Upgrade } from './upgrade.ts'
 
-/** How often node looks for late requests, at least. By its own 30 s, a timeout of 10 s would fire after up to 40. */
+/** How often node looks for late requests, at least. With Node's own 30 s, a timeout of 10 s would fire after up to 40. */
 const CHECK_EVERY: Millis = 1000
 
 /** The kernel buffers megabytes and does not report when some are read: a slow reader looks like none for a while. */

@@ -4,8 +4,8 @@ import type { AnyDenial } from '../../wire/errors/codes.ts'
 import { MAX_HEADERS, tooManyHeaders } from './malformed.ts'
 
 /**
- * Finds what node's parser lets pass and two readers of the same bytes could take differently: where a request goes,
- * who sends it and where it ends. Such a request is refused, and so is the rest of the connection.
+ * Finds ambiguities that Node's parser accepts and that a proxy could resolve differently: the target of a request, its
+ * sender and its end. The gateway refuses such a request and closes the connection.
  */
 export function formFault(request: IncomingMessage): Denied<AnyDenial> | undefined {
   const { httpVersion, rawHeaders, headers, url = '' } = request
@@ -18,7 +18,7 @@ export function formFault(request: IncomingMessage): Denied<AnyDenial> | undefin
 /** A path and perhaps a query, in ASCII; no other form of RFC 9112 3.2, no fragment, no backslash, no half escape. */
 const TARGET = /^\/(?:[!"$&-[\]-~]|%[0-9A-Fa-f]{2})*$/
 
-/** Each of these comes once at most: a proxy in front may have read the other one. */
+/** Headers that may occur only once: of two, a proxy in front may have read the other. */
 const SINGLE = [
   'host',
   'authorization',
@@ -32,13 +32,13 @@ const SINGLE = [
 const LENGTHS: ReadonlySet<number> = new Set(SINGLE.map(({ length }) => length))
 
 function repeated(rawHeaders: readonly string[]): Denied | undefined {
-  /** A bit for each of them. */
+  /** A bit for each header seen. */
   let seen = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const raw = rawHeaders[i] ?? ''
     if (!LENGTHS.has(raw.length)) continue
     const name = raw.toLowerCase()
-    // Some proxies and gateways take one for the other.
+    // Some proxies and gateways treat both spellings as one header.
     const meant = name.includes('_') ? name.replaceAll('_', '-') : name
     const bit = 1 << (SINGLE.indexOf(meant) + 1)
     if (bit === 1) continue
@@ -70,6 +70,6 @@ const ENCODED: Denied<AnyDenial> = {
   denial: { code: 'UNSUPPORTED_MEDIA_TYPE', accepts: 'it is, without a content-encoding' },
 }
 
-/** Whether a request comes with bytes beside its headers. */
+/** Whether a request has a body. */
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

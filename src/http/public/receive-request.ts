@@ -43,7 +43,7 @@ export interface ReceivedRequest extends Received<WireRequest> {
   readonly found: Identified
 }
 
-/** Receives a request. What it refers to is looked up, and so is its caller where it is read by their plan. */
+/** Receives a request. Looks up what it refers to, and its caller if the plan decides how to read it. */
 export async function receiveRequest<P extends object>(
   app: ReceiveRequestApp,
   call: HttpCall,

@@ -49,8 +49,8 @@ export interface Reader<P, T> {
 }
 
 /**
- * Receives the body of a request and reads it, at the cost of its account. What is kept of it counts for the account and
- * its address. Before it is read the load is looked at again, and before a costly one is, the account's minute.
+ * Receives and parses the body of a request, at its account's expense. Retained bytes count for the account and its address.
+ * Before parsing, it checks the load again, and for a costly body the account's minute.
  */
 export async function receive<P extends object, T extends object>(
   app: ReceiveApp,

@@ -26,7 +26,7 @@ type ScimApp = Pick<ClientApp, 'settings' | 'store'>
 const USERS = '/scim/v2/Users'
 const USER = `${USERS}/{id}`
 
-/** Endpoints that an identity provider calls with the secret of `identity.scim`: it deactivates and reactivates people, and nothing else. */
+/** Endpoints for an identity provider with the secret of `identity.scim`, which can deactivate and reactivate people and do nothing else. */
 export const scimEndpoints: readonly ClientEndpoint[] = [
   { method: 'GET', path: USERS, who: 'provider', rate: 'reads', quiet: true, run: findUsers },
   { method: 'POST', path: USERS, who: 'provider', rate: 'reads', quiet: true, run: addUser },
@@ -36,7 +36,7 @@ export const scimEndpoints: readonly ClientEndpoint[] = [
   { method: 'DELETE', path: USER, who: 'provider', rate: 'reads', quiet: true, run: removeUser },
 ]
 
-/** Only `externalId` leads to an account: a provider that asks for a `userName` is told of nobody, and then sends the user. */
+/** Finds an account by `externalId` only. A provider that filters by `userName` gets an empty list, and then sends the user. */
 async function findUsers({ settings, store }: ScimApp, call: HttpCall): Promise<void> {
   const filter = new URL(call.request.url ?? '', 'http://gateway').searchParams.get('filter')
   if (filter === null) return answer(call, 200, listRecord([]))
@@ -49,7 +49,7 @@ async function findUsers({ settings, store }: ScimApp, call: HttpCall): Promise<
   answer(call, 200, listRecord(record && person ? [userRecord(person, record.terms.deactivated !== true)] : []))
 }
 
-/** A user that comes again is the same user, so that an interrupted assignment may be repeated. */
+/** Adding an existing user returns it, so that a provider can repeat an interrupted assignment. */
 async function addUser(app: ScimApp, call: HttpCall): Promise<void> {
   const read = await readUser(call)
   if (!read) return
@@ -81,7 +81,7 @@ function changing(readChange: (body: Parameters<typeof readPatch>[0]) => ScimCha
   }
 }
 
-/** Providers delete people whom they have deactivated before. */
+/** Providers delete people whom they deactivated earlier. */
 async function removeUser(app: ScimApp, call: HttpCall, id: string): Promise<void> {
   const person = readUserId(id)
   if (!person) return refuse(call, NO_USER)
@@ -89,7 +89,7 @@ async function removeUser(app: ScimApp, call: HttpCall, id: string): Promise<voi
   call.empty(204, UNCACHED)
 }
 
-/** A provider that gives somebody another `externalId` means both: nobody who leaves stays active under the older one. */
+/** Applies a change to both ids if a provider changes `externalId`, so that nobody who leaves stays active under the old one. */
 async function applied({ settings, store }: ScimApp, person: ScimPerson, change: ScimChange): Promise<void> {
   const { active, externalId = person.externalId } = change
   if (active === undefined) return
@@ -104,7 +104,7 @@ const NO_USER: ScimProblem = { status: 404, detail: 'there is no such user: send
 
 const anyObject = validator({ type: 'object' })
 
-/** The body; undefined once it was refused. */
+/** The body; undefined if it was refused. */
 async function readUser(call: HttpCall): Promise<Parameters<typeof readPatch>[0] | undefined> {
   const read = await readSmall(call, anyObject, '', BODY_MAX, isScim)
   if (!('denial' in read)) return read.body

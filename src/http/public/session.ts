@@ -20,7 +20,7 @@ type SocketRoute = SessionCall['route']
 type SessionApp = SessionPorts &
   Pick<ClientApp, 'callerWatch' | 'clock' | 'config' | 'feed' | 'settings' | 'sockets' | 'traces' | 'turns'>
 
-/** An endpoint that opens a WebSocket. Until it is open, what is refused is an answer like any other. */
+/** An endpoint that opens a WebSocket. A refusal before it opens is an ordinary HTTP answer. */
 export function runSession(route: SocketRoute) {
   return async (app: SessionApp, call: HttpCall, identified: Identified): Promise<void> => {
     const { caller, expiresAt } = identified
@@ -58,15 +58,15 @@ export function runSession(route: SocketRoute) {
 
 const EXPIRED: Denied = { denial: { code: 'INVALID_TOKEN', problem: 'The token has expired: sign in again.' } }
 
-/** Reads a request for a WebSocket, or says its fault. */
+/** Reads a request for a WebSocket, or denies it. */
 function read({ request, upgrade }: HttpCall, isExpired: boolean): ReturnType<typeof readSocketRequest> | Denied {
-  // A request may come with a token that ended a moment ago, in case the clocks differ; a session would end at once.
+  // Requests tolerate a token that expired a moment ago, in case clocks differ; a session with it would end at once.
   if (isExpired) return EXPIRED
   if (!upgrade) return invalid('upgrade', 'must be websocket, in the first request of a connection')
   return hasBody(request) ? invalid('body', 'is not accepted with a WebSocket') : readSocketRequest(request)
 }
 
-/** Joins the client with the backend that is open for it. Resolves once it is over, and settled. */
+/** Connects the client with the open backend. Resolves once the session has ended and settled. */
 async function join(
   app: Pick<ClientApp, 'sockets' | 'settings' | 'callerWatch'>,
   call: HttpCall,

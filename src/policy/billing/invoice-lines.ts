@@ -24,8 +24,8 @@ export interface ChargedModel {
 }
 
 /**
- * The lines of a model, which add up to its cost. Each request is rounded up to a nano-USD; that rounding is spread over the
- * lines in proportion. What exceeds it was charged without a recorded price, and has a line of its own.
+ * The lines of a model, which add up to its cost. Each request is rounded up to a nano-USD; that rounding is spread over the lines
+ * in proportion. Any cost beyond that was charged without a recorded price, and gets a line of its own.
  */
 export function linesOf({ model, requests, cost, charges }: ChargedModel): readonly InvoiceLine[] {
   const priced = [...charges].flatMap(([name, quantity]) => {

@@ -101,8 +101,8 @@ function quotaDenial(claims: Claims, { used }: Readings, worst: NanoUsd): QuotaD
 }
 
 /**
- * A retry is admitted only once every limit has room: of the limits that time frees, the one with the longest wait
- * refuses. What other requests free has no certain wait, and refuses where nothing else does.
+ * A retry is admitted only once every limit has room: of the limits that time frees, the one with the longest wait refuses. Limits
+ * that other requests free have no certain wait, so they refuse only if no other limit does.
  */
 function limitDenial(
   claims: Claims,

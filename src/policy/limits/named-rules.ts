@@ -3,12 +3,12 @@ import type { Readings } from './readings.ts'
 import { writtenWindow } from './zoned-window.ts'
 
 /**
- * The rules that a plan writes in a field of their own, such as `rpm`. To the policy, to texts and to screens each is a rule
- * as any other, of the account and for all models. Two things are particular to it and stay in its row: its counter is part
- * of the account's record, and clients and files know it by names of its own.
+ * The rules that a plan declares in a field of their own, such as `rpm`. Policy, texts and screens treat each as an ordinary rule
+ * of the account for all models. Its row records two peculiarities: its counter is part of the account's record, and clients and
+ * files use names of its own.
  *
- * The order is that of files and screens. Counters of calendar windows are stored in the order of their rows, so that a new
- * row goes behind those of its kind.
+ * Files and screens use this order. The counters of calendar windows are stored in the order of their rows, so a new row goes
+ * after those of its kind.
  */
 export const NAMED_RULES = [
   {

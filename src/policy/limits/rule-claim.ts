@@ -56,8 +56,8 @@ export function windowOfField(field: string): LimitWindow | undefined {
 }
 
 /**
- * Whether a counter that is missing begins with what the ledger knows of its window before it is judged: with sums of days,
- * which are found by the name of an account, or are read once for all. What costs more to find is begun ahead of the first request.
+ * Whether a counter that is missing begins with what the ledger knows of its window before it is judged: with sums of days, which
+ * are found by the name of an account, or are read once for all. Costlier counters are begun ahead of the first request.
  */
 export const beginsWithLedger = ({ rule }: RuleClaim): boolean =>
   isKnownToLedger(rule) && rule.of !== 'org' && !isShortWindow(rule.per)

@@ -187,7 +187,7 @@ function lengthOf(per: LimitWindow): Length {
   return length
 }
 
-/** The cell that a moment is in. What runs has no window, and one cell. */
+/** The cell of a moment. Counters of running requests have no window and one cell. */
 export function cellAt(per: LimitWindow | undefined, at: EpochMs): number {
   if (per === undefined) return 0
   const window = calendarOf(per)

@@ -49,11 +49,11 @@ interface Line<Q> {
 
 /**
  * The order in which requests of several accounts get slots: start-time fair queueing by tokens and weight, within strict
- * priorities. Of each account the oldest request is the next; it rises by one priority each time it has been that for `aging`,
- * up to the highest that waits. Expected tokens are charged at the start, and corrected at the end.
+ * priorities. The oldest request of each account is next; it rises by one priority for each `aging` that it stays so, up to the
+ * highest priority waiting. Expected tokens are charged at the start, and corrected at the end.
  *
- * Virtual time is the tag of the latest start. It also grows with the work that starts, by the weight of those who wait, so
- * that accounts which come without end do not hold up those that were there before.
+ * Virtual time is the tag of the latest start. It also grows with the work that starts, by the weight of the waiting accounts, so
+ * that an endless stream of new accounts cannot delay earlier ones.
  */
 export class FairQueue<Q extends Queued> {
   readonly #lines = new Map<string, Line<Q>>()
@@ -129,8 +129,8 @@ export class FairQueue<Q extends Queued> {
   }
 
   /**
-   * Takes the order over that all queues share, in answer to what was told of accounts: virtual time, and where each of them
-   * stands. What happened here since the charges were taken comes on top.
+   * Adopts the order that all queues share, in reply to a report about accounts: virtual time, and each account's standing.
+   * Charges since the report are added on top.
    */
   adopt(virtual: number, told: readonly ReportedAccount[], standings: readonly Standing[]): void {
     this.#virtual = virtual

@@ -2,8 +2,8 @@ import type { SlotShare } from '../config.ts'
 import { WHOLE } from '../traffic/traffic-share.ts'
 
 /**
- * The slots that each share guarantees, of so many: by largest remainder, so that all of them together, and those of nobody,
- * are as many as there are. Shares are millionths, together at most a million. Of equal remainders the earlier one is rounded up.
+ * The slots that each share guarantees, of so many: by largest remainder, so that all of them together, and those of nobody, are
+ * as many as there are. Shares are millionths, together at most a million. Among equal remainders, the earlier one is rounded up.
  */
 export function guaranteedSlots(millionths: readonly number[], slots: number): readonly number[] {
   const rest = millionths.reduce((left, each) => left - each, WHOLE)

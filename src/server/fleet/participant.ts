@@ -28,8 +28,8 @@ interface Prepared {
 }
 
 /**
- * This gateway's part in changes of all gateways. It prepares one: it has found the files good, and may take them at any
- * moment. What is decided then is in the store, and holds for it whatever dies meanwhile.
+ * This gateway's part in fleet-wide changes. A prepared gateway has validated the files and can apply them at any moment. The
+ * decision is then in the store and binds the gateway, whichever process dies meanwhile.
  */
 export class Participant {
   readonly #ports: ParticipantPorts

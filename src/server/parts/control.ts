@@ -21,15 +21,15 @@ interface ControlPorts {
   readonly pools: Pools
   readonly feed: Feed
   readonly tellPool: (name: string) => void
-  /** Opens a configuration in all processes of the gateway. */
+  /** Puts a configuration into use in all processes of the gateway. */
   readonly open: (next: Loaded, generation: number) => Promise<Opened>
   /** Running requests of all processes. */
   readonly underWay: () => number
-  /** With the address that the admin listener has got. */
+  /** The server settings, with the actual address of the admin listener. */
   readonly server: () => Settings['server']
 }
 
-/** How a gateway changes: by its files, by operators, and with the other gateways of its fleet. */
+/** The paths by which a gateway changes: its files, its operators, and the other gateways of its fleet. */
 export interface Control extends Pick<Changes, 'reloader' | 'revisions' | 'compare'>, FleetPart {
   readonly applier: Applier
   readonly audited: Audited

@@ -10,7 +10,7 @@ import type { MachineHooks } from './machine.ts'
 export interface ProcessHooks extends MachineHooks {
   readonly log: Log
   readonly alarm: Alarm
-  /** Leaves secrets out of texts. */
+  /** Redacts secrets in a text. */
   readonly clean?: (text: string) => string
   /** Lines of the log that could not be written. */
   readonly droppedLines?: () => number
@@ -18,19 +18,19 @@ export interface ProcessHooks extends MachineHooks {
 
 /** Hooks of the gateway process that answers operators. */
 export interface GatewayHooks extends ProcessHooks, FilesOf {
-  /** Bearer token of operators, where the files have none. */
+  /** The operators' bearer token if the files have none. */
   readonly adminToken: string
-  /** Leaves the token for operators, once both listeners are there. Where it throws, the gateway does not start. */
+  /** Writes the token where operators find it, once both listeners are open. If it throws, the gateway does not start. */
   readonly leaveToken?: (token: string) => void
-  /** Leaves another token for operators, once a reload has taken it from the files. */
+  /** Writes a changed token where operators find it, after a reload read it from the files. */
   readonly keepToken?: (token: string) => void
-  /** Decides a line of the decision log again; without it none is explained. */
+  /** Decides a line of the decision log again. Without it, past requests are not explained. */
   readonly explain?: (serving: Pick<Loaded, 'config' | 'settings'>, line: string) => Promise<ShownPast | undefined>
   /** True if the operator wants a new store instead of the missing one. */
   readonly newStore?: boolean
-  /** Name of the process, where one process has several gateways. */
+  /** The gateway's name if several run in one process. */
   readonly name?: string
-  /** Prints what reloads did. */
+  /** Prints the effects of reloads. */
   readonly say?: (text: string) => void
   /** Metrics of the whole process, in addition to the gateway's. */
   readonly processMetrics?: Registry

@@ -1,4 +1,4 @@
-/** Something that is open. What it returns from `close` is false where it could not write everything in time. */
+/** An open part of a gateway. `close` resolves to false if it could not write everything in time. */
 export interface Part {
   close(): unknown
 }

@@ -6,9 +6,9 @@ import type { Part } from './open-parts.ts'
 
 const HOLDER_BYTES = 12
 
-/** Leases the slots of pools that declare `max_concurrent_over: store`, as the configuration says now. */
+/** Leases the slots of pools that the current configuration declares with `max_concurrent_over: store`. */
 export interface SharedSlotPools extends Part {
-  /** Leases slots from now on. Call it once other processes share the pools, before any request comes. */
+  /** Starts leasing. Call it after other processes share the pools and before the first request. */
   begin(): void
 }
 

@@ -20,7 +20,7 @@ interface TrafficPorts extends Omit<DrainPorts, 'abort' | 'closeFeeds'> {
   readonly upstream: Pick<Upstream, 'close'>
   readonly feed: Pick<Feed, 'end'>
   readonly readiness: Readiness
-  /** Tells others that this process leaves. What it returns may take as long as the requests that still run. */
+  /** Announces to other gateways that this process leaves. The promise may last as long as running requests. */
   readonly leaving?: () => Promise<void>
 }
 

@@ -3,7 +3,7 @@ import type { Base } from './base.ts'
 import type { Part } from './open-parts.ts'
 import type { Stored } from './stored.ts'
 
-/** Looks after the store. Of several processes of a gateway one does it. */
+/** Maintains the store. Only one process of a gateway does it. */
 export function openUpkeep({ clock, alarm, serving }: Base, { store, archiving, leases }: Stored): Part {
   const close = startUpkeep(store, {
     clock,

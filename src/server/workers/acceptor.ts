@@ -104,7 +104,7 @@ export class Acceptor {
     }
   }
 
-  /** A worker ended. What was not sent to it another one gets; of what was it may have read something. */
+  /** A worker ended. Another worker gets the connections that were not sent to it; it may have read from the others. */
   end(slot: number): void {
     const { addresses, handing } = this.#heldBy(slot)
     this.#bySlot.delete(slot)

@@ -1,8 +1,8 @@
 import type { Opened } from '../reloader.ts'
 
 /**
- * The configurations that main has a worker open, each by the number of its attempt. What opens after it was given up is
- * let go: it would be kept for ever, or served in place of what the next attempt opened.
+ * The configurations that main asks a worker to open, each under the number of its attempt. A configuration that opens after its
+ * attempt was abandoned is released: otherwise it would leak, or serve instead of the next attempt's.
  */
 export class Attempts {
   /** Undefined while it opens. */

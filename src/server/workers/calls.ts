@@ -78,9 +78,9 @@ export type MainCalls = {
   compared(outcomes: readonly ComparedOutcome[]): void
   /** The prompts that it sent to replicas in the last moment, and its load there. */
   balanced(news: readonly BalanceNews[]): void
-  /** It has a use for so many places more there, of which there are so many. What is free was lent before the answer. */
+  /** Requests so many more slots of a pool, out of its total. Free slots are leased before the answer. */
   want(where: string, places: number, most: number): void
-  /** A copy has a use for a place there that no request uses. What is free was lent before the answer. */
+  /** Requests a slot for a copy that no request uses. A free slot is leased before the answer. */
   wantSpare(where: string, most: number): void
   giveBack(where: string, places: number, wanted: number): void
   /** It wants to check a replica. Resolves with undefined where it is to run the check, and else with another worker's verdict. */

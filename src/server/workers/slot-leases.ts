@@ -1,7 +1,7 @@
 /**
- * Leases the `max_concurrent` slots of pools and replicas to workers. Slots are counted as they leave and as they come back, so
- * that no more are leased than there are. A worker may have asked for more than it needs by now: when a pool runs short, workers that wait
- * themselves are asked to give back too, and each then says what it still needs.
+ * Leases the `max_concurrent` slots of pools and replicas to workers. It counts slots as they leave and return, so that it never
+ * leases more than exist. A worker may hold more than it still needs: when a pool runs short, even waiting workers are asked to
+ * return slots, and each reports what it still needs.
  */
 export class SlotLeases {
   readonly #pools = new Map<string, PoolLeases>()
@@ -17,7 +17,7 @@ export class SlotLeases {
     this.#recall = recall
   }
 
-  /** This many requests wait in a worker. */
+  /** A worker reports how many of its requests wait. */
   want(slot: number, pool: string, places: number, most: number): void {
     const lent = this.#of(pool)
     lent.most = most
@@ -28,7 +28,7 @@ export class SlotLeases {
     this.#recallFor(pool, lent)
   }
 
-  /** A copy in a worker has a use for one slot: it gets one that no worker uses, while no request waits for one. */
+  /** A worker wants one slot for a copy. It gets a free one while no request waits. */
   wantSpare(slot: number, pool: string, most: number): void {
     const lent = this.#of(pool)
     lent.most = most
@@ -39,7 +39,7 @@ export class SlotLeases {
     for (const [other, places] of lent.bySlot) if (places > 0 && other !== slot) this.#recall(other, pool, true)
   }
 
-  /** A worker gives slots back, and waits for so many itself, behind those that asked before. */
+  /** A worker returns slots and reports how many it waits for; it queues behind workers that asked before. */
   giveBack(slot: number, pool: string, places: number, wanted: number): void {
     const lent = this.#of(pool)
     lent.bySlot.set(slot, Math.max(0, (lent.bySlot.get(slot) ?? 0) - places))
@@ -60,7 +60,7 @@ export class SlotLeases {
     }
   }
 
-  /** A worker that asks alone keeps what it has. */
+  /** Recalls slots for a pool's waiting workers. A worker that waits alone keeps its slots. */
   #recallFor(pool: string, { asked, bySlot }: PoolLeases): void {
     const [first, second] = asked
     if (!first) return
@@ -68,7 +68,7 @@ export class SlotLeases {
       if (places > 0 && (second || slot !== first.slot)) this.#recall(slot, pool, false)
   }
 
-  /** Leases what is free, first come, first served; what requests leave goes to a copy. */
+  /** Leases the free slots, first come, first served. A copy gets what requests leave over. */
   #share(pool: string, lent: PoolLeases): void {
     let free = lent.most - [...lent.bySlot.values()].reduce((sum, places) => sum + places, 0)
     while (free > 0) {
@@ -103,7 +103,7 @@ export class SlotLeases {
 interface PoolLeases {
   most: number
   readonly bySlot: Map<number, number>
-  /** First come, first served. */
+  /** The waiting workers, in order of arrival. */
   asked: { readonly slot: number; places: number }[]
   /** The worker of the copy that asked last. */
   copyAt?: number | undefined

@@ -67,8 +67,8 @@ export class Slot {
   }
 
   /**
-   * Asks each second whether it answers, and ends a worker that does not for a minute: what it holds is of no use. What
-   * counts are pings without an answer, and no clock: a main that was stopped itself for a minute asks once when it goes on.
+   * Pings the worker every second, and kills one that does not answer for a minute. It counts unanswered pings instead of reading
+   * a clock: a main that was itself suspended for a minute sends one ping when it resumes.
    */
   watch(alarm: Alarm, pinged: () => () => void): void {
     const ping = () => {

@@ -29,7 +29,7 @@ export interface WorkersPorts {
   readonly clock: Clock
   /** Starts the process of a worker. Throws, or the process has an `error`, where the machine has no room for one. */
   readonly fork: () => ChildProcess
-  /** A worker is asked whether it answers. What that gives is called once it does: all that it was sent before has come by then, or never will. */
+  /** Pings a worker. Returns the handler of its answer, before which every earlier message has arrived or never will. */
   readonly pinged: (slot: number) => () => void
 }
 

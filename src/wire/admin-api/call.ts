@@ -8,19 +8,19 @@ import type { AnySchema, Fields, RecordOf, RecordSchema, TypeOf } from '../schem
  */
 export interface AdminCall {
   readonly method: 'GET' | 'POST'
-  /** A segment `{id}` stands for anything without a slash. */
+  /** The segment `{id}` matches any text without a slash. */
   readonly path: string
-  /** The least role that may call it. */
+  /** The lowest role that may call it. */
   readonly needs: Role | 'anyone'
   readonly summary: string
   /** The description of `{id}`. */
   readonly id?: string
   readonly query?: Fields
-  /** May be left out itself where all of its fields may. */
+  /** The body, which clients may omit if all of its fields are optional. */
   readonly body?: RecordSchema
-  /** The most bytes of the body, where it is not small. */
+  /** The most bytes of the body, if larger than the default. */
   readonly mostBytes?: number
-  /** Whether a repetition with the same `Idempotency-Key` is answered as the first one was. */
+  /** Whether a repetition with the same `Idempotency-Key` gets the first answer again. */
   readonly repeats?: true
   /** The answer as JSON. */
   readonly answer?: AnySchema
@@ -30,7 +30,7 @@ export interface AdminCall {
   readonly events?: AnySchema
   /** Media types of answers that no schema describes. */
   readonly others?: readonly string[]
-  /** The errors beside those that every call may be answered with. */
+  /** Errors in addition to those that every call may return. */
   readonly errors?: readonly OperatorErrorCode[]
 }
 
@@ -42,10 +42,10 @@ export type AnswerOf<C> = C extends { readonly answer: infer S } ? TypeOf<S> : u
 export type LineOf<C> = C extends { readonly lines: infer S } ? TypeOf<S> : never
 export type QueryOf<C> = C extends { readonly query: infer F extends Fields } ? RecordOf<F> : Record<never, never>
 
-/** A call that is an operation on the store alone: all that it asks is in its body. */
+/** A call that only reads or changes the store; its body has all parameters. */
 export type OperationCall = AdminCall & { readonly needs: Role; readonly answer: AnySchema }
 
-/** A body as a client sends it, which may leave out what has a default. */
+/** A body as a client sends it, which may omit fields with a default. */
 export type BodySent<C> = C extends { readonly body: { readonly fields: infer F extends Fields } }
   ? Pick<RecordOf<F>, Exclude<keyof RecordOf<F>, DefaultedName<F>>> &
       Partial<Pick<RecordOf<F>, DefaultedName<F> & keyof RecordOf<F>>>

@@ -19,7 +19,7 @@ import {
 import { FAILURE } from './event.ts'
 import { UNREACHED } from './fleet.ts'
 
-/** Prompts and answers are kept nowhere. */
+/** A past request. The gateway stores neither prompts nor answers. */
 const PAST_REQUEST = record(
   {
     request_id: text(),
@@ -56,7 +56,7 @@ const PAST_REQUEST = record(
 
 export interface PastRequest extends TypeOf<typeof PAST_REQUEST> {}
 
-/** Requests of the past, newest first: those that the gateways of the fleet remember, and those in the ledger. */
+/** Past requests, newest first, from the memory of the fleet's gateways and from the ledger. */
 export const PAST_REQUESTS = record(
   {
     object: fixed('list'),

@@ -16,7 +16,7 @@ import {
 } from '../schema/schema.ts'
 import { type KnownFacts, PROFILES, type ServedProfiles, shownProfiles } from './pool-facts.ts'
 
-/** How a revision came to serve. */
+/** The ways in which a revision is applied. */
 const HOWS = ['start', 'reload', 'watch', 'apply', 'rollback'] as const
 type How = (typeof HOWS)[number]
 
@@ -44,7 +44,7 @@ const REVISION_LINE = record(LINE, 'RevisionLine')
 
 export interface ShownRevisionLine extends TypeOf<typeof REVISION_LINE> {}
 
-/** A revision that begins to serve, in the feed. */
+/** The feed event of a revision that begins to serve. */
 export const REVISION_EVENT = record({ event: fixed('revision'), ...LINE })
 
 /** The kept revisions, newest first. */
@@ -68,7 +68,7 @@ export interface ShownConfig extends TypeOf<typeof KEPT_CONFIG> {}
 
 type File = ShownConfig['files'][number]
 
-/** The revision that serves, and where the gateway logs its decisions. */
+/** The revision that serves, and the path of the decision log. */
 export const SERVED_CONFIG = record(
   {
     ...NUMBERED,
@@ -83,7 +83,7 @@ export const SERVED_CONFIG = record(
 )
 
 export interface ServedConfig extends Omit<TypeOf<typeof SERVED_CONFIG>, 'profiles'> {
-  /** How it speaks to its pools; older gateways do not say. */
+  /** Its provider profiles; absent from older gateways. */
   readonly profiles?: ServedProfiles
 }
 
@@ -96,7 +96,7 @@ export interface ShownPlanCount extends TypeOf<typeof PLAN_COUNT> {}
 
 export const PLAN_COUNTS = record({ plans: list(PLAN_COUNT) }, 'PlanCounts')
 
-/** A configuration that took the place of another. */
+/** A configuration that replaced another. */
 const TAKEN = {
   revision: text('The revision in use now.'),
   previous: text('The one before.'),
@@ -130,7 +130,7 @@ export const APPLICATION = record(
 export type ShownReload = Shown<typeof RELOAD>
 export type ShownApplied = Shown<typeof APPLICATION>
 
-/** As commands print it. */
+/** The form that commands print. */
 type Shown<S> = Omit<TypeOf<S>, 'warnings'> & {
   /** `file:line:column  message` */
   readonly warnings: readonly string[]
@@ -151,7 +151,7 @@ export const revisionLine = (
   serving: number,
 ): ShownRevisionLine => ({ number, revision, at: iso(at), by, how, files, serves: number === serving })
 
-/** A revision with its files, without when it began to serve. */
+/** A revision with its files, without the moment it began to serve. */
 const filesRecord = ({ revision, number, by, how, files }: KeptFiles) => ({
   ...{ revision, number, by, how },
   main: files[0]?.file ?? '',
@@ -162,7 +162,7 @@ type KeptFiles = KeptRevision & { readonly files: readonly File[] }
 
 export const keptConfig = (kept: KeptFiles): ShownConfig => ({ ...filesRecord(kept), at: iso(kept.at) })
 
-/** The revision that serves, where the gateway logs its decisions, and how it speaks to its pools of chats. */
+/** The revision that serves, the path of the decision log, and the profiles of its chat pools. */
 export const servedRecord = (
   serving: KeptFiles,
   decisions: ServedConfig['decisions'],

@@ -14,8 +14,8 @@ export interface Span {
 }
 
 /**
- * Reads a JSON text from left to right without making values of it. What it passes is valid JSON in UTF-8 or less of it: all
- * methods say `false`, or nothing, at the first byte that no parser takes.
+ * Reads a JSON text from left to right without building values. Everything it passes is a prefix of valid JSON in UTF-8: all
+ * methods return `false` or undefined at the first byte that no parser accepts.
  */
 export class JsonCursor {
   readonly bytes: Buffer

@@ -30,7 +30,7 @@ export class Fact<F> {
   }
 }
 
-/** Finds something in a value, and in a known one only the first time. What is found must depend on the value alone. */
+/** Finds something in a value, and in a known one only the first time. The result must depend on the value alone. */
 export function oncePerValue<F, V = unknown>(find: (value: V) => F): (value: V) => F {
   const fact = new Fact<{ readonly found: F }>()
   return value => {

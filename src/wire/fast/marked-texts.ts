@@ -4,14 +4,14 @@ import { isKnown } from './known-value.ts'
 import type { Outline, Texts, TextVisitor } from './outline.ts'
 
 /**
- * The long texts of a body in Responses or Messages, which were left out of what was parsed of it. A text that was put
- * together of several has several marks: U+0000, a number, U+0000.
+ * The long texts of a body in Responses or Messages, which the parsed outline omits. The outline has marks in their place: U+0000,
+ * a number, U+0000. A text that was joined from several has several marks.
  */
 export class MarkedTexts {
   readonly #bytes: Buffer
   readonly #elided: Outline['elided']
 
-  /** `bytes` are valid JSON in UTF-8, in which U+0000 does not stand where anything was left out. */
+  /** `bytes` are valid JSON in UTF-8, without U+0000 if any text was omitted. */
   constructor(bytes: Buffer, elided: Outline['elided']) {
     this.#bytes = bytes
     this.#elided = elided
@@ -29,7 +29,7 @@ export class MarkedTexts {
     return read + text.slice(copied)
   }
 
-  /** Whether the same begins so. The beginning has nothing that JSON escapes. */
+  /** Whether a text begins with `beginning`, which has no character that JSON escapes. */
   startsWith(text: string, beginning: string): boolean {
     const mark = this.#has(text) ? markIn(text, 0) : undefined
     if (mark?.start !== 0) return text.startsWith(beginning)
@@ -37,7 +37,7 @@ export class MarkedTexts {
     return this.#bytes.toString('latin1', from, from + beginning.length) === beginning
   }
 
-  /** UTF-8 bytes of the same. */
+  /** The UTF-8 bytes of a text. */
   sizeOf(text: string): number {
     if (!this.#has(text)) return Buffer.byteLength(text)
     let size = Buffer.byteLength(text)
@@ -47,7 +47,7 @@ export class MarkedTexts {
     return size
   }
 
-  /** Shows the pieces of a text in their order. */
+  /** Passes the pieces of a text to a visitor, in order. */
   visit(text: string, visitor: TextVisitor): void {
     let shown = 0
     for (let mark = this.#has(text) ? markIn(text, 0) : undefined; mark; mark = markIn(text, shown)) {
@@ -59,7 +59,7 @@ export class MarkedTexts {
     if (shown < text.length) visitor.text(shown === 0 ? text : text.slice(shown))
   }
 
-  /** A value with all of its texts. */
+  /** A value with all marks resolved. */
   whole(value: unknown): unknown {
     // A known value has no marks.
     if (this.#elided.length === 0 || isKnown(value)) return value
@@ -69,13 +69,13 @@ export class MarkedTexts {
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.whole(each)]))
   }
 
-  /** The JSON of a value that is made of the texts: what was left out is copied as the client wrote it. */
+  /** The JSON of a value with marks: omitted texts are copied as the client wrote them. */
   json(value: unknown): Buffer {
     const bytesOf = (json: string) => this.#written(json)
     return isObject(value) ? knownJsonBytes(value, bytesOf) : bytesOf(JSON.stringify(value))
   }
 
-  /** JSON with the client's bytes in the place of marks. */
+  /** JSON with the client's bytes in place of marks. */
   #written(json: string): Buffer {
     if (this.#elided.length === 0) return Buffer.from(json)
     const marks: Mark[] = []
@@ -97,7 +97,7 @@ export class MarkedTexts {
     return result
   }
 
-  /** Those of a chat that was made of the body. */
+  /** The texts of a chat that was translated from the body. */
   ofChat(chat: JsonObject): Texts {
     return {
       read: text => this.read(text),
@@ -124,7 +124,7 @@ export class MarkedTexts {
   }
 }
 
-/** Those of a body of which nothing was left out. */
+/** For a body that was parsed in full. */
 export const wholeTexts = new MarkedTexts(Buffer.alloc(0), new Int32Array())
 
 /** A mark's position, and its text. */
@@ -138,7 +138,7 @@ function markIn(text: string, from: number): Mark | undefined {
   const start = text.indexOf(NUL, from)
   if (start === -1) return undefined
   const end = text.indexOf(NUL, start + 1)
-  // A text of our own with half a mark must not be looked through for ever.
+  // A text of our own may contain half a mark; the search must still end.
   if (end === -1) return undefined
   return { start, end: end + 1, number: Number(text.slice(start + 1, end)) }
 }
@@ -154,7 +154,7 @@ function writtenMarkIn(json: string, from: number): Mark | undefined {
   return { start, end: end + WRITTEN_NUL.length, number: Number(json.slice(number, end)) }
 }
 
-/** Whether the backslash at a place belongs to the one before it. */
+/** Whether the backslash at a position is escaped by the one before it. */
 function isEscaped(json: string, at: number): boolean {
   let before = at
   while (json.charCodeAt(before - 1) === BACKSLASH) before--

@@ -44,10 +44,7 @@ export function readOutline(
     : outlineOf(pass, reading, { bytes, encoding, elides, spans })
 }
 
-/**
- * Whether it would take more than a few milliseconds to parse what readOutline leaves of a JSON text. What was found is
- * kept for a readOutline that comes next.
- */
+/** Whether parsing the outline of a JSON text would take more than a few milliseconds. Keeps the result for the next readOutline. */
 export function isCostly(bytes: Buffer, encoding: 'latin1' | 'utf8', elides: Elides, spans?: KnownSpans): boolean {
   looked = undefined
   const pass = passFor(bytes)

@@ -6,8 +6,8 @@ import { isForced, toolsOfChat } from './tools-of-chat.ts'
 import { type Turn, turnsOfChat } from './turns-of-chat.ts'
 
 /**
- * A chat as a request of POST /v1/messages. What that API has no word for is left out: seeds, penalties, log
- * probabilities, `response_format: json_object`. docs/dialects.md lists it.
+ * A chat as a request of POST /v1/messages. Omits members without an equivalent in that API: seeds, penalties, log probabilities,
+ * `response_format: json_object`. docs/dialects.md lists them.
  */
 export function messagesOfChat(chat: JsonObject): JsonObject {
   const traits = traitsOf(chat.model)

@@ -15,10 +15,10 @@ const HEAD_END = '\r\n\r\n'
 const MODEL_HEAD: Buffer = Buffer.from('Content-Disposition: form-data; name="model"\r\n\r\n')
 
 /**
- * Reads a multipart/form-data body as it arrives, however it is cut: every byte is handed on as it came, but for one
- * part `model`, which any backend may be given its own name in. Without one, it is added as the last part. What two
- * readers may take differently is a flaw, after which nothing more comes of it; the end of a form comes with `end`, so
- * that no reader gets the end of one that has a flaw. It keeps the headers of a part, its name and the length of a boundary.
+ * Reads a multipart/form-data body as it arrives, in chunks of any size. It passes every byte on unchanged except the part
+ * `model`, which takes the backend's name for the model, and adds that part at the end if it is missing. An ambiguous form is a
+ * flaw, after which it emits nothing more; only `end` emits the end of a form, so that no backend receives the end of a flawed
+ * one. It buffers the headers of a part, its name and the length of a boundary.
  */
 export class FormReader {
   /** The difference in bytes between our form and the client's, without the name of the model; known once that is `placed`. */

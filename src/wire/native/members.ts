@@ -189,8 +189,8 @@ class MemberReader {
 }
 
 /**
- * The search in a member: for nothing, an address, one in the place of a file's bytes, a mark for a cache, or arguments
- * that may be its input. What is `free` is not looked into.
+ * The search in a member: for nothing, an address, one in the place of a file's bytes, a mark for a cache, or arguments that may
+ * be its input. The search skips `free` members.
  */
 type Kind = 'plain' | 'address' | 'bytes' | 'mark' | 'input' | 'free'
 type Kinds = ReadonlyMap<string, Kind>

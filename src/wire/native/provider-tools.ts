@@ -2,8 +2,8 @@ import { isKnown, oncePerValue } from '../fast/known-value.ts'
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 
 /**
- * The tools in a body of Responses or Messages that its provider would run itself, and may charge beside tokens: each
- * once, by its name without the version. What is not known to run at the client counts as one.
+ * The tools in a body of Responses or Messages that its provider would run itself, and may charge beside tokens: each once, by its
+ * name without the version. A tool counts unless it is known to run at the client.
  */
 export function providerToolsIn(body: JsonObject): readonly string[] {
   const names = new Set<string>()

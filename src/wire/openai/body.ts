@@ -31,7 +31,7 @@ export interface DialectBody extends ParsedBody {
   readonly written: Written | undefined
 }
 
-/** Parses a request body that must be a JSON object. Of a key that stands twice, the last one holds. RFC 8259. */
+/** Parses a request body that must be a JSON object. If a name occurs twice, the last value wins (RFC 8259). */
 export function parseBody(bytes: Buffer): ParsedBody | Denied {
   const read = readObject(bytes, 'none')
   return 'denial' in read ? read : { body: read.object }

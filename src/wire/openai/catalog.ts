@@ -80,7 +80,7 @@ function abilities(model: Exclude<Model, PassthroughModel>): object {
   }
 }
 
-/** The paths behind which a model stands, and what a request costs there. What it takes and gives is not ours to know. */
+/** The paths of a pass-through model, and the cost of a request. The gateway does not know its inputs and outputs. */
 function passedBy({ passthrough }: Config, model: PassthroughModel): object {
   const routes = [...passthrough.values()].filter(route => route.model === model)
   const { price } = model

@@ -149,7 +149,7 @@ export class ChunkReader {
     })
   }
 
-  /** Keeps what a chunk without choices says for the next one. What has no list of choices at all is a ping, or a warning. */
+  /** Carries the members of a chunk without choices over to the next one. A chunk without any list of choices is a ping or a warning. */
   #carry({ choices, id: _id, object: _object, created: _created, model: _model, usage: _usage, ...rest }: JsonObject) {
     if (Array.isArray(choices) && Object.keys(rest).length > 0) this.#carried = { ...this.#carried, ...rest }
     return undefined

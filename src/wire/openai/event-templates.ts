@@ -26,8 +26,8 @@ const PLAIN = /^[^"\\\p{Cc}]*$/u
 const ASCII = /^[ -~]*$/
 
 /**
- * Nearly all events of a stream differ in one text alone. Their form is learnt from one that was parsed, and the others
- * are compared with it, which costs a tenth of parsing them. What differs in any other character is parsed.
+ * Nearly all events of a stream differ in a single text. The template comes from a parsed event, and comparing the others with it
+ * costs a tenth of parsing them. An event that differs anywhere else is parsed.
  */
 export class EventTemplates {
   readonly #chunks: ChunkReader

@@ -2,8 +2,8 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { withoutFields } from './fields.ts'
 
 /**
- * Whether every backend takes a chat as it is written, as far as its form goes. What is mended otherwise is what clients send whole
- * histories with, so that a refusal would repeat for good: empty lists, nulls, calls without results, arguments that are no text.
+ * Whether every backend accepts the form of a chat. Other chats are repaired, because clients resend whole histories and would be
+ * refused in every turn: empty lists, nulls, calls without results, arguments that are not text.
  */
 export function isSound({ messages, tools, functions, tool_choice, parallel_tool_calls, stop }: JsonObject): boolean {
   if (isEmptyList(tools) || isEmptyList(functions) || isEmptyList(stop)) return false

@@ -3,8 +3,8 @@ import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { itemsOfChat } from './items-of-chat.ts'
 
 /**
- * A chat as a request of POST /v1/responses, of which nothing is to be stored. What that API has no word for is left out:
- * stop sequences, seeds, penalties, biases. docs/dialects.md lists it.
+ * A chat as a request of POST /v1/responses that stores nothing. Omits members without an equivalent in that API: stop sequences,
+ * seeds, penalties, biases. docs/dialects.md lists them.
  */
 export function responsesOfChat(chat: JsonObject): JsonObject {
   const { model, messages, temperature, top_p, user, safety_identifier, prompt_cache_key } = chat

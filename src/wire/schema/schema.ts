@@ -9,7 +9,7 @@ export interface Optional<T> extends MaybeAbsent {
   readonly of?: (value: T) => T
 }
 
-/** A field that is read as `fallback` where it is absent: an older gateway does not send it, or a query leaves it out. */
+/** A field that reads as `fallback` if it is absent, because an older gateway does not send it or a query omits it. */
 export interface Defaulted<T> extends WithFallback {
   readonly of?: (value: T) => T
 }
@@ -39,25 +39,25 @@ export type AnySchema = { readonly description?: string } & (
   | ({ readonly kind: 'list'; readonly item: AnySchema } & ListBounds)
   | ({ readonly kind: 'map'; readonly value: AnySchema } & MapBounds)
   | RecordSchema
-  /** One of these; each has another type of JSON. */
+  /** One of several schemas, each of a different JSON type. */
   | { readonly kind: 'forms'; readonly forms: readonly AnySchema[] }
-  /** A record of the case that its `field` names. */
+  /** A record whose `field` names its case. */
   | { readonly kind: 'cases'; readonly field: string; readonly cases: Readonly<Record<string, RecordSchema>> }
 )
 
 export interface RecordSchema {
   readonly kind: 'record'
   readonly description?: string
-  /** Its description in this place. */
+  /** The description for this use of the record. */
   readonly here?: string
   readonly fields: Fields
-  /** Its name among the schemas of the document. */
+  /** The name of its schema in the document. */
   readonly name?: string
-  /** Refuses fields that are not declared. */
+  /** Refuses undeclared fields. */
   readonly isClosed?: true
-  /** Keeps fields that are not declared. */
+  /** Keeps undeclared fields. */
   readonly isOpen?: true
-  /** Fields that go with another one alone, by their names. */
+  /** Fields that are allowed only together with others, by name. */
   readonly together?: Readonly<Record<string, readonly string[]>>
 }
 
@@ -104,7 +104,7 @@ type Maybe<F extends Fields, Name extends keyof F> = { readonly [N in Name]?: Ty
 
 const saying = (description: string | undefined) => (description === undefined ? {} : { description })
 
-/** A schema with its description in this place: a record that has a name keeps its own. */
+/** A schema with a description for this use. A named record keeps its own as well. */
 export const described = <S extends AnySchema>(schema: S, description: string): S =>
   schema.kind === 'record' ? { ...schema, here: description } : { ...schema, description }
 
@@ -145,7 +145,7 @@ export const list = <T>(item: Schema<T>, description?: string, bounds: ListBound
   ...bounds,
 })
 
-/** Values by names that nobody declares. */
+/** Values by names that are not declared. */
 export const map = <T>(
   value: Schema<T>,
   description?: string,
@@ -158,7 +158,7 @@ export const object = <T extends object = object>(description?: string): Schema<
   ...saying(description),
 })
 
-/** Any JSON, for what newer gateways may write in another form. */
+/** Any JSON, for values that newer gateways may write in another form. */
 export const anything: Schema<unknown> = { kind: 'any' }
 
 const nothing: AnySchema = { kind: 'nothing' }
@@ -168,13 +168,13 @@ export const orNull = <T>(schema: Schema<T>): Schema<T | null> => ({
   forms: [...(schema.kind === 'forms' ? schema.forms : [schema]), nothing],
 })
 
-/** A value of one of several types of JSON, such as a flag or a record. */
+/** A value of one of several JSON types, such as a flag or a record. */
 export const forms = <S extends readonly AnySchema[]>(...each: S): Schema<TypeOf<S[number]>> => ({
   kind: 'forms',
   forms: each,
 })
 
-/** A record of an answer. With a name it is a schema of the document. */
+/** A record of an answer. If named, it becomes a schema of the document. */
 export const record = <F extends Fields>(fields: F, name?: string, description?: string): RecordIn<F> => ({
   kind: 'record',
   fields,
@@ -182,7 +182,7 @@ export const record = <F extends Fields>(fields: F, name?: string, description?:
   ...saying(description),
 })
 
-/** A body, which has no other field than these. */
+/** A body without further fields. */
 export const closed = <F extends Fields>(
   fields: F,
   together?: Readonly<Record<string, readonly (keyof F & string)[]>>,
@@ -211,7 +211,7 @@ export const defaulted = <T>(schema: Schema<T>, fallback: NoInfer<T>): Defaulted
   fallback,
 })
 
-/** The page of a list: `{ object: 'list', data }` with more fields behind them. */
+/** The page of a list: `{ object: 'list', data }`, then further fields. */
 export const listing = <T, F extends Fields = Record<never, never>>(item: Schema<T>, more?: F) =>
   record({ object: fixed('list'), data: list(item), ...(more as F) })
 

@@ -24,8 +24,8 @@ const isText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && value.length <= TEXT_MAX
 
 /**
- * The id of a user holds the names that the provider gave, so that the gateway stores nothing of people who never sign in and are never
- * deactivated. Whoever has the secret may name anybody: the id needs no signature.
+ * The id of a user holds the names that the provider gave, so that the gateway stores nothing of people who never sign in and are
+ * never deactivated. The id needs no signature, because a holder of the secret may name anybody.
  */
 export const userIdOf = ({ externalId, userName }: ScimPerson): string =>
   Buffer.from(JSON.stringify([externalId, userName])).toString('base64url')

@@ -22,7 +22,7 @@ export class SessionUsage {
   /** The input tokens of the response before: a session goes on with all that it had. */
   #inputTokens: number | undefined
 
-  /** Reads an event of the backend. What was used by the response or the transcription that is done with it. */
+  /** Reads an event of the backend. Returns the usage of the response or transcription that it completes. */
   read(event: JsonObject): ResponseUsage | undefined {
     const { type } = event
     if (DONE_TYPES.has(type)) return this.#done(asObject(event.response))

@@ -232,7 +232,7 @@ function readTimings({ prompt_n, cache_n, predicted_n }: JsonObject): Usage | un
   return withCached({ inputTokens: read + held, outputTokens: made }, held, undefined)
 }
 
-/** Names of counts. Of several that are there the largest stands: some services say 0 under the names of others. */
+/** Names of counts. If several are present, the largest counts, because some services report 0 under other services' names. */
 const PROMPT = [
   ...['prompt_tokens', 'input_tokens', 'prompt_eval_count', 'prompt_token_count', 'input_token_count'],
   'tokens_evaluated',

@@ -51,7 +51,7 @@ async function serve(directory: string, now: () => EpochMs) {
   return { store: byTurns(first, stores), close }
 }
 
-/** Each call of a facet goes to the next of several stores. What one wrote, the others see. */
+/** Each call of a facet goes to the next of several stores. Each sees the writes of the others. */
 function byTurns(first: Store, stores: readonly Store[]): Store {
   let turn = 0
   const facet = (name: keyof Store) =>

@@ -73,8 +73,8 @@ it('every endpoint that needs no role is known to be for anyone, or for scrapers
 })
 
 /**
- * What each endpoint needs, and beside that what a field of its body needs. An endpoint that is added without its line here fails
- * the test below: say first who may call it, and which of its fields choose a plan, a limit or another account's data.
+ * The role that each endpoint needs, and the role that a field of its body needs. An endpoint that is added without its line here
+ * fails the test below: say first who may call it, and which of its fields choose a plan, a limit or another account's data.
  */
 const NEEDS: Readonly<Record<string, Role>> = {
   'GET /admin/keys': 'viewer',

@@ -5,8 +5,8 @@ import { joinedStream, joinedWhole } from '../../support/joined-chat.ts'
 import { named } from './fixture.ts'
 
 /**
- * Two backends, of which one speaks Messages alone and the other Responses alone, each with the behaviours that the
- * published interface describes. Of `svc-either` the first pool speaks Messages and the second Responses.
+ * Two backends, one that speaks only Messages and one that speaks only Responses, each as the published interface describes. The
+ * first pool of `svc-either` speaks Messages, the second Responses.
  */
 let messages: Backend
 let responses: Backend

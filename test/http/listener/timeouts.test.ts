@@ -4,7 +4,7 @@ import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { answersIn, gone, type Heard } from '../../support/raw.ts'
 
-/** Timeouts of Node's own clock. Whoever is to be late may be so at once, on the slowest machine. */
+/** Timeouts of Node's own clock. A sender that must be late can be so at once, even on the slowest machine. */
 const SOON = { headersTimeout: 50, requestTimeout: 50, idleTimeout: 50 }
 
 let backend: Backend

@@ -30,7 +30,7 @@ passthrough:
   - { path: /v1/moderations, methods: [POST], model: svc-rank, meter: { usd_per_call: 0.001 } }
 `
 
-/** A gateway that passes these through. Of two pools, a JSON body may reach the second. */
+/** A gateway that passes these through. With two pools, a JSON body may reach the second. */
 export const startPassing = ({ cloud, yaml = '', ...pools }: TestPools): Promise<TestGateway> =>
   startTestGateway({
     ...pools,

@@ -6,7 +6,7 @@ import { answersIn } from '../../support/raw.ts'
 import { startPassing } from './fixture.ts'
 
 const yaml = 'limits: { headers_timeout: 1s, request_timeout: 1s, idle_timeout: 3s }\n'
-/** A request is late by Node's own clock. What follows goes by that of the test. */
+/** A request is late by Node's own clock. Later steps use the clock of the test. */
 const SOON = { headersTimeout: 50, requestTimeout: 50 }
 /** The minimum that 2.5 seconds must bring. */
 const PIECE = 20_480

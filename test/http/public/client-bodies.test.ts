@@ -8,8 +8,8 @@ const tools = [{ type: 'function', function: { name: 'read', description: 'Reads
 const call = { id: 'call_1', type: 'function', function: { name: 'read', arguments: '{"path":"a.txt"}' } }
 
 /**
- * What clients write that no test can run here: windows, or servers with databases of their own. Each form is the one of its
- * client's source.
+ * Bodies of clients that no test can run here: desktop applications, or servers with their own databases. Each form is the one of
+ * its client's source.
  */
 const BODIES: readonly (readonly [string, object])[] = [
   [

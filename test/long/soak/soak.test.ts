@@ -175,7 +175,7 @@ describeRedis(`two gateways of ${WORKERS} workers on a Redis Cluster`, () => {
       expect(fleet.faults()).toEqual([])
       expect(codes).toEqual([0, 0])
       await until(10_000, () => !memory.pids.some(isThere))
-      // A few minutes say nothing of an hour. What is resident between collections rises and falls by tens of MB.
+      // A few minutes say nothing of an hour. Resident memory rises and falls by tens of MB between collections.
       if (MINUTES >= 30) {
         const { main, worker } = growthOf(live)
         expect(Math.max(main.held, worker.held)).toBeLessThanOrEqual(MOST_PER_HOUR_MB)

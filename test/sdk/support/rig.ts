@@ -123,8 +123,8 @@ export async function spentMinute({ test, backend }: Rig, waitMs: number): Promi
 const BURST_MS = 60_500
 
 /**
- * Asks with a key whose plan allows two requests a minute, both taken half a second ago. What the SDK waits for passes
- * at once, for the gateway too: `isWait` tells its timers from all others of the process by their length.
+ * Asks with a key whose plan allows two requests a minute, both taken half a second ago. The SDK's waits pass at once, for the
+ * gateway too: `isWait` tells its timers from all others of the process by their length.
  */
 export async function burst<T>(
   { test, backend }: Rig,

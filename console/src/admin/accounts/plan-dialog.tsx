@@ -5,7 +5,7 @@ import { quoted } from '../shell.ts'
 import * as text from '../texts/account-dialogs.tsx'
 import { AskDialog, type ChangeDialogProps } from './ask-dialog.tsx'
 
-/** Puts an account on a plan, or leaves that to its sign-in again. */
+/** Puts an account on a plan, or lets its sign-in choose the plan again. */
 export function PlanDialog(props: ChangeDialogProps) {
   const { account, label, plan, plan_source } = props.account
   const matrix = useResource(readMatrix)

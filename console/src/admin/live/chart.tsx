@@ -26,7 +26,7 @@ interface ChartProps {
   readonly point: (index: number | undefined) => void
 }
 
-/** Lines over time, or areas that add up. What the pointer is on stands beside the names of the lines. */
+/** Lines over time, or areas that add up. The legend shows the values under the pointer. */
 export function Chart(props: ChartProps) {
   const { title, headline, points, lines, amount, blank, isStacked = false, pointed, point } = props
   const values = lines.map(({ of }) => points.map(of))

@@ -13,7 +13,7 @@ import { stay } from './connection.ts'
 import { LiveTable } from './live-table.ts'
 import { paceText } from './pace.ts'
 
-/** The accounts as they stand, changing as requests end: what `svcctl quota tail` shows. */
+/** The accounts' current usage, updated as requests end, like `svcctl quota tail`. */
 export function Live() {
   const { chosen, field: gateways, isFleet, option } = useGateway()
   const { field, word } = useFind(text.findAnAccount)
@@ -71,28 +71,28 @@ export function Live() {
   )
 }
 
-/** The part of the screen beside the components: it draws twenty times a second at most, and only what changed. */
+/** Draws the table outside the components: at most twenty times a second, and only changed cells. */
 class View {
   readonly #board: Board
   readonly #table = new LiveTable(account => navigate('accounts', { id: account }))
   #sort: Sort = 'share'
   #word = ''
-  /** All rows as they were when it was paused. */
+  /** The rows at the moment of the pause. */
   #paused: ReadonlyMap<string, Row> | undefined
   #arrangedAt = 0
-  /** The versions of the board that were put in order, and drawn: -1 where all is to be done again. */
+  /** The board versions that were last sorted and drawn; -1 forces both anew. */
   #arranged = -1
   #drawn = -1
   #drawnAt = 0
   #order: readonly string[] = []
-  /** Whether the pace of something was shown. */
+  /** Whether the line about the pace was written since the first drawing. */
   #isPaced = false
 
   constructor(gateway: string) {
     this.#board = new Board(gateway)
   }
 
-  /** Draws until the function that this returns is called. */
+  /** Starts drawing. Call the returned function to stop. */
   open({ place, pace, none }: Places, say: (problem: string | undefined) => void): () => void {
     place?.append(this.#table.element)
     const leave = stay(this.#board, say)
@@ -131,10 +131,10 @@ class View {
     const isEmpty = this.#order.length === 0
     const isDue = this.#arranged !== version && now - this.#arrangedAt >= (isEmpty ? FIRST_MS : SECOND_MS)
     if (version === this.#drawn && !isDue) return
-    // Nobody reads faster. What is scrolled into sight is drawn by the table itself.
+    // Nobody reads faster. The table itself draws rows that scroll into view.
     if (this.#drawn !== -1 && now - this.#drawnAt < DRAWN_EVERY_MS) return
     this.#drawnAt = now
-    // Under the pointer no row goes elsewhere.
+    // No row moves while the pointer is over the table.
     if (this.#arranged === -1 || (isDue && (isEmpty || !this.#table.element.matches(':hover, :focus')))) {
       this.#arrangedAt = now
       this.#arranged = version
@@ -149,11 +149,11 @@ class View {
   }
 }
 
-/** The elements that are written by hand. */
+/** The elements that this view updates without components. */
 interface Places {
   readonly place: HTMLElement | null
   readonly pace: HTMLElement | null
-  /** Shown in place of a table without rows. */
+  /** Shown instead of an empty table. */
   readonly none: HTMLElement | null
 }
 

@@ -20,7 +20,7 @@ interface UseItProps {
   readonly onCopied?: (() => void) | undefined
 }
 
-/** How clients use a key. What is shown has no value in it unless its reader asks for that; what is copied has. */
+/** How clients use a key. The screen hides the key's value until its reader asks for it; copying includes it. */
 export function UseIt({ value, models, onCopied }: UseItProps) {
   const [name, choose] = useState(SNIPPETS[0]?.name ?? '')
   const panel = useId()

@@ -4,7 +4,7 @@ import { replaceAddress } from '../frame/router.ts'
 import * as common from '../texts/common.ts'
 import type { Begun, Tokens } from './oidc.ts'
 
-/** Whether somebody is signed in. What `ended` shows stays: it only cannot be asked for again. */
+/** Whether somebody is signed in. In `ended`, the page keeps its data but cannot refresh it. */
 export type State = 'starting' | 'out' | 'in' | 'ended'
 export const state = signal<State>('starting')
 

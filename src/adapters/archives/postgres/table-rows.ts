@@ -93,7 +93,7 @@ function written({ member, kind }: ListedField, value: unknown): unknown {
 
 const OURS: ReadonlySet<string> = new Set<keyof LedgerRow>(['requestId', 'kind'])
 
-/** Clients choose what `asked` has. What no text of PostgreSQL can have would hold up all rows behind it. */
+/** Clients choose `asked`. A character that PostgreSQL cannot store would block all later rows. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 export const rowOfRecord = (record: TableRecord): LedgerRow =>

@@ -5,7 +5,7 @@ export interface CheckedTable {
   readonly name: string
   rows: number
   pages: number
-  /** Numbers of pages that are not what the page above says they are. What lies below them was not reached. */
+  /** Numbers of pages that do not match their parent's entry. The walk did not reach the pages below them. */
   readonly damaged: number[]
 }
 

@@ -52,8 +52,8 @@ export interface AccountFields {
 export type HoldFields = readonly [requestId: string, lease: string, fields: Fields]
 
 /**
- * Reads one bucket, with what its rows add up to as of one moment, by which its rows differ from those that come later. What
- * they do not add up to is read just before, in parts, so that Redis has time for others.
+ * Reads one bucket and the sums of its rows as of one moment, which separates its rows from later ones. Reads the records outside
+ * the sums just before, in parts, so that Redis can serve other clients in between.
  */
 export async function readBucket(
   access: Access,

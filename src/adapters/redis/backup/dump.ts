@@ -33,8 +33,8 @@ import { readRowState } from './record-texts.ts'
 import { readShares } from './shares.ts'
 
 /**
- * Every record, bucket by bucket, each as of one moment after the call: with all its rows up to there, and no others. An
- * account that began meanwhile is in it whole, or not at all. What guests share counts requests that ended meanwhile.
+ * Every record, bucket by bucket, each as of one moment after the call: with all its rows up to there, and no others. An account
+ * that began meanwhile is in it whole, or not at all. The shared budget of guests includes requests that ended meanwhile.
  */
 export async function* dumpRedis(access: Access): AsyncGenerator<StoreRecord, void, undefined> {
   const dedicated = await access.dedicated()

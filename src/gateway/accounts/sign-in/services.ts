@@ -5,7 +5,7 @@ import { serviceClaim } from '../../../policy/plan.ts'
 import { signInOf } from './claims.ts'
 import { accountOf, type BadToken, type SignIn } from './sign-in.ts'
 
-/** The account of a service token: that of the first entry that matches its claims. */
+/** The account of a service token, from the first entry that matches its claims. */
 export function serviceOf(
   claims: JWTPayload,
   { issuer, accounts }: { readonly issuer: string; readonly accounts: readonly ServiceAccounts[] },
@@ -16,7 +16,7 @@ export function serviceOf(
   if (value === undefined)
     return { problem: `This token lacks the claim \`${entry.accountClaim}\`, which names its account.` }
   const known = signInOf(claims, { issuer, labelClaim: entry.accountClaim })
-  // Entries are apart, so that the plan of one is not had by the token of another.
+  // The id includes the entry, so that a token of another entry never gets this entry's plan.
   const plan = entry.limits ? serviceClaim(entry.plan, issuer, entry.name) : entry.plan
   return known && { ...known, account: accountOf(`${issuer} ${entry.name}`, value), plan, isService: true }
 }

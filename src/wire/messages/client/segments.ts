@@ -8,7 +8,7 @@ import {
 import { messageEvent } from '../event.ts'
 import { hiddenBlocks, textBlock } from './answer-form.ts'
 
-/** A part of an answer that becomes one block. What came of it and was not written yet is kept. */
+/** A part of an answer that becomes one block. Keeps the received text that is not written yet. */
 export abstract class Segment {
   protected waiting: string[] = []
   #isOpen = false

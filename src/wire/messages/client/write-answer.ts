@@ -31,8 +31,8 @@ export function writeAnswer(completion: JsonObject, charged: Usage, form: Answer
 }
 
 /**
- * Clients drop a block without a signature, and what stands in it. Blocks that a backend signed stay as they are. Whoever
- * asked for no thinking gets what its backend wants back with the calls in a block that shows nothing.
+ * Clients drop a block without a signature, with its content. Blocks that a backend signed pass unchanged. A client that did not
+ * ask for thinking gets the data that its backend needs back with the calls in an empty block.
  */
 function thinkingOf(
   message: JsonObject,

@@ -36,7 +36,7 @@ export class Conversation {
     else this.#add({ role: 'user', content: first.type === 'text' && more.length === 0 ? first.text : parts })
   }
 
-  /** `isOfTurn`: whether it is of the turn that goes on. Of older ones the signatures of calls are sent alone. */
+  /** `isOfTurn`: whether it belongs to the current turn. Older turns send only the signatures of calls. */
   addReasoning({ text, signed, calls = [], field }: Reasoning, isOfTurn: boolean): void {
     for (const signature of calls) this.#signatures.set(signature.call, signature)
     if (!isOfTurn || (text === '' && signed.length === 0)) return

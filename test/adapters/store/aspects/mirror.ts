@@ -78,8 +78,8 @@ interface Known {
 export type RuleMap = Map<string, RuleCounter>
 
 /**
- * What a store should answer: the policy over plain maps, for one account whose key and terms never change. Mirrors of
- * other accounts have the counters of what they share in `shared`.
+ * A model of the store's answers: the policy over plain maps, for one account whose key and terms never change. Mirrors of other
+ * accounts have the counters of what they share in `shared`.
  */
 export class Mirror {
   readonly rows: LedgerRow[] = []

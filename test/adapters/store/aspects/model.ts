@@ -141,8 +141,8 @@ interface World {
 }
 
 /**
- * Does the steps to a store, to the mirror, and to books kept in the plainest way: a list of requests and what each
- * weighs by now. What the store answers must be what the mirror answers; what it did must fit the books.
+ * Does the steps to a store, to the mirror, and to books kept in the plainest way: a list of requests and what each weighs by now.
+ * The store must answer as the mirror does, and its effects must match the books.
  */
 class Model {
   readonly #world: World

@@ -83,7 +83,7 @@ export const specs: fc.Arbitrary<readonly RuleSpec[]> = fc.oneof(
   fc.array(spec, { minLength: 4, maxLength: 12, size: 'max' }),
 )
 
-/** Claims of such limits; shared groups have a name of `sequence`. Of two over one counter the first holds. */
+/** Claims of such limits; shared groups have a name of `sequence`. If two share a counter, the first applies. */
 export function ruleClaims(
   specs: readonly RuleSpec[],
   sequence: string,
