@@ -17,7 +17,7 @@ export async function svcctl(words?: readonly string[]): Promise<Command> {
     .addOption(
       new Option(
         '-p, --profile <name>',
-        'the gateway of this name, as `svcctl profile` knows it (env: SVCCTL_PROFILE)',
+        'the gateway that `svcctl profile` saved under this name (env: SVCCTL_PROFILE)',
       ),
     )
     .addHelpText(

@@ -106,7 +106,7 @@ const MEANINGS = {
   'a worker could not begin, and is tried again': { happens: 'worker-ended' },
   'a worker does not answer': { happens: 'worker-ended' },
   'a worker does not serve what the others do, and is ended': { happens: 'worker-ended' },
-  'a worker said what cannot be read': { happens: 'gateway-fault' },
+  'a worker sent a message that cannot be read': { happens: 'gateway-fault' },
   'an answer of the store cannot be sent': { happens: 'gateway-fault' },
   'what a worker left is not written yet, and is tried again': { happens: 'settlements-wait' },
   'the holds of a worker that ended could not be written': { happens: 'settlements-wait' },

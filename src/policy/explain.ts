@@ -184,7 +184,11 @@ const trafficSteps = ({ request: { draw } }: Facts, { model: { name, traffic = [
   traffic.map(({ pool, millionths, canary, at }) => {
     const share = `${shareText(millionths)} of ${name}`
     if (draw === undefined)
-      return passed('send', `${pool.name} is left out: it gets ${share}, by conversation, and none is given`, at)
+      return passed(
+        'send',
+        `${pool.name} is left out: it gets ${share}, by conversation, and the request names none`,
+        at,
+      )
     return chosenShare(traffic, draw)?.pool === pool
       ? passed(
           'send',
@@ -207,7 +211,7 @@ function mirrorSteps({ request }: Facts, { model, tools = [] }: Allowed): readon
 }
 
 const UNMIRRORED: Readonly<Record<Unmirrored, (sample: string) => string>> = {
-  'no-conversation': sample => `it gets ${sample}, by conversation, and none is given`,
+  'no-conversation': sample => `it gets ${sample}, by conversation, and the request names none`,
   'not-sampled': sample => `the conversation is not in the sample of ${sample}`,
   'hosted-tools': () => 'the request has hosted tools',
   dialect: () => 'the pool does not take the request as it is written',

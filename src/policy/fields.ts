@@ -105,7 +105,7 @@ export function whyUndeclarable(kind: FieldKind, field: string): string | undefi
   if (KNOWN_FIELDS[kind].has(field)) return 'every request may have it, and the gateway checks it itself'
   const said = saidOf(field)
   if (said === cap) return 'the gateway bounds the output itself, by max_tokens'
-  return said === routing ? 'it would say where a request goes, or with which key' : undefined
+  return said === routing ? 'it could redirect the request or replace its key' : undefined
 }
 
 const never = "clients may not set it, because only the backend's operator knows what it does"
@@ -118,7 +118,7 @@ export function whyUnpassable(name: string): string | undefined {
   if (steps.length > 1) return undefined
   const said = UNBOUNDED.has(field) ? cap : saidOf(field)
   if (said === cap || said === changesCost) return 'it would change what a request costs'
-  return said === routing ? 'it would say where a request goes, or with which key' : undefined
+  return said === routing ? 'it could redirect the request or replace its key' : undefined
 }
 
 /** Fields of chats that multiply what an answer costs, and are weighed there alone. */

@@ -22,7 +22,7 @@ export const doneApart = <Answer>(module: URL, task: unknown, mostMs: Millis): P
     worker.once('exit', code => {
       clearTimeout(timer)
       // Nothing happens where it said something before.
-      reject(new Error(`the thread of ${module.pathname} ended with ${code} and said nothing`))
+      reject(new Error(`the thread of ${module.pathname} ended with ${code} without a result`))
     })
   })
 

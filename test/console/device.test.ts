@@ -66,7 +66,7 @@ describeConsole('a device that asks to be signed in', { door: 'public', expects:
     await page.getByLabel('Code').fill((device.user_code ?? '').toLowerCase())
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('button', { name: 'I did not ask for this' }).click()
-    await page.getByText('Refused. The device gets nothing.').waitFor()
+    await page.getByText('Refused. The device gets no access.').waitFor()
 
     expect((await poll(device)).error).toBe('access_denied')
   })

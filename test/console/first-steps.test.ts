@@ -93,7 +93,7 @@ describeConsole('an operator without accounts', { door: 'admin', window: WITH_CL
     await page.getByRole('button', { name: 'Copy link' }).click()
     const link = String(await page.evaluate('navigator.clipboard.readText()'))
     expect(link.startsWith(`${site.url}/console#invitation=acct_`)).toBe(true)
-    await page.getByText('An invitation is open, and ends in 1 day').waitFor()
+    await page.getByText('An invitation is open and expires in 1 day').waitFor()
     await picture(page, 'operator-invitation')
   })
 

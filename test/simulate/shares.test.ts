@@ -20,7 +20,7 @@ async function simulated(situation: Partial<Situation>) {
 }
 
 it.each<[string, Partial<Situation>, readonly string[], string]>([
-  ['in no share', {}, ['near'], 'fresh is left out: it gets 5% of small, by conversation, and none is given'],
+  ['in no share', {}, ['near'], 'fresh is left out: it gets 5% of small, by conversation, and the request names none'],
   ['in a share', { share: 'fresh' }, ['fresh'], 'the conversation is in the 5% of small that fresh gets'],
   [
     'in a share of another pool',

@@ -18,7 +18,7 @@ export function keysIn(files: readonly unknown[]): {
   if (bare > 0)
     left.push({
       path: 'keys',
-      why: `there is no map for ${bare} of ${all.length}: mint none for these, and ask for ${PATH}`,
+      why: `there is no map for ${bare} of ${all.length}: mint no keys for these, and request ${PATH}`,
     })
   left.push(...missing(answers), ...answers.flatMap(answer => answer.left({})))
   const keys = all.flatMap((key, at) => (isObject(key) ? [new Section(key, `keys[${at}]`)] : []))

@@ -105,7 +105,7 @@ export const ROUTER: Reasons = reasons([
 export const LITELLM: Reasons = reasons([
   ['a header names the fields that a pool does not accept', 'drop_params', 'modify_params'],
   ['set log.level', 'set_verbose'],
-  ['the gateway sends requests to backends and nothing anywhere else', 'telemetry'],
+  ['the gateway sends requests to backends and to nobody else', 'telemetry'],
   ["answers have this gateway's headers", 'return_response_headers'],
   ['set log.format: json', 'json_logs'],
   ['each replica is tried once, then the next pool', 'num_retries', 'num_retries_per_request'],

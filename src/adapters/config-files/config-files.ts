@@ -106,7 +106,7 @@ export class ConfigFiles {
 }
 
 /** The hint for files that come from elsewhere, such as a ConfigMap. */
-const ELSEWHERE = ': change them where they come from, then run svcctl reload'
+const ELSEWHERE = ': change them at their source, then run svcctl reload'
 
 const isForbidden = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && ['EACCES', 'EPERM', 'EROFS'].includes(String(error.code))

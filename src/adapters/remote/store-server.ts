@@ -73,7 +73,7 @@ class Visitor {
         try {
           take(chunk)
         } catch (error) {
-          served.alarm('a worker said what cannot be read', { error: String(error) })
+          served.alarm('a worker sent a message that cannot be read', { error: String(error) })
           socket.destroy()
         }
       })

@@ -45,7 +45,7 @@ export function heldSettings(text: string, { format, settings }: Omit<AgentFile,
   })
 }
 
-const UNSURE: Unreadable = { problem: 'is written in a way that svcctl cannot change without changing more' }
+const UNSURE: Unreadable = { problem: 'is written in a form that svcctl cannot edit without touching other settings' }
 
 type Table = Record<string, unknown>
 
@@ -172,8 +172,8 @@ function writeNamed(document: ReturnType<typeof parseDocument>, [first, step]: A
 }
 
 /**
- * A name of the top level stands before the first table, a table at the end. What is not written in lines so is refused by whoever
- * reads the result.
+ * Top-level names go before the first table, and a new table goes to the end. The check of the result refuses files that this edit
+ * does not fit.
  */
 function writeToml(text: string, { at, value }: Setting): string {
   const end = text.includes('\r\n') ? '\r\n' : '\n'

@@ -63,7 +63,7 @@ function checkWritable(path: string, named: string): void {
   try {
     accessSync(path, constants.W_OK)
   } catch {
-    throw refused(named, `cannot be written: ${path} allows it to others only`)
+    throw refused(named, `cannot be written: ${path} lets only other users do that`)
   }
 }
 

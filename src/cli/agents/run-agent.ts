@@ -29,7 +29,7 @@ export async function runAgent(name: string, args: readonly string[], options: R
   } finally {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     if (key && !(await revokeAgentKey(gateway, key.id).catch(() => false)))
-      console.error(`▲ the key ${key.id} could not be revoked; it ends by itself within ${options.keyLife}`)
+      console.error(`▲ the key ${key.id} could not be revoked; it expires within ${options.keyLife}`)
   }
 }
 

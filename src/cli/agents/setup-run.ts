@@ -212,5 +212,6 @@ async function undo(agent: Agent, { yes, dryRun }: SetupOptions): Promise<void> 
   console.error(`✓ ${agent.title} is as it was before svcctl set it up.`)
   if (record.key === undefined) return
   const revoked = await revokeAgentKey(record.gateway, record.key).catch(() => false)
-  if (!revoked) console.error(`▲ the key ${record.key} could not be revoked; it ends by itself, or in the console`)
+  if (!revoked)
+    console.error(`▲ the key ${record.key} could not be revoked: revoke it in the console, or let it expire`)
 }

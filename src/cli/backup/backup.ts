@@ -24,7 +24,7 @@ export function registerBackup(program: Command): void {
     .addOption(configOption())
     .addHelpText(
       'after',
-      '\nExit codes:\n  0   the key of the gateway signed it, it is as it was written, and its sums are those of its rows\n  1   it is not',
+      "\nExit codes:\n  0   the gateway's key signed it, no byte has changed, and its sums match its rows\n  1   it is not",
     )
     .action(async (file: string, options: VerifyOptions) => (await import('./run.ts')).verify(file, options))
 }

@@ -21,7 +21,7 @@ fish: svcctl completion fish > ~/.config/fish/completions/svcctl.fish`,
     })
   program
     .command('names', { hidden: true })
-    .description('What the scripts ask: a name on each line. Words are those of the command line that is completed.')
+    .description('Prints completions for the scripts, one name per line. The words are the command line so far.')
     .addArgument(new Argument('<kind>').choices(NAME_KINDS))
     .argument('[words...]')
     .action(async (kind: NameKind, words: readonly string[]) => {

@@ -48,7 +48,7 @@ export async function checkIdentity({ settings, fields }: Loaded, clock: Clock, 
 }
 
 const COMMON = { check: 'identity' }
-const SERVICES_ALONE = 'none for people: services alone have tokens'
+const SERVICES_ALONE = 'none for people: only services have tokens'
 
 function failureOf(issuer: string, error: unknown, limit: Millis, place: string): Pick<Finding, 'text' | 'hint'> {
   const code = codeOf(error)

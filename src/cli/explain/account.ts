@@ -33,7 +33,8 @@ function askedIn(options: ExplainOptions): BodySent<typeof explainRequest> {
   refuseLonePath(options)
   if (key !== undefined && !isKeyId(key))
     throw wrong('--key takes the id of a key, key_…: its value would stay in the history of the shell')
-  if (address !== undefined && key === undefined) throw wrong('--address goes with --key: it is asked of keys alone')
+  if (address !== undefined && key === undefined)
+    throw wrong('--address needs --key: only keys are restricted to addresses')
   return {
     ...(account !== undefined && { account }),
     ...(key !== undefined && { key }),

@@ -77,7 +77,7 @@ export function registerExplain(program: Command): void {
     .command('explain')
     .summary('show what would happen to a request, and why')
     .description(
-      'Decides a made-up request, or one of the decision log, as the gateway would, and tells what each stage says, the line of the files that decides it, and what would have a refused request served. With --account or --key the gateway decides it on the account as it is now, or the store where none runs, and nothing is sent, counted or reserved; otherwise no server is asked.',
+      'Decides a made-up request, or one from the decision log, as the gateway would. Shows the verdict of each stage, the line of the files behind it, and the changes that would let a refused request through. With --account or --key, the gateway decides with the current state of the account (from the store if no gateway runs) and sends, counts and reserves nothing. Without them, it contacts no server.',
     )
     .addOption(
       new Option('-c, --config <file>', 'the main configuration file').default('config.yaml').env('SVCCTL_CONFIG'),
@@ -100,7 +100,7 @@ export function registerExplain(program: Command): void {
     .addOption(new Option('--key <id>', 'who sends it: this key as it is now, by its id').conflicts(INVENTED))
     .option('--address <address>', 'from where, with a --key that works from some addresses alone')
     .option('--model <model>', 'the model or alias it asks for')
-    .addOption(new Option('--chat <text>', 'a chat that says this').conflicts(SPOKEN.chat))
+    .addOption(new Option('--chat <text>', 'a chat with this text').conflicts(SPOKEN.chat))
     .addOption(new Option('--chat-tokens <count>', 'a chat as long as this').conflicts(SPOKEN.chatTokens))
     .addOption(new Option('--input <text>', 'an embedding of this text').conflicts(SPOKEN.input))
     .addOption(new Option('--prompt <text>', 'an image with this prompt').conflicts(SPOKEN.prompt))

@@ -74,7 +74,7 @@ guest-secret
 `
 
 const OF_CHECKS = `
-# What the checks of a change write.
+# Written by the checks of a change.
 .svcctl/
 .svcctl.tgz
 plan.md

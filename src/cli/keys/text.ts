@@ -42,7 +42,7 @@ export function keyText(key: ShownKey & { readonly owner: ShownAccount }): strin
     ...(key.name === null ? [] : [['name', key.name]]),
     ...(key.expires === null ? [] : [['expires', timeText(key.expires)]]),
     ['last used', momentText(key.last_used)],
-    ...(models ? [['models', `${models.join(', ')}, of those of its plan`]] : []),
+    ...(models ? [['models', `${models.join(', ')}, of the models of its plan`]] : []),
     ...(addresses ? [['from', addresses.join(', ')]] : []),
     ...(limits ?? []).map(limit => ['limit', limitText(limit)]),
     ...(labels ? [['labels', labelsText(labels)]] : []),

@@ -42,7 +42,7 @@ export interface NamedIssuer extends Named {
 export const nameGateway = (command: Command): Command =>
   command
     .addOption(new Option('--audience <url>', 'public URL of the gateway'))
-    .addOption(new Option('--profile <name>', 'a gateway that `svcctl profile` knows (env: SVCCTL_PROFILE)'))
+    .addOption(new Option('--profile <name>', 'a gateway that `svcctl profile` saved (env: SVCCTL_PROFILE)'))
     .addOption(new Option('-c, --config <file>', 'the configuration of the gateway (env: SVCCTL_CONFIG)'))
 
 /** Adds the options that name a gateway and its identity provider. */

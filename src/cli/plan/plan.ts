@@ -16,7 +16,7 @@ export interface PlanOptions extends CountOptions {
 export function registerPlan(program: Command): void {
   const command = program
     .command('plan')
-    .summary('show what a change of the files means')
+    .summary('show what a change to the files does')
     .description(
       "Compares the configuration with the one in use on the running gateway, or with another one, and describes each change in meaning in a sentence: what is newly refused, what becomes less, different or more, and what clients do not see. Order, comments and equivalent spellings are not changes. Then it shows whom the changes affect: how many accounts are on plans that change, and how many requests in the gateway's decision log would have been decided differently. Last, it lists how the provider profiles of this version differ from the gateway's for each pool: an upgrade changes these by itself, and --exit-code ignores them. Nothing is changed; with --against, no server is asked.",
     )

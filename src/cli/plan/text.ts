@@ -141,7 +141,7 @@ function requestsText(touched: RequestsTouched): string {
   })
   const what = `${onlyNewest ? 'the newest ' : ''}${thousands(requests)} ${requests === 1 ? 'request' : 'requests'}`
   const from = since === undefined ? '' : ` since ${secondText(since)}`
-  return `of ${what}${from}: ${told.join(', ') || 'none is decided otherwise'}`
+  return `of ${what}${from}: ${told.join(', ') || 'all are decided as before'}`
 }
 
 /** `free 310, pro 2`: most first. */

@@ -85,7 +85,7 @@ function pricesText(drifts: readonly Drift[], compared: number): string {
     `$${shownPrice(listed)}`,
     `${at.file}:${at.line}`,
   ])
-  return `${tableText(COLUMNS, rows)}\n\n${source} Prices are for a million tokens. --patch prints a change for review.\n`
+  return `${tableText(COLUMNS, rows)}\n\n${source} Prices are per million tokens. --patch prints a change for review.\n`
 }
 
 const COLUMNS: readonly Column[] = [

@@ -51,7 +51,7 @@ function pagesOf(text: string): readonly Json[] {
   try {
     return lines.map(line => objectOf(JSON.parse(line)))
   } catch {
-    throw new BadLine('the file begins like JSON, and is none')
+    throw new BadLine('the file begins like JSON but is not valid JSON')
   }
 }
 

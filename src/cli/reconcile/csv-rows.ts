@@ -80,7 +80,7 @@ class CsvParser {
       if (this.#state === 'closed') this.#cell += char
       this.#state = 'quoted'
     } else {
-      if (this.#state === 'closed') throw new BadCsv(this.#line, 'text stands behind a closing quote')
+      if (this.#state === 'closed') throw new BadCsv(this.#line, 'text follows a closing quote')
       this.#state = 'plain'
       this.#cell += char
     }

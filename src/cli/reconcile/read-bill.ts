@@ -146,7 +146,7 @@ function formatOf(columns: readonly string[]): CsvFormat {
     1,
     isNear
       ? `the export looks like ${best.format.name}, but lacks the columns ${best.lacks.join(', ')}`
-      : `the columns are those of no known export (${known})`,
+      : `the columns match no known export (${known})`,
   )
 }
 

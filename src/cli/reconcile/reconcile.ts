@@ -15,7 +15,7 @@ export interface ReconcileOptions extends FormatOptions {
 /** Registers `svcctl reconcile`. Exit codes: 0 fine, 1 the bill or the configuration cannot be read, 10 more is unexplained than tolerated. */
 export function registerReconcile(program: Command): void {
   listsIn(program.command('reconcile'))
-    .summary("put a provider's bill beside the ledger")
+    .summary("compare a provider's bill with the ledger")
     .description(
       "Compares a provider's export (costs of OpenAI or Anthropic, AWS cost and usage report, FOCUS) with the ledger by day, model and kind of tokens, and names the cause of each difference. Exits 10 when more is unexplained than --tolerance.",
     )

@@ -73,7 +73,7 @@ const MOST_CELLS = 30
 
 export function reconciledText(bill: Reconciled): string {
   const { format, first, last, pools, zone } = bill
-  const head = `${format}, ${first} to ${last}, beside the ledger of ${pools.join(', ')}`
+  const head = `${format}, ${first} to ${last}, compared with the ledger of ${pools.join(', ')}`
   const days =
     zone === undefined ? 'Days are UTC.' : `The days of the bill are those of ${zone}; the days of the ledger are UTC.`
   const sums = table([

@@ -24,7 +24,7 @@ export function detailText(requestId: string, detail: RequestDetail, colour: boo
   const steps = decision && textSteps(decision.stages)
   const parts = [
     `${requestId}\n${table(rows)}`,
-    ledger.length > 0 ? ledgerTable(ledger) : 'The ledger has no row of it: it cost nothing.',
+    ledger.length > 0 ? ledgerTable(ledger) : 'The ledger has no row for it: it cost nothing.',
     steps ? stepLines(steps, painter(colour)).join('\n') : foldedText(why_none ?? ''),
     ...notes.map(note => foldedText(oneLine(note))),
   ]

@@ -11,7 +11,7 @@ export async function demoPackage(): Promise<typeof import('svc-gateway-demo')> 
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND'
     if (!isMissing) throw error
-    throw new CommandFailed(`✗ The demo is a package of its own, and it is not installed beside the gateway.
+    throw new CommandFailed(`✗ The demo is a separate package, which is not installed.
   In a clone:         npm ci && npm start
   From a release:     npm install ./svc-gateway-${version}.tgz ./svc-gateway-demo-${version}.tgz
                       npx --no svcctl serve --demo

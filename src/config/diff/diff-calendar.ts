@@ -15,7 +15,7 @@ export function compareCalendar({ before, after }: Sides): readonly Change[] {
 }
 
 const zoneText = (was: Calendar, is: Calendar): string =>
-  `zone ${was.zone} → ${is.zone}: limits per day, week, month and quarter start new counters, which begin with the ledger's days; monthly_usd goes on; issued invoices stay as they are`
+  `zone ${was.zone} → ${is.zone}: limits per day, week, month and quarter start new counters, which begin with the ledger's days; monthly_usd continues; issued invoices stay as they are`
 
 const startText = (was: Calendar, is: Calendar): string =>
   `fiscal_month_starts ${was.monthStarts} → ${is.monthStarts}: monthly_usd and limits per month and quarter start new counters; the next invoice begins where the last issued one ends`

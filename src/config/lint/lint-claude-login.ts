@@ -55,7 +55,7 @@ interface Flaw {
 function flawIn(value: unknown, path: readonly string[], depth: number): Flaw | undefined {
   if (depth > MOST_LEVELS) return { path, problem: 'nests too deeply', hint: `use at most ${MOST_LEVELS} levels` }
   if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
-    return { path, problem: 'is a number that JSON does not have', hint: 'write a finite number' }
+    return { path, problem: 'is not a number that JSON can hold', hint: 'write a finite number' }
   if (typeof value !== 'object' || value === null) return undefined
   for (const [name, each] of Object.entries(value)) {
     if (name === '__proto__') return { path, problem: 'has the name `__proto__`', hint: 'remove it' }

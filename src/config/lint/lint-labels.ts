@@ -27,7 +27,7 @@ type SayOfHeader = (rule: string, message: string, hint: string) => void
 /** Reports a header that clients use otherwise, or that another label has. */
 function lintHeader(name: string, header: string, owner: string | undefined, say: SayOfHeader): void {
   if (OTHERS.has(header) || SECRET.test(header)) {
-    const message = `label \`${name}\` cannot come from \`${header}\`, which clients use otherwise`
+    const message = `label \`${name}\` cannot come from \`${header}\`, which clients send for other purposes`
     say('bad-header', message, `take one of its own, such as x-svc-label-${name}`)
   }
   if (owner === undefined || owner === name) return

@@ -162,7 +162,7 @@ function lintFetch(name: string, { fetch }: PoolSection, kinds: ReadonlySet<stri
 function lintCap(name: string, { cap, speaks = ['chat'] }: PoolSection, kinds: ReadonlySet<string>, say: Say): void {
   if (cap === undefined || (speaks.includes('chat') && (kinds.has('chat') || kinds.size === 0))) return
   const message = `pool \`${name}\` has \`cap\`, but receives no chat completions`
-  say(['cap'], 'error', 'needs-chat', message, 'remove `cap`: other requests have only one name for it, or none')
+  say(['cap'], 'error', 'needs-chat', message, 'remove `cap`: only chats have two names for it')
 }
 
 /** Facts of a provider are about chats, and most of them about chat completions. */

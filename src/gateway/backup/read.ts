@@ -161,7 +161,7 @@ async function* recordsIn(lines: AsyncIterable<string>): AsyncGenerator<StoreRec
 }
 
 function compareCounts(counts: ReadonlyMap<string, number>, end: BackupEnd['end'] | undefined): void {
-  if (!end) throw new BackupDamaged('it has no end: it was cut off while it was written')
+  if (!end) throw new BackupDamaged('its end is missing: it was cut off while it was written')
   for (const [kind, told] of Object.entries(end))
     if (counts.get(kind) !== told) throw new BackupDamaged(`it has ${counts.get(kind) ?? 0} ${kind} records of ${told}`)
   if (counts.size > Object.keys(end).length) throw new BackupDamaged('it has records that its end does not count')

@@ -86,7 +86,7 @@ async function readPage(
   const month = monthIn(text, app)
   if ('denial' in month) return month
   const after = cursor === undefined ? undefined : readCursor('label', cursor)
-  if (cursor !== undefined && !after) return invalid('cursor', 'must be that of another page')
+  if (cursor !== undefined && !after) return invalid('cursor', 'must be the cursor of another page')
   const { accounts } = app.store
   const read = (account: AccountRecord) => readInvoiceFor(app, account, month, true)
   const query = { month, limit, ...(after && { after }) }

@@ -29,7 +29,8 @@ async function list(context: AdminContext, body: Body): Promise<ShownAccounts | 
 function queryOf({ plan, org: named, search, sort: order, limit, cursor }: Body): ListQuery | Denied {
   const org = named === undefined ? undefined : orgIn(named)
   const after = cursor === undefined ? undefined : readCursor(order, cursor)
-  if (cursor !== undefined && !after) return invalid('cursor', `must be that of another page in the order of ${order}`)
+  if (cursor !== undefined && !after)
+    return invalid('cursor', `must be the cursor of another page in the order of ${order}`)
   return {
     ...{ order, limit },
     ...(plan !== undefined && { plan }),

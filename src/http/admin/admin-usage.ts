@@ -160,7 +160,7 @@ function groupsIn({ by, split }: Pick<AskedUsage, 'by' | 'split'>): AskedGroups 
   const others = GROUPS.filter(group => !groups.includes(group))
   const second = others.find(group => group === split)
   if (groups.length > 1 || !second)
-    return invalid('split', `goes with one group, and must be one of ${others.join(', ')}`)
+    return invalid('split', `needs exactly one group, and must be one of ${others.join(', ')}`)
   return { by: [...groups, second], split: second }
 }
 

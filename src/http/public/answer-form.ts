@@ -46,7 +46,7 @@ export class SpokenAnswer {
   #writer: AnswerWriter | undefined
 
   constructor(app: FormApp, call: HttpCall, { request, spoken, thread, ignoresStore = false }: WireRequest) {
-    if (!spoken || request.kind !== 'chat') throw new Error('only chats are asked for in another dialect')
+    if (!spoken || request.kind !== 'chat') throw new Error('only a chat can be translated from another dialect')
     this.#app = app
     this.#call = call
     this.#spoken = spoken

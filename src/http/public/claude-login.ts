@@ -144,7 +144,7 @@ const REFUSED_BODIES: Readonly<Record<string, readonly [number, string]>> = {
 }
 
 const NO_SECRET =
-  'This gateway signs nobody in: gateways that share a Redis need the same identity.agent_secret. Tell the operator.'
+  'This gateway accepts no sign-ins: gateways that share a Redis need the same identity.agent_secret. Tell the operator.'
 
 const WORDS: Readonly<Record<LoginRefusal, string>> = {
   authorization_pending: 'Nobody has approved the code yet.',

@@ -124,7 +124,7 @@ async function answer(
     case 'whole':
       return sendWhole(app, call, served, spoken)
     case 'stream': {
-      if (!late) throw new Error('a stream came for a request that asked for none')
+      if (!late) throw new Error('a stream answered a request that did not ask for one')
       late.answers(served.admitted, served.pool)
       return relay(call, late.events, { stream: served.stream, form: late.answeredBy(served) }, async ending => {
         const bill = await served.ending.end(ending.how, ending)

@@ -100,7 +100,7 @@ async function faultAt(
   return writable ? undefined : `${folder} cannot be written by the gateway: ${ELSEWHERE}`
 }
 
-const ELSEWHERE = 'change the files where they come from, then run svcctl reload'
+const ELSEWHERE = 'change the files at their source, then run svcctl reload'
 
 /** The nearest existing directory above a path. */
 async function folderOf(path: string): Promise<string> {

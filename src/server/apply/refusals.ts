@@ -104,7 +104,7 @@ export function namesFault(files: readonly FileText[], place: Surroundings): str
   const names = files.map(({ file }) => file)
   if (names[0] !== main) return `the first file must be ${main}, the main file of this gateway`
   const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice !== undefined) return `${shown(twice)} is there twice`
+  if (twice !== undefined) return `${shown(twice)} occurs twice`
   return names.map(name => nameFault(name, place)).find(fault => fault !== undefined)
 }
 

@@ -123,7 +123,7 @@ export class StateTaken extends CommandFailed {
   readonly taken: string
 
   constructor(stateDir: string) {
-    super(`✗ another process has ${stateDir}: give each gateway a server.state_dir of its own, and end one that hangs`)
+    super(`✗ another process uses ${stateDir}: give each gateway a server.state_dir of its own, and end one that hangs`)
     this.taken = stateDir
   }
 }
@@ -163,7 +163,7 @@ export async function filesIn(directory: string): Promise<readonly string[]> {
   return entries.filter(entry => entry.isFile()).map(({ name }) => join(directory, name))
 }
 
-/** False where others may still read it. What is not there is closed. */
+/** False if others may still read it. A missing file counts as closed. */
 async function closed(path: string): Promise<boolean> {
   if (!(await lstat(path).catch(() => undefined))) return true
   return closeToOthers(path).then(

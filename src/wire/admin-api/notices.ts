@@ -7,7 +7,7 @@ export const listNotices = call({
   method: 'GET',
   path: '/admin/notices',
   needs: 'viewer',
-  summary: 'Lists notices, newest first, and how far each came with its targets.',
+  summary: 'Lists notices, newest first, with the delivery of each to its targets.',
   query: {
     limit: defaulted(whole(undefined, { least: 1, most: 200 }), 50),
     before: optional(text('`next` of the previous page.', { most: 100 })),

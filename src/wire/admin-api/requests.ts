@@ -58,7 +58,7 @@ export const PAST_FILTERS = {
   label: optional(text('Only requests with this value of a label: `project=web`. Refused requests have none.')),
   slow: optional(text('Only requests that took at least this long: `5s`, `250ms`.')),
   errors: optional(word(['true', 'false'], '`true`: only requests that were refused, failed or broke off.')),
-  kind: optional(word(['mirror'], '`mirror`: only requests of which a copy went to a mirror.')),
+  kind: optional(word(['mirror'], '`mirror`: only requests that were copied to a mirror.')),
   before: optional(text('`next` of the previous page.')),
   limit: optional(whole(undefined, { least: 1, most: 1000 })),
 }

@@ -5,7 +5,7 @@ import { defaulted, listing, moment, orNull, record, type TypeOf, text } from '.
 export const AUDIT_ROW = record(
   {
     at: moment(),
-    by: text('Who made it.'),
+    by: text('The operator, account or process that made it.'),
     // Gateways before 0.2 send no labels.
     by_label: defaulted(
       text(
@@ -30,7 +30,7 @@ export const AUDIT_PAGE = listing(AUDIT_ROW, {
   next: orNull(moment('`before` of the next page; null on the last one.')),
 })
 
-/** A change as stores have it, with the label of its account. */
+/** A stored change, with the label of its account. */
 interface StoredChange extends Omit<ShownAudit, 'at' | 'by_label'> {
   readonly at: EpochMs
   readonly byLabel: string

@@ -118,7 +118,7 @@ const DELIVERY = record(
   'NoticeDelivery',
 )
 
-/** A notice, and how far it came with each target. */
+/** A notice, with its delivery to each target. */
 const NOTICE = record(
   {
     id: text('Identifies the notice, however often it is delivered.'),
@@ -128,7 +128,7 @@ const NOTICE = record(
     deliveries: list(DELIVERY),
   },
   'Notice',
-  'A notice, and how far it came with each target.',
+  'A notice, with its delivery to each target.',
 )
 
 /** Newest first. */

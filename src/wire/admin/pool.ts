@@ -95,7 +95,7 @@ const REPLICA = record(
     last_probe: orNull(PROBE),
     load: optional(orNull(LOAD)),
     caching: optional(REPLICA_CACHING),
-    seen_by: optional(list(text(), 'The gateways that see this state, where others see another one.')),
+    seen_by: optional(list(text(), 'The gateways that see this state, if others see a different one.')),
   },
   'Replica',
 )
@@ -112,7 +112,7 @@ const CACHING = record(
     expected_tokens: whole('Those that the gateway expected them to have.'),
   },
   'Caching',
-  'How much of the prompts of chats the backends had cached, since the process started; absent where the pool serves no chats.',
+  'How much of the prompts of chats the backends had cached, since the process started; absent if the pool serves no chats.',
 )
 
 export interface ShownCaching extends TypeOf<typeof CACHING> {}
@@ -120,9 +120,9 @@ export interface ShownCaching extends TypeOf<typeof CACHING> {}
 const SLOT_SHARE = record(
   {
     owner: text('`org:NAME` or `plan:NAME`.'),
-    share: text('Its part of the slots, such as `60%`.'),
+    share: text('Its share of the slots, such as `60%`.'),
     guaranteed: whole('Slots that are guaranteed, in each gateway.'),
-    in_flight: whole('Slots that its requests hold: its own, and those that are lent.'),
+    in_flight: whole('Slots that its requests hold, its own and borrowed ones.'),
     waiting: whole(),
   },
   'SlotShare',
@@ -136,10 +136,10 @@ const QUEUE = record(
       record({ priority: whole(), waiting: whole() }, 'QueuePriority'),
       'Requests that wait, by the priority of their plans, the highest first.',
     ),
-    shares: optional(list(SLOT_SHARE, 'The shares of the slots; absent where the pool declares none.')),
+    shares: optional(list(SLOT_SHARE, 'The shares of the slots; absent if the pool declares none.')),
   },
   'Queue',
-  'The queue of the pool; absent where it declares none.',
+  'The queue of the pool; absent if it declares none.',
 )
 
 export interface ShownQueue extends TypeOf<typeof QUEUE> {}
@@ -188,8 +188,8 @@ const POOL_FIELDS = {
   site: text(),
   model: text("The backends' name for the model."),
   models: list(text(), "The gateway's models that it serves."),
-  shares: optional(list(SHARE, 'The models of whose conversations it has a share; absent where there are none.')),
-  copies: optional(list(COPIES, 'The models whose mirror it is; absent where there are none.')),
+  shares: optional(list(SHARE, 'The models that send it a share of their conversations; absent if there are none.')),
+  copies: optional(list(COPIES, 'The models whose mirror it is; absent if there are none.')),
   drained: flag('Whether an operator drained it.'),
   in_flight: whole(),
   waiting: whole('Requests waiting for a slot.'),
@@ -201,9 +201,7 @@ const POOL_FIELDS = {
     ),
   ),
   max_concurrent_each: optional(whole('Requests at one replica at once; absent without a limit.')),
-  busy: optional(
-    text('Why the pool is asked behind the others: all of its usable replicas are behind with their work.'),
-  ),
+  busy: optional(text('Why the pool is tried last: all of its usable replicas are over a bound of `spill`.')),
   hour_usd: orNull(
     text(
       'The spend in the last hour that counts against the cap; null without a cap, and while the store does not answer.',
@@ -213,7 +211,7 @@ const POOL_FIELDS = {
   caching: optional(CACHING),
   requests_10s: whole('First and second attempts in the last ten seconds.'),
   retries_10s: whole(),
-  learned: optional(list(LESSON, 'Lessons from refusals of its backends; absent where there are none.')),
+  learned: optional(list(LESSON, 'Lessons from refusals of its backends; absent if there are none.')),
   replicas: list(REPLICA),
 }
 

@@ -18,9 +18,9 @@ const FOUND_REQUEST = record(
   {
     request_id: text(),
     at: moment(),
-    status: orNull(whole('Null for what the ledger alone knows.')),
+    status: orNull(whole('Null if only the ledger has the request.')),
     model: orNull(text()),
-    account: orNull(text('Its id; null where nobody was identified.')),
+    account: orNull(text('Its id; null if nobody was identified.')),
     label: orNull(text('How operators call the account.')),
   },
   'FoundRequest',

@@ -152,7 +152,7 @@ const isOfDeveloper = (message: unknown): boolean => asObject(message).role === 
 /** The field that no other dialect has a form for, so that the request goes only to pools that speak chat. */
 function onlyChatSays({ n, functions, messages }: JsonObject): OnlyNative | undefined {
   if (typeof n === 'number' && n > 1)
-    return { field: 'n', problem: 'must be 1: the pools of this model make one choice' }
+    return { field: 'n', problem: 'must be 1: the pools of this model return one choice' }
   if (Array.isArray(functions) && functions.length > 0) return { field: 'functions', problem: AS_TOOLS }
   const place = Array.isArray(messages) ? messages.findIndex(callsFunction) : -1
   return place === -1 ? undefined : { field: `messages[${place}]`, problem: AS_TOOLS }

@@ -125,7 +125,7 @@ it('a key is named by its id, and is refused once its account is frozen', async 
 
 it.each<[string, string[], string]>([
   ['the value of a key', ['--key', 'svc_0123456789abcdef'], 'takes the id of a key'],
-  ['an address without a key', ['--account', 'ada', '--address', '10.0.0.1'], '--address goes with --key'],
+  ['an address without a key', ['--account', 'ada', '--address', '10.0.0.1'], '--address needs --key'],
   ['a path without a body', ['--account', 'ada', '--path', '/v1/messages'], '--path says where a --body is sent'],
   ['a plan beside an account', ['--account', 'ada', '--plan', 'pro'], 'cannot be used with option'],
   ['usage beside an account', ['--account', 'ada', '--usage', 'requests=3'], 'cannot be used with option'],

@@ -70,7 +70,7 @@ it('what is no map of a key is not minted, and pages that are missing are report
     mint: ['keys mint --plan default --account ci --name ci'],
   })
   const path = '/key/list?return_full_object=true&size=100'
-  expect(stderr).toContain(`▲ keys: there is no map for 2 of 3: mint none for these, and ask for ${path}\n`)
+  expect(stderr).toContain(`▲ keys: there is no map for 2 of 3: mint no keys for these, and request ${path}\n`)
   expect(stderr).toContain(
     `▲ total_pages: 1 of 2 pages are here: ask for ${path}&page=N, and give --keys for each page\n`,
   )

@@ -52,7 +52,7 @@ test('what is decided otherwise is counted by what becomes of it, and by plan', 
   expect(await touched(log, changed('serve: [one, two]', 'serve: [two]'))).toEqual([
     'of 3 requests since 2026-11-21T10:00:00Z: 3 move to another pool (free 2, pro 1)',
   ])
-  expect(await touched(log, before)).toEqual(['of 3 requests since 2026-11-21T10:00:00Z: none is decided otherwise'])
+  expect(await touched(log, before)).toEqual(['of 3 requests since 2026-11-21T10:00:00Z: all are decided as before'])
 })
 
 test('accounts that move are decided by the plan they move to', async () => {
@@ -71,7 +71,7 @@ test('accounts that move are decided by the plan they move to', async () => {
   expect(await touchedBy(7)).toEqual(refused)
   expect(await touchedBy(6, new Map([['pro', 'team']]))).toEqual(refused)
   expect(await touchedBy(7, new Map([['pro', 'team']]))).toEqual([
-    'of 3 requests since 2026-11-21T10:00:00Z: none is decided otherwise',
+    'of 3 requests since 2026-11-21T10:00:00Z: all are decided as before',
   ])
 })
 
@@ -95,7 +95,7 @@ test('requests that older files decided are compared with what the files in betw
 
   // Refused then, allowed by what serves and by the candidate: nothing that this change does.
   expect(await touched(log, changed('tpm: 40k', 'tpm: 41k'))).toEqual([
-    'of 1 request since 2026-11-21T10:00:00Z: none is decided otherwise',
+    'of 1 request since 2026-11-21T10:00:00Z: all are decided as before',
   ])
   expect(await touched(log, older)).toEqual(['of 1 request since 2026-11-21T10:00:00Z: 1 newly refused (free 1)'])
 })

@@ -86,7 +86,7 @@ it('a refused request has no row, and says which limit it met', () => {
   const text = detailText(ID, { ...detail, request: refused, ledger: [] }, false)
 
   expect(text).toContain('answer   429 in 2312.4 ms, requests per minute')
-  expect(text).toContain('The ledger has no row of it: it cost nothing.')
+  expect(text).toContain('The ledger has no row for it: it cost nothing.')
 })
 
 it('what a gateway sends is read as it is, and anything else is refused', () => {

@@ -575,7 +575,7 @@ describe('POST /admin/accounts/list', () => {
     [{ limit: 1001 }, 'limit'],
     [{ limit: 1, sort: 'plan' }, 'sort'],
     [{ limit: 1, org: 'acme' }, 'must be an org'],
-    [{ limit: 1, cursor: 'x' }, 'cursor: must be that of another page'],
+    [{ limit: 1, cursor: 'x' }, 'cursor: must be the cursor of another page'],
     [{}, 'limit'],
     [{ limit: 1, plan: 'gold' }, 'no such plan `gold`'],
   ])('refuses %j', async (body, why) => {

@@ -104,7 +104,7 @@ describe('of the embedded store', () => {
     ['month=2026-11&format=html', 'format: must be json or ndjson or csv or lines'],
     ['month=2026-11&limit=201', 'limit: must be a number from 1 to 200'],
     ['month=2026-11&format=csv&limit=2', 'limit: goes with format=json'],
-    ['month=2026-11&cursor=x', 'cursor: must be that of another page'],
+    ['month=2026-11&cursor=x', 'cursor: must be the cursor of another page'],
     ['account=ada&format=csv', 'format: goes with month'],
   ])('?%s is a 400 that names the parameter', async (query, problem) => {
     const test = await start()

@@ -316,7 +316,7 @@ it.each([
   ['/admin/usage?by=day,week', 'by: `week` is no group; there are day'],
   ['/admin/usage?by=day,Week', 'by: must be different ones of day'],
   ['/admin/usage?by=day,day', 'by: must be'],
-  ['/admin/usage?by=day,plan&split=model', 'split: goes with one group'],
+  ['/admin/usage?by=day,plan&split=model', 'split: needs exactly one group'],
   ['/admin/usage?since=someday', 'since: must be a duration'],
   ['/admin/usage?until=someday', 'until: must be a duration'],
   ['/admin/usage?since=2026-11-02&until=2026-11-02', 'until: must be after since'],

@@ -435,7 +435,7 @@ describe('where the files come from elsewhere', () => {
 
     expect(outcomeOf(told)).toBe('409 APPLY_REFUSED')
     expect(fieldOf(told, 'error')).toBe(
-      'config.yaml is a symbolic link: change the files where they come from, then run svcctl reload',
+      'config.yaml is a symbolic link: change the files at their source, then run svcctl reload',
     )
     expect(readFileSync(join(test.dir, '..v1', 'config.yaml'), 'utf8')).toBe(text)
   })
@@ -446,7 +446,7 @@ describe('where the files come from elsewhere', () => {
 
     expect(outcomeOf(told)).toBe('409 APPLY_REFUSED')
     expect(fieldOf(told, 'error')).toMatch(
-      /written.*: change (the files|them) where they come from, then run svcctl reload$/,
+      /written.*: change (the files|them) at their source, then run svcctl reload$/,
     )
     expect(Object.keys(treeOf(test.dir))).toEqual(['config.yaml'])
   })

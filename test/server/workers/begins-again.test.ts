@@ -122,7 +122,7 @@ it('a gateway all of whose slots other processes have does not start', async () 
   }
   const { workers, alarms } = workersOf(2, number => new FakeWorker(number, { start }))
 
-  await expect(workers.start()).rejects.toThrow('another process has workers')
+  await expect(workers.start()).rejects.toThrow('another process uses workers')
 
   expect(alarms).toEqual([])
 })

@@ -140,7 +140,7 @@ describeRedis('workers of which one hangs, and outlives main', () => {
       onTestFinished(async () => void (await tree.end()))
 
       await eventually(async () => expect((await tree.chat(key)).status).toBe(200))
-      expect(tree.said.join('\n')).toContain('another process has')
+      expect(tree.said.join('\n')).toContain('another process uses')
       process.kill(hanging, 'SIGCONT')
       await eventually(() => expect(isThere(hanging)).toBe(false))
       if (count === 1) return

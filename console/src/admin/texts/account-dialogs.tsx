@@ -17,7 +17,7 @@ export const inviteTo = (label: string | number) => `Invite a person to ${label}
 export const makeLink = 'Make link'
 export const linkMade = 'Link made'
 export const whoOpensTheLink =
-  'Whoever opens the link signs in and joins this account: its usage, bills and keys. It works once, for 24 hours, and ends one made before.'
+  'The person who opens the link signs in and joins this account: its usage, bills and keys. It works once, within 24 hours, and replaces any earlier link.'
 export const freeze = (label: string | number) => `Freeze ${label}`
 export const freezeNow = 'Freeze'
 export const frozen = 'Frozen'

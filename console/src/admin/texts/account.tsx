@@ -15,7 +15,7 @@ export const nothingWasChangedYet = 'No changes yet.'
 export const setPlan = 'Set plan…'
 export const askOrg = 'Org…'
 export const askInvite = 'Invite…'
-export const isInvited = (end: ComponentChildren) => <>An invitation is open, and ends {end}.</>
+export const isInvited = (end: ComponentChildren) => <>An invitation is open and expires {end}.</>
 export const grant = 'Grant…'
 export const askOverage = 'Overage…'
 export const thaw = 'Thaw…'

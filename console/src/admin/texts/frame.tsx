@@ -35,4 +35,4 @@ export const goOn = 'Resume'
 export const pause = 'Pause'
 export const supportMay =
   'Your role is support: you grant credit, and mint, rotate and revoke keys. Other changes need the role admin.'
-export const viewerMay = 'Your role is viewer: you see everything and change nothing.'
+export const viewerMay = 'Your role is viewer: you can view everything but change nothing.'

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 
 export const find = 'Find a model'
 export const about = (code: ComponentChildren) => (
-  <>Prices are for a million tokens. A model outside your plan is refused with {code}; retrying does not help.</>
+  <>Prices are per million tokens. A model outside your plan is refused with {code}; retrying does not help.</>
 )
 export const none = 'No model matches.'
 export const model = 'Model'

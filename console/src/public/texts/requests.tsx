@@ -19,7 +19,7 @@ export const noneSuch = { ok: 'None was served', refused: 'None was refused', fa
 export const noneSuchYet = 'This is as far back as this gateway remembers.'
 export const noneFound = 'No request on this page matches.'
 export const since = (at: ComponentChildren) => (
-  <>Served requests are complete. Refused and failed ones are those of this gateway since {at}.</>
+  <>The list of served requests is complete. Refused and failed ones come from this gateway, since {at}.</>
 )
 export const incomplete = 'Searched the last 10,000 requests.'
 export const older = 'Older'
