@@ -362,11 +362,11 @@ export interface ServerSection {
   fleet_url?: string
   admin_tls?: AdminTlsSection
   /**
-   * How many processes serve clients: `auto` for as many as the machine has cores for, or a number up to 64. With 1, one process does everything. More workers serve more requests on four or more cores; with fewer cores, `auto` means 1.
+   * The number of processes that serve clients: `auto` for as many as the machine has cores for, or a number up to 64. With 1, one process does everything. More workers serve more requests on four or more cores; with fewer cores, `auto` means 1.
    */
   workers?: number | string
   /**
-   * How many gateways share the store. An embedded store serves only one.
+   * The number of gateways that share the store. An embedded store serves only one.
    */
   instances?: number | string
   /**
@@ -532,7 +532,7 @@ export interface DecisionsSection {
    */
   max_size?: string | number
   /**
-   * How many files are kept. A new file replaces the oldest.
+   * The number of files to keep. A new file replaces the oldest.
    */
   files?: number | string
 }
@@ -656,7 +656,7 @@ export interface IdentitySection {
    */
   issuers?: ServiceIssuerSection[]
   /**
-   * What members of the provider's groups get. Plan, org and role each come from the first matching entry that states them. `svcctl accounts set-plan` and `set-org` take precedence over groups, and groups over `plan_claim`. A token whose groups cannot be read is refused.
+   * Plans, orgs and roles for members of the provider's groups. Plan, org and role each come from the first matching entry that states them. `svcctl accounts set-plan` and `set-org` take precedence over groups, and groups over `plan_claim`. A token whose groups cannot be read is refused.
    *
    * @minItems 1
    * @maxItems 100
@@ -694,7 +694,7 @@ export interface ServiceIssuerSection {
    */
   audience?: string
   /**
-   * Which tokens have an account, and on which plan. The first entry that matches a token's claims applies; a token that matches none is refused.
+   * The tokens that get an account, each with its plan. The first entry that matches a token's claims applies; a token that matches none is refused.
    *
    * @minItems 1
    * @maxItems 100
@@ -910,7 +910,7 @@ export interface ResponsesSection {
    */
   max_bytes_per_account?: number | string
   /**
-   * How many responses of one account are kept, at most `10k`. When there are more, the oldest are deleted.
+   * The most responses to keep per account, up to `10k`. Beyond that, the oldest are deleted.
    */
   max_responses_per_account?: number | string
   /**
@@ -1122,7 +1122,7 @@ export interface LabelSection {
   required?: string[]
 }
 /**
- * Which limits or events to announce, and to which targets. Set `at` and `of` for limits, `on` for events, or all three.
+ * The limits or events to announce, and their targets. Set `at` and `of` for limits, `on` for events, or all three.
  */
 export interface NoticeSection {
   /**
@@ -1167,7 +1167,7 @@ export interface NoticeTargetSection {
    */
   webhook?: string
   /**
-   * What signs the notices of `webhook`: `${VARIABLE}`, or `file:PATH` relative to this file. `whsec_` and 24 to 64 bytes in base64. A reload reads the file again.
+   * The secret that signs the notices of `webhook`: `${VARIABLE}`, or `file:PATH` relative to this file. `whsec_` and 24 to 64 bytes in base64. A reload reads the file again.
    */
   secret?: string
   /**
@@ -1611,7 +1611,7 @@ export interface PoolSection {
    */
   provider_tools?: string[]
   /**
-   * What happens to members that the request's dialect does not define, at any depth, when the request goes to the pool untranslated. `drop` sends the request without them, and `x-svc-ignored-fields` of the answer names them. `refuse` answers 400 and names the first. Default: `drop` if the `provider` is a service or all replicas belong to one over https, such as api.openai.com; else `refuse`, since an engine trusts whoever reaches it. Only for pools that speak `responses` or `messages`. In a WebSocket session, an event with such a member is always refused.
+   * The treatment of members that the request's dialect does not define, at any depth, when the request goes to the pool untranslated. `drop` sends the request without them, and `x-svc-ignored-fields` of the answer names them. `refuse` answers 400 and names the first. Default: `drop` if the `provider` is a service or all replicas belong to one over https, such as api.openai.com; else `refuse`, since an engine trusts whoever reaches it. Only for pools that speak `responses` or `messages`. In a WebSocket session, an event with such a member is always refused.
    */
   unknown_fields?: 'drop' | 'refuse'
   /**

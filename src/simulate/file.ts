@@ -49,7 +49,7 @@ export interface TestsFile {
     share?: Share
   }
   /**
-   * Which plan may use which model: a row per model, with `ok` or `no` for each plan. Each cell sends a minimal request.
+   * The models that each plan may use: a row per model, with `ok` or `no` for each plan. Each cell sends a minimal request.
    */
   matrix?: {
     /**
@@ -204,7 +204,7 @@ export interface Pools {
          */
         first_token?: string
         /**
-         * What each replica has, in the order of the pool. Those that are left out have nothing.
+         * The state of each replica, in the order of the pool. Omitted replicas have none.
          *
          * @minItems 1
          */

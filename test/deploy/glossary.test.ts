@@ -144,21 +144,53 @@ it('no sentence that a page has by hand opens with something else than its subje
   expect(CURRENT_PAGES.flatMap(page => within(page, byHand))).toEqual([])
 })
 
-/** Openings of a comment that put a clause or another thing where its subject belongs. */
-const COMMENT_OPENINGS =
-  /^\s*(?:\/\*\*|\/\/|--) (?:What|Of(?! course)|The same|Whoever|So it is|None is|Where none|As many|By|To)\b.*$/gm
+/** Openings of a comment or a description that put a clause or another thing where its subject belongs. */
+const FIRST_OPENING = /^(?:What|Of(?! course)|The same|Whoever|Whose|So it is|None is|Where none|As many|By|To)\b/
+/** Openings that no later sentence has either. */
+const LATER_OPENING = /[.!?] (?:What|Of(?! course)|Whoever|So it is|None is|Where none|As many|Nothing but|To be)\b/
 
-it('no comment of the project opens with something else than its subject', () => {
+/** Comments of TypeScript and Lua that begin a line: a block, or the lines that follow each other. */
+const COMMENTS = /^[ \t]*(?:\/\*[\s\S]*?\*\/|(?:(?:\/\/|--) .*(?:\n[ \t]*(?=(?:\/\/|--) ))?)+)/gm
+
+/** A text whose first sentence, or a later one, opens with something else than its subject. */
+const isMisopened = (text: string): boolean => FIRST_OPENING.test(text) || LATER_OPENING.test(text)
+
+function misopenedComments(source: string): readonly string[] {
+  return [...source.matchAll(COMMENTS)]
+    .map(([comment]) =>
+      comment
+        .replace(/`[^`]*`/g, '`…`')
+        .replace(/^[ \t]*(?:\/\*+|\*\/?|\/\/|--)[ \t]?/gm, '')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    )
+    .filter(isMisopened)
+}
+
+it('the opening of a comment is found in its first sentence and in later ones, on any of its lines', () => {
+  expect(misopenedComments('/** Of two keys one works. */')).toHaveLength(1)
+  expect(misopenedComments('/**\n * What a key\n * may do.\n */')).toHaveLength(1)
+  expect(misopenedComments('  // It reads.\n  // To be called\n  // once.')).toHaveLength(1)
+  expect(misopenedComments('-- By the way\n-- it works')).toHaveLength(1)
+  expect(misopenedComments('/**\n * A key\n * of an account.\n */\n// It works\n// by itself.')).toEqual([])
+})
+
+it('no comment of the project opens a sentence with something else than its subject', () => {
   const folders = ['src', 'console/src', 'importers/src', 'demo/src', 'bench', 'scripts', 'wasm', 'redis', 'test']
   const sources = folders
     .flatMap(folder => filesIn(folder, /\.(?:tsx?|m?js|lua)$/))
     .filter(path => !path.includes('node_modules/'))
-  const found = sources.flatMap(path =>
-    [...textOf(path).matchAll(COMMENT_OPENINGS)].map(([comment]) => `${path}: ${comment.trim()}`),
-  )
 
   expect(sources.length).toBeGreaterThan(2000)
-  expect(found).toEqual([])
+  expect(sources.flatMap(path => within(path, misopenedComments))).toEqual([])
+})
+
+it('no description of a YAML schema opens with something else than its subject', () => {
+  const schemas = filesIn('schema', /\.json$/).map(file => JSON.parse(textOf(file)))
+  const texts = schemas.flatMap(descriptionsIn)
+
+  expect(texts.length).toBeGreaterThan(200)
+  expect(texts.filter(isMisopened)).toEqual([])
 })
 
 it('no description of the admin API opens with something else than its subject', () => {
