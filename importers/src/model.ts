@@ -2,7 +2,7 @@ import { type Deployment, perMillion, type Said } from './deployment.ts'
 import { CATALOGUE } from './price-catalogue.ts'
 import type { Left } from './section.ts'
 
-/** Whose backends they are, and where the source has them. */
+/** The gateway that the backends come from, and their place in its files. */
 export interface Whose {
   readonly gateway: string
   readonly place: string

@@ -1,4 +1,4 @@
-// What the single executable runs: it unpacks the install that it carries into the user's cache, once for each build, and runs svcctl there.
+// The main module of the single executable: it unpacks the install that it carries into the user's cache, once for each build, and runs svcctl there.
 // Native modules and worker threads are loaded from files, so that an executable alone cannot hold them.
 const { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')

@@ -150,7 +150,7 @@ export interface ReadsDenial {
   readonly code: 'rate_limit_exceeded'
   readonly type: 'requests'
   readonly of: 'reads'
-  /** Whose reads count together. */
+  /** The group whose reads count together. */
   readonly reader: 'key' | 'guests' | 'address' | 'files' | 'preflights'
   /** In a second. */
   readonly limit: number

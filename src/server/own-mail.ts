@@ -29,7 +29,7 @@ export function ownMail(settings: Settings, address: () => Promise<string | unde
   }
 }
 
-/** Sends the mail by which a customer confirms an address. What a server says is for the operator: it may name hosts inside. */
+/** Sends the mail by which a customer confirms an address. The mail server's errors go to the operator only, because they may name internal hosts. */
 export const confirmationsOf =
   (settings: Settings, alarm: Alarm): SendConfirmation =>
   async ({ to, subject, text }) => {

@@ -9,7 +9,7 @@ import { responses } from './responses/client.ts'
 import { responsesErrors } from './responses/errors.ts'
 import { responsesNative } from './responses/native.ts'
 
-/** The questions to a client dialect. None is optional: a new dialect compiles once it answers all of them. */
+/** The questions to a client dialect. All are required, so that a new dialect compiles only once it answers them. */
 export interface ClientDialectRow {
   /** Its name on pages. */
   readonly title: string

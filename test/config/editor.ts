@@ -104,7 +104,7 @@ async function startServer() {
   return { ask, tell, hearOf, close }
 }
 
-/** Whose diagnostics a message brings. */
+/** The file whose diagnostics a message brings; empty for other messages. */
 const uriOf = ({ method, params }: Message): string =>
   method === 'textDocument/publishDiagnostics' ? (params as Diagnostics).uri : ''
 

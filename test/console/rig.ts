@@ -25,7 +25,7 @@ export interface Rig {
 }
 
 interface RigOptions {
-  /** Whose door the window opens: it may ask no other place but the provider of sign-ins. */
+  /** The listener that the window opens: it may ask only this one and the provider of sign-ins. */
   readonly door: 'public' | 'admin'
   readonly window?: BrowserContextOptions
   /** The tests go on from each other, at one site and in one window. */

@@ -178,8 +178,8 @@ it('the opening of a comment is found in its first sentence and in later ones, o
 it('no comment of the project opens a sentence with something else than its subject', () => {
   const folders = ['src', 'console/src', 'importers/src', 'demo/src', 'bench', 'scripts', 'wasm', 'redis', 'test']
   const sources = folders
-    .flatMap(folder => filesIn(folder, /\.(?:tsx?|m?js|lua)$/))
-    .filter(path => !path.includes('node_modules/'))
+    .flatMap(folder => filesIn(folder, /\.(?:tsx?|[cm]?js|lua|css|[ch])$/))
+    .filter(path => !/\/(?:node_modules|\.venv[\w-]*)\//.test(path))
 
   expect(sources.length).toBeGreaterThan(2000)
   expect(sources.flatMap(path => within(path, misopenedComments))).toEqual([])

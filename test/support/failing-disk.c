@@ -64,7 +64,7 @@ static void *watch(void *unused) {
   return NULL;
 }
 
-// What watches gets no signal that is for the process.
+// The watching thread blocks all signals, so that the process still gets its own.
 static void start_watch(void) {
   sigset_t all, before;
   sigfillset(&all);

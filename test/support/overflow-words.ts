@@ -283,7 +283,7 @@ const WORDS: readonly Words[] = [
   ],
 ]
 
-/** Whose words, the words, and the numbers in them. */
+/** Messages of providers, each with its author and the numbers in it. */
 export const TOO_LONG = WORDS.map(([who, text, numbers = {}]) => [who, text, numbers] as const)
 
 /** Messages that merely mention tokens, prompts or lengths: a shorter history would not help. */

@@ -1,4 +1,4 @@
-// A backend that speaks the wire of OpenAI with canned bytes. `backend PORT`. What is asked for stands in the prompt:
+// A backend that speaks the wire of OpenAI with canned bytes. `backend PORT`. The prompt selects the answer:
 // bench:whole, bench:burst (a stream in one piece), bench:paced (an event every 10 ms), bench:idle (one event, then silence).
 #include "net.h"
 

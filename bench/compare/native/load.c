@@ -130,7 +130,7 @@ static void receive(struct connection *c) {
 static void run_closed(uint64_t begun, uint64_t spread) {
   struct epoll_event events[256];
   int started = 0;
-  // What was asked is answered, so that all that it cost counts.
+  // Waits for the last answers, so that their cost counts.
   while (may_ask(now_ns()) || (idle_count < started && now_ns() < ends_at + 5000000000u)) {
     const uint64_t now = now_ns();
     while (started < connection_count && may_ask(now) && now >= begun + spread * (uint64_t)started / (uint64_t)connection_count) ask(&connections[started++], now);

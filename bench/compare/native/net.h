@@ -1,4 +1,4 @@
-// What the load client and the backend share: time, sockets, and where an HTTP message ends.
+// Shared by the load client and the backend: time, sockets, and the end of an HTTP message.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -33,7 +33,7 @@ static inline uint64_t now_ns(void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/** As many file descriptors as this process may have, and timers that fire when they are due. */
+/** Raises the limit of file descriptors to its maximum, and lets timers fire when they are due. */
 static inline void unlimit(void) {
   struct rlimit files;
   getrlimit(RLIMIT_NOFILE, &files);

@@ -4,8 +4,8 @@ import { readFleet } from './api/fleet.ts'
 import * as text from './texts/fleet.tsx'
 
 /**
- * Whose view is shown, as the address has it: `all` of the fleet added up, or one gateway. The field is there where there
- * is more than one.
+ * The gateway whose view is shown, from the address: `all` adds up the fleet. The field to choose one appears with more than one
+ * gateway.
  */
 export function useGateway() {
   const { data } = useResource(readFleet, 5000)

@@ -37,7 +37,7 @@ export function plansOf({ settings, general }: Sections, keys: readonly unknown[
   return { planned, left }
 }
 
-/** Whose a key is, how long it lives from now on, and why it is not to be minted. */
+/** The owner of a key, the time it has left, and the reason not to mint it, if any. */
 function ownerOf(section: Section, at: number) {
   const [name, team, user] = [section.text('key_name'), section.text('team_id'), section.text('user_id')]
   if (team !== undefined && user !== undefined)

@@ -46,7 +46,7 @@ export class ConfigFiles {
       begun = true
       await this.#carryOut(change)
     } catch (error) {
-      // Whose last step fails may have taken the journal away, and one that fails to begin may have left it.
+      // A change whose last step fails may have removed the journal, and one that fails to begin may have left it.
       await this.#undo(begun || this.isUnderWay() ? back : undefined, error)
     }
   }

@@ -44,7 +44,7 @@ type HeadField =
 /** The account, plan and model that a row is of. Names contain no blanks. */
 export const whoseOf = ({ account, plan, model }: Bill): string => `${account} ${plan} ${model}`
 
-/** Whose totals a row counts in: the same, with the key where there is one. */
+/** The name of the totals that a row counts in: its account, plan and model, and its key if it has one. */
 export const totalOf = (bill: Bill): string => (bill.key === undefined ? whoseOf(bill) : `${whoseOf(bill)} ${bill.key}`)
 
 const REST: readonly ListedField<keyof LedgerRow>[] = ROW_FIELDS.filter(({ member }) => member in REST_PLACES).sort(

@@ -14,7 +14,7 @@ import { BadCsv, type CsvRow, csvRows } from './csv-rows.ts'
 export interface Bill {
   /** `OpenAI costs` */
   readonly format: string
-  /** Whose pools it bills; absent where the export does not say. */
+  /** The providers whose pools it bills; absent if the export does not say. */
   readonly of?: readonly ProviderName[]
   readonly lines: readonly BillLine[]
   /** Lines that are no usage of models. */

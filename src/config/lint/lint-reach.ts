@@ -87,8 +87,8 @@ const WITHIN: Readonly<Record<Measure, readonly Measure[]>> = {
 type Scope = ScopeKind
 
 /**
- * Whose requests all count for a scope. Those of an account do not for its plan, which it may have had another of, nor for
- * an organization, which it may have none of.
+ * The scopes whose requests all count for a scope. An account's requests do not all count for its plan, since it may have had
+ * another one, nor for an organization, since it may belong to none.
  */
 const SHARED: Readonly<Record<Scope, readonly Scope[]>> = {
   key: ['key'],

@@ -21,7 +21,7 @@ class BackupUntrusted extends Error {
   override readonly name = 'BackupUntrusted'
 }
 
-/** Whose backups are read. */
+/** The signatures by which a backup is accepted. */
 export interface Trust {
   /** The key that must have signed it. */
   readonly key?: BackupKey | undefined

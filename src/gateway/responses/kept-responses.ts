@@ -15,8 +15,8 @@ import { isName, type ResponseStore } from '../store/response-store.ts'
 import { type Hold, MOST_BYTES, NONCE_BYTES, Sealer } from './sealed-response.ts'
 
 /**
- * Whose kept responses are meant: those of an account, or those that a key of it keeps apart. They are sealed for that name alone, so
- * that no other one opens them.
+ * The keeper of responses: an account, or one of its keys that keeps its responses apart. They are sealed for this name, so that
+ * no other keeper can open them.
  */
 export const keeperOf = ({ caller: { account }, apart }: Identified): string =>
   apart === undefined ? account : `${account} ${apart}`

@@ -14,7 +14,7 @@ import {
   readCounts,
 } from './counts.ts'
 
-/** Whose numbers: of all models, of one model, or of one pool. */
+/** The source of the numbers: one model, one pool, or all models if both are absent. */
 export type SeriesOf = { readonly model?: string; readonly pool?: string }
 
 export interface Series {

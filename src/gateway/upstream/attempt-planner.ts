@@ -36,7 +36,7 @@ export interface AttemptPlannerPorts {
   readonly settingsOf: (pool: Pool) => BackendSettings
   /** Gives numbers in [0, 1). */
   readonly chance: () => number
-  /** Whose request it is: a replica may have asked for a pause of that account alone. */
+  /** The account of the request: a replica may have asked for a pause of that account alone. */
   readonly account: string
   /** The pools of the model in the order of the files, which those that are given may not have. */
   readonly declared: readonly Pool[]

@@ -29,7 +29,7 @@ export interface FailoverPorts {
   readonly expenses: Expenses
   /** Hears of each attempt before it is made. */
   readonly trying: (pool: Pool) => void
-  /** Whose request it is. */
+  /** The account of the request. */
   readonly account: string
   readonly isGuest: boolean
   /** The pools of the model in the order of the files: a decision has those that are not usable behind the others. */
@@ -51,7 +51,7 @@ export interface FailoverPorts {
 export interface QueuedCall {
   readonly priority: number
   readonly weight: number
-  /** Whose share of a pool it counts in. */
+  /** The owners whose share of a pool it counts in. */
   readonly owners: Owners
   readonly bodyBytes: number
   readonly input: number

@@ -52,7 +52,7 @@ export function takingBack(
   return invalid('limit', `no operator has set a limit of \`${countedText(counted)}\``)
 }
 
-/** Whose limits are set: of an account or of an org, which is also who shares one that does not say. */
+/** The owner of the limits that are set. A limit without `of` is shared by the same owner. */
 type Owner = 'account' | 'org'
 
 function countedOf(written: CountedBody, owner: Owner): CountedLimit | Denied {

@@ -74,9 +74,9 @@ export class HttpCall implements Client {
   received: (() => number) | undefined
   /** The connection of a request that asks for a WebSocket. */
   readonly upgrade: Upgrade | undefined
-  /** Whose request it is, once that is known. */
+  /** The account of the request, once it is known. */
   account: string | undefined
-  /** Whose kept responses it keeps and reads. */
+  /** The keeper of the responses that it stores and reads. */
   keeper: string | undefined
   /** The id of the key that it came with. */
   key: string | undefined

@@ -26,7 +26,7 @@ export type StrangerRequest = 'credential' | 'path' | 'preflight'
 /** Hears of every request of a stranger that reaches no endpoint. */
 export type CountStranger = (request: StrangerRequest, outcome: ReadOutcome) => void
 
-/** Whose reads are counted together. */
+/** The group whose reads are counted together. */
 export type Reader = 'key' | 'guests' | 'address' | 'files' | 'preflights'
 
 /**

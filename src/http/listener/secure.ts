@@ -50,7 +50,7 @@ export function createSecureServer(
   return { server: server as unknown as Server, renew }
 }
 
-/** Whose certificates counted when a connection began; connections without an entry have not shaken hands. */
+/** The authorities of client certificates when a connection began; connections without an entry have not shaken hands. */
 const AUTHORITIES = new WeakMap<object, string | undefined>()
 
 /** Whether the handshake of a connection with TLS is over. */

@@ -24,7 +24,7 @@ export async function showConfirmation(app: ConfirmApp, call: HttpCall): Promise
   answer(app, call, await linkOf(app, readForm(query, ['token'])?.token ?? ''))
 }
 
-/** POST /v1/account/notices/confirm: the form of that page. Whoever has the token reads the mailbox; it works once. */
+/** POST /v1/account/notices/confirm: the form of that page. The token proves that its sender reads the mailbox, and works once. */
 export async function confirmMail(app: ConfirmApp, call: HttpCall): Promise<void> {
   const pieces = await readPieces(call.request, MOST_FORM_BYTES, undefined, isForm)
   if ('denial' in pieces) {

@@ -22,7 +22,7 @@ export type Cap = CapField | 'both'
 /** Whether a stream of chunks needs a finish reason to be whole: where it is optional, `[DONE]` alone is a good end. */
 export type FinishReason = 'required' | 'optional'
 
-/** Whose output the usage of a whole answer counts where a request asks for several choices: that of all, or of one of them. */
+/** The choices whose output the usage of a whole answer counts, for a request with several choices. */
 export type ChoicesUsage = 'all' | 'one'
 
 /** The forms of tool call ids: any text, or nine letters and digits. */

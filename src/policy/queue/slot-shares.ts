@@ -22,7 +22,7 @@ export function guaranteedSlots(millionths: readonly number[], slots: number): r
   return parts.slice(0, -1).map(({ place, whole }) => whole + (roundedUp.has(place) ? 1 : 0))
 }
 
-/** Whose requests they are, as shares of pools name owners. */
+/** The owners of requests, by the names that shares of pools use. */
 export interface Owners {
   readonly plan: string
   readonly org?: string | undefined

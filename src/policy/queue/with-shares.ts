@@ -62,8 +62,8 @@ export class QueueWithShares<Q extends OwnedRequest> {
   }
 
   /**
-   * Whose turn it is by a guarantee: that of a request here, or in another process, which is given the slot that came free;
-   * undefined where no owner is owed one.
+   * The place of the request that a guarantee gives the free slot to: this process or another one. Undefined if no owner is owed
+   * a slot.
    */
   owes(): 'here' | 'elsewhere' | undefined {
     const here = this.#furthestBelow(owner => this.waitingOf(owner))

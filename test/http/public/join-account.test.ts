@@ -112,7 +112,7 @@ function guarantees(redis?: () => RedisServer): void {
       const token = await person()
       expect((await ask(JOIN, token, { invitation: second })).status).toBe(200)
       await refused(second)
-      // Whose answer was lost may ask again.
+      // A client whose answer was lost may ask again.
       expect((await ask(JOIN, token, { invitation: second })).status).toBe(200)
 
       const third = await invited(account)

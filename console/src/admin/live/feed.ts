@@ -6,7 +6,7 @@ import * as text from '../texts/live.tsx'
 
 /** Hears of a gateway's events. */
 export interface Follower {
-  /** Whose requests: of `all` gateways of the fleet, or of this one. */
+  /** The gateway whose requests are followed; `all` means the fleet. */
   readonly gateway: string
   /** Something happened, or an account stands so. */
   apply(event: ShownEvent): void

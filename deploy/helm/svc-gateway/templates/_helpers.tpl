@@ -20,7 +20,7 @@ labels:
   {{- include "svc.labels" . | nindent 2 }}
 {{- end }}
 
-{{/* What the chart says in config.yaml; .Values.config is laid over it. */}}
+{{/* The config.yaml of the chart; .Values.config is laid over it. */}}
 {{- define "svc.config" -}}
 version: 1
 server:

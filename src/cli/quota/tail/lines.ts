@@ -228,7 +228,7 @@ function fitting(hints: readonly string[], room: number): string {
   return kept.join('  ')
 }
 
-/** Whose key it is and how to answer are always seen; what happens then, only where there is room for it. */
+/** The owner of the key and how to answer always show; the consequence shows only if there is room for it. */
 function confirmText(label: string, id: string, columns: number): string {
   const answer = '? [y/N]'
   const texts = [
