@@ -6,6 +6,9 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 const gateway = process.env.GATEWAY_URL ?? 'http://localhost:8080'
 const admin = process.env.GATEWAY_ADMIN_URL ?? 'http://127.0.0.1:9090'
 const language = process.env.CONSOLE_LANGUAGE
+/** Modules that both doors load at first. They are one file: compressed, it is smaller than five. */
+const first =
+  /preact|vite\/preload-helper|shared\/(?:api|boot|dotted|fmt|icon|lazy|open|resource|states?|frame\/\w+|time\/\w+|sign-in\/session|texts(?:-\w+)?\/common)\.tsx?$/
 
 export default defineConfig({
   root,
@@ -29,12 +32,7 @@ export default defineConfig({
       // Texts stand where they are used: their modules and names are no part of what is loaded.
       optimization: { inlineConst: { mode: 'all' } },
       input: ['public', 'admin'].map(door => `${root}${door}.html`),
-      // Every file costs its name and those of all that it exports: small modules that most pages load share one.
-      output: {
-        codeSplitting: {
-          groups: [{ name: 'states', test: /shared\/(?:dotted|open|save|state|states|stream)\.tsx?$/ }],
-        },
-      },
+      output: { codeSplitting: { groups: [{ name: 'shared', test: first }] } },
     },
   },
   server: {
