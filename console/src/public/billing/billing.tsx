@@ -6,6 +6,8 @@ import { query } from '../../shared/frame/router.ts'
 import { Header, Loaded } from '../../shared/states.tsx'
 import { Time } from '../../shared/time/time.tsx'
 import { account, refreshAccount } from '../account.ts'
+import { lookedWith } from '../look-with-key.tsx'
+import { Notices } from '../notices.tsx'
 import { Contact, PlanProblem } from '../plan-problem.tsx'
 import * as text from '../texts/billing.tsx'
 import * as frameText from '../texts/frame.tsx'
@@ -21,6 +23,7 @@ export function Billing() {
       <Header title={frameText.titles.billing}>{text.about}</Header>
       <Loaded of={{ ...account.value, refresh: refreshAccount }}>{data => <Window account={data} />}</Loaded>
       <Months />
+      {lookedWith.value === undefined && <Notices />}
     </>
   )
 }

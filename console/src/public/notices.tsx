@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks'
+import type { OwnNotices } from '../../../src/wire/account/own-notices.ts'
+import { type ApiProblem, ask } from '../shared/api.ts'
+import { Copy } from '../shared/copy.tsx'
+import { toast } from '../shared/frame/toast.tsx'
+import { problemFrom, useResource } from '../shared/resource.ts'
+import { Problem } from '../shared/states.tsx'
+import * as text from './texts/notices.tsx'
+
+const PATH = '/v1/account/notices'
+
+/** Where notices about the limits of the account go; nothing where the operator offers none. */
+export function Notices() {
+  const { data, refresh } = useResource<OwnNotices>(() => ask(PATH))
+  if (!data || data.offered.length === 0) return null
+  return (
+    <section>
+      <h2>{text.title}</h2>
+      <p class="muted">{text.about}</p>
+      <Choices notices={data} onSaved={refresh} />
+    </section>
+  )
+}
+
+interface ChoicesProps {
+  readonly notices: OwnNotices
+  readonly onSaved: () => Promise<void>
+}
+
+function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesProps) {
+  const [problem, setProblem] = useState<ApiProblem>()
+  const [secret, setSecret] = useState<string | null>(null)
+  const save = async (event: SubmitEvent) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    const textOf = (name: string) => String(fields.get(name) ?? '').trim() || null
+    const [address, url] = [textOf('mail'), textOf('webhook')]
+    const chosen = fields.getAll('at').map(Number)
+    try {
+      const saved = await ask<OwnNotices>(PATH, {
+        // All of them stay all when the operator offers more.
+        at: chosen.length === offered.length ? null : chosen,
+        // An address that stays the same is left out: it would have to be confirmed anew.
+        ...(address !== mail.address && { mail: address }),
+        ...(url !== webhook.url && { webhook: url }),
+      })
+      setProblem(undefined)
+      if (saved.secret !== null) setSecret(saved.secret)
+      toast(text.saved)
+      await onSaved()
+    } catch (error) {
+      setProblem(problemFrom(error))
+    }
+  }
+  return (
+    <form class="box pad" onSubmit={event => void save(event)}>
+      <fieldset class="row">
+        <legend>{text.at}</legend>
+        {offered.map(percent => (
+          <label key={percent}>
+            <input type="checkbox" name="at" value={percent} defaultChecked={at.includes(percent)} />{' '}
+            {text.percent(percent)}
+          </label>
+        ))}
+      </fieldset>
+      {mail.offered && (
+        <label class="field">
+          {text.mail}
+          <input type="email" name="mail" maxLength={254} defaultValue={mail.address ?? ''} />
+          {mail.unconfirmed !== null && <span class="small">{text.unconfirmed(mail.unconfirmed)}</span>}
+        </label>
+      )}
+      {webhook.offered && (
+        <label class="field">
+          {text.webhook}
+          <input type="url" name="webhook" maxLength={500} defaultValue={webhook.url ?? ''} />
+        </label>
+      )}
+      {problem && <Problem problem={problem} />}
+      {secret !== null && (
+        <p class="note" role="status">
+          {text.secret} <code>{secret}</code> <Copy value={secret} what={text.secretName} />
+        </p>
+      )}
+      <button type="submit" class="primary">
+        {text.save}
+      </button>
+    </form>
+  )
+}
