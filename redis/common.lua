@@ -18,9 +18,13 @@ local function wiped()
   return false
 end
 
+local calledAt
 local function serverTime()
-  local time = redis.call('TIME')
-  return number(time[1]) * 1000 + math.floor(number(time[2]) / 1000)
+  if not calledAt then
+    local time = redis.call('TIME')
+    calledAt = number(time[1]) * 1000 + math.floor(number(time[2]) / 1000)
+  end
+  return calledAt
 end
 
 -- After the server's clock was set back, our time continues from the later value, a tenth more slowly, until the clock has

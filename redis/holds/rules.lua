@@ -93,7 +93,8 @@ end
 local windows = {}
 local function windowOf(per, now)
   local w = windows[per]
-  if w then return w end
+  -- In a group of calls, buckets may differ in their clocks.
+  if w and w.now == now then return w end
   local name, first, bounds = string.match(per, '^(%S+) (%d+) (.+)$')
   if name then
     w = calendarWindow(name, tonumber(first), bounds, now)

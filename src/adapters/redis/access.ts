@@ -23,6 +23,7 @@ import { JournalFiles } from './journal/files.ts'
 import { type Entry, Journal } from './journal/journal.ts'
 import { Replicated } from './journal/replicated.ts'
 import { type Bucket, ClusterLayout, Layout } from './layout.ts'
+import { ScriptGroups } from './script-groups.ts'
 import {
   checkCertificates,
   checkServer,
@@ -126,6 +127,7 @@ export class Access {
   readonly #options: RedisStoreOptions
   readonly #isCluster: boolean
   readonly #shards: Shards
+  readonly #scripts: ScriptGroups
   readonly #events: AccessEvents
   /** State per connection: each failover closes one and opens another. */
   readonly #replicated = new WeakMap<Shard, Replicated>()
@@ -148,6 +150,7 @@ export class Access {
     this.wrote = options.wrote ?? (() => {})
     const { url, sentinelPassword, tls, alarm, answerMs = STORE_SILENCE_MS, after } = options
     this.#isCluster = readAddress(url).isCluster
+    this.#scripts = new ScriptGroups({ isCluster: this.#isCluster })
     const { prefix, now } = options
     this.layout = this.#isCluster ? new ClusterLayout(prefix, now) : new Layout(prefix, now)
     const server = { url, ...(sentinelPassword !== undefined && { sentinelPassword }), ...(tls && { tls }) }
@@ -363,7 +366,8 @@ export class Access {
     this.#step = Math.max(this.#step, step)
     const now = this.#options.now?.() ?? ''
     const bucket = this.layout.of(account)
-    const reply = await runScript(client, name, [bucket.epoch, ...keys], [knownEpoch(this.epoch, step), now, ...values])
+    const known = knownEpoch(this.epoch, step)
+    const reply = await this.#scripts.run(client, name, [bucket.epoch, ...keys], [known, now, ...values])
     if (reply[0] === 'wiped') this.#emptied(bucket.epoch)
     return reply
   }

@@ -152,19 +152,33 @@ function script(...names: readonly string[]): Script {
   return { text, sha: createHash('sha1').update(text).digest('hex') }
 }
 
+/** One text that runs several calls of a script, whose last file becomes a function. `sums` are kept over the calls. */
+function grouped(sums: readonly string[], ...names: readonly string[]): Script {
+  const parts = names.slice(0, -1)
+  const call = `local function call()\n${read(names.at(-1) ?? '')}\nend`
+  const text = [
+    ...['group/calls', 'common', 'group/once', ...parts, ...sums].map(read),
+    ...[call, read('group/run')],
+  ].join('\n')
+  return { text, sha: createHash('sha1').update(text).digest('hex') }
+}
+
 /** Functions that other files of a script need, each after those that it needs itself. */
 const COUNTERS = ['holds/hold', 'holds/counts', 'holds/share', 'holds/bucket', 'holds/counters'] as const
 const RULES = ['holds/weight', 'holds/rules'] as const
 const ORPHANS = ['ledger/places', 'ledger/sums', 'holds/orphan'] as const
 
+const ADMIT = [...COUNTERS, 'holds/judge', 'holds/admit'] as const
+const SETTLE = [...COUNTERS, ...ORPHANS, 'ledger/totals', 'notices/announce', 'holds/settle'] as const
+
 const scripts = {
-  admit: script(...COUNTERS, 'holds/judge', 'holds/admit'),
-  admitWithRules: script(...RULES, ...COUNTERS, 'holds/judge', 'holds/admit'),
+  admit: script(...ADMIT),
+  admitWithRules: script(...RULES, ...ADMIT),
   extend: script(...COUNTERS, 'holds/judge', 'holds/extend'),
   extendWithRules: script(...RULES, ...COUNTERS, 'holds/judge', 'holds/extend'),
   heartbeat: script('holds/heartbeat'),
-  settle: script(...COUNTERS, ...ORPHANS, 'ledger/totals', 'notices/announce', 'holds/settle'),
-  settleWithRules: script(...RULES, ...COUNTERS, ...ORPHANS, 'ledger/totals', 'notices/announce', 'holds/settle'),
+  settle: script(...SETTLE),
+  settleWithRules: script(...RULES, ...SETTLE),
   adopt: script(...COUNTERS, 'holds/adopt'),
   adoptWithRules: script(...RULES, ...COUNTERS, 'holds/adopt'),
   resume: script(...COUNTERS, ...ORPHANS, 'holds/resume'),
@@ -208,12 +222,26 @@ const scripts = {
 
 export type ScriptName = keyof typeof scripts
 
+/** Scripts of which several calls may run as one. */
+const groups: ReadonlyMap<ScriptName, Script> = new Map([
+  ['admit', grouped(['group/counters'], ...ADMIT)],
+  ['admitWithRules', grouped(['group/counters'], ...RULES, ...ADMIT)],
+  ['settle', grouped(['group/counters', 'group/totals'], ...SETTLE)],
+  ['settleWithRules', grouped(['group/counters', 'group/totals'], ...RULES, ...SETTLE)],
+])
+
 /** Scripts that write keys, accounts, orgs or values of labels: their callers say by which step that raises the schema. */
 export type WritingScript = 'mint' | 'rotate' | 'change' | 'label'
 export type OtherScript = Exclude<ScriptName, WritingScript>
 
 /** The answer of a script: the outcome, and texts that belong to it. */
 export type Reply = readonly [string, ...string[]]
+
+/** The keys and values of one call of a script. */
+export interface CallOf {
+  readonly keys: readonly string[]
+  readonly values: readonly (string | number)[]
+}
 
 /** Runs a script by its hash, or by its text where the server does not know it (yet, or after a restart). */
 export async function runScript(
@@ -222,12 +250,36 @@ export async function runScript(
   keys: readonly string[],
   values: readonly (string | number)[],
 ): Promise<Reply> {
-  const { sha, text } = scripts[name]
+  return (await run(client, scripts[name], keys, values)) as Reply
+}
+
+export const canGroup = (name: ScriptName): boolean => groups.has(name)
+
+/** Runs calls of one script as one, in their order. Resolves to the answer of each, or why it failed. */
+export async function runGroup(
+  client: Client,
+  name: ScriptName,
+  calls: readonly CallOf[],
+): Promise<readonly (Reply | Error)[]> {
+  const script = groups.get(name)
+  if (!script) throw new Error(`calls of ${name} cannot run as one`)
+  const sizes = calls.map(({ keys, values }) => `${keys.length} ${values.length}`).join(' ')
+  const keys = calls.flatMap(call => call.keys)
+  const values = calls.flatMap(call => call.values)
+  return (await run(client, script, keys, [sizes, ...values])) as readonly (Reply | Error)[]
+}
+
+async function run(
+  client: Client,
+  { sha, text }: Script,
+  keys: readonly string[],
+  values: readonly (string | number)[],
+): Promise<unknown> {
   const call = { keys: [...keys], arguments: values.map(String) }
   try {
-    return (await client.evalSha(sha, call)) as unknown as Reply
+    return await client.evalSha(sha, call)
   } catch (error) {
     if (!isScriptMissing(error)) throw error
-    return (await client.eval(text, call)) as unknown as Reply
+    return client.eval(text, call)
   }
 }

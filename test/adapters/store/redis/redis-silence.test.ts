@@ -14,6 +14,9 @@ const TURN = SILENCE / 8
 /** How long a connection that went silent is kept for late answers. */
 const LINGER = 1000
 
+/** Requests of one turn, which travel as one call. */
+const TOGETHER = ['req_1', 'req_2', 'req_3'] as const
+
 /** A gateway on a Redis, which waits for answers by a clock that the test moves. */
 async function open() {
   const redis = await startRedis({ durable: true })
@@ -84,6 +87,40 @@ describeRedis('a Redis that is silent', () => {
 
     await eventually(async () => expect(await running()).toBe(0))
     expect(await ledgerOf(store)).toEqual([])
+  })
+
+  it('and admits requests of one turn after they were refused holds nothing for any of them', async () => {
+    const { redis, clock, store, shop, running } = await open()
+    redis.pause()
+    const admitting = Promise.allSettled(TOGETHER.map(id => store.holds.admit(admission(shop, id, claims()))))
+    await clock.waits(TURN)
+    clock.advance(SILENCE)
+    expect((await admitting).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+
+    redis.resume()
+
+    await eventually(async () => expect(await running()).toBe(0))
+    expect(await ledgerOf(store)).toEqual([])
+  })
+
+  it('while requests of one turn are settled has their settlements on this disk, and charges each once', async () => {
+    const { redis, clock, store, shop, running } = await open()
+    const holds = await Promise.all(TOGETHER.map(id => admit(store, shop, id, claims())))
+    redis.pause()
+    const settling = Promise.all(holds.map(hold => store.holds.settle(settlement(hold))))
+    await clock.waits(TURN)
+    clock.advance(SILENCE)
+    await settling
+
+    redis.resume()
+
+    await eventually(async () =>
+      expect((await ledgerOf(store)).map(({ requestId }) => requestId)).toEqual([...TOGETHER]),
+    )
+    await eventually(async () =>
+      expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 150, held: 0 }),
+    )
+    expect(await running()).toBe(0)
   })
 
   it('while a request is settled has its settlement on this disk, and charges it once', async () => {
