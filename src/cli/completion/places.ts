@@ -65,11 +65,12 @@ const briefly = (text: string): string => text.split(/[.;:] /, 1)[0] ?? ''
 
 const FILE = /[<[](?:file|dir|directory|path)\b/
 
-const NAME = /[<[](plan|model|pool|field)\b/
+const NAME = /[<[](plan|model|pool|mirror|field)\b/
 
 const nameKind = (text: string): NameKind | undefined => {
   const [, name] = NAME.exec(text) ?? []
-  return NAME_KINDS.find(kind => kind === `${name}s`)
+  // A mirror is a pool.
+  return name === 'mirror' ? 'pools' : NAME_KINDS.find(kind => kind === `${name}s`)
 }
 
 const isFile = (argument: Argument): boolean => FILE.test(`<${argument.name()}>`)

@@ -60,6 +60,9 @@ describe('bash', () => {
     ['pools drain ', ['near', 'far']],
     ['pools drain f', ['far']],
     ['pools undrain --json n', ['near']],
+    ['pools compare ', ['near', 'far']],
+    ['pools compare near ', ['near', 'far']],
+    ['pools compare near f', ['far']],
     ['accounts set-plan ada ', ['free']],
     ['accounts set-plan f', []],
   ])('completes `svcctl %s` by the names of the configuration and its includes', (line, words) => {
