@@ -13,7 +13,6 @@ import { type Calendar, startOf } from '../../policy/calendar.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { nanoUsd, subtractNanoUsd } from '../../policy/nano-usd.ts'
 import { dayText, isUtc, readDay } from '../../policy/zone.ts'
-import type { Sums } from '../../records/sums.ts'
 import {
   type InvoicePeriod,
   type LateUsage,
@@ -184,10 +183,10 @@ async function makeInvoice(
   now: EpochMs,
 ): Promise<IssuedInvoice> {
   const { account, label, gateway, seller, round } = billed
-  const invoice = await usage.of(month)
-  const late = await lateUsage(usage, month, issued)
   const state = stateOf(month, now)
-  const byLabel = await splitByLabel(ledger, billed, { month, total: invoice.total, isFinal: state === 'issued' })
+  const split = await splitByLabel({ usage, ledger }, billed, { month, isFinal: state === 'issued' })
+  const { usage: invoice, split: byLabel } = split
+  const late = await lateUsage(usage, month, issued)
   const costs = new Map(invoice.days.map(({ name, cost }) => [readDay(name) ?? 0, cost]))
   const forecast = forecastOf(costs, month, now)
   const shown = shownInvoice(
@@ -215,15 +214,16 @@ async function makeInvoice(
   }
 }
 
-/** Splits the usage of a month; undefined where no labels are declared, or there is nothing to split. */
-function splitByLabel(
-  ledger: InvoiceLedger,
+/** The usage of a month, split where labels are declared and there is something to split. */
+async function splitByLabel(
+  { usage, ledger }: { readonly usage: UsageOfMonths; readonly ledger: InvoiceLedger },
   { account, labels = [], isBrief }: Billed,
-  { month, total, isFinal }: { readonly month: BillingMonth; readonly total: Sums; readonly isFinal: boolean },
-): Promise<readonly LabelSums[] | undefined> | undefined {
-  if (labels.length === 0 || total.requests === 0 || (isBrief && !isFinal)) return undefined
+  { month, isFinal }: { readonly month: BillingMonth; readonly isFinal: boolean },
+): Promise<{ readonly usage: Invoice; readonly split?: readonly LabelSums[] | undefined }> {
+  const known = await usage.of(month)
+  if (labels.length === 0 || known.total.requests === 0 || (isBrief && !isFinal)) return { usage: known }
   const most = isFinal ? Number.POSITIVE_INFINITY : MOST_SPLIT
-  return labelSums(ledger, { account, month, labels, total, most })
+  return labelSums(ledger, { account, of: 'invoice', month, labels, read: () => usage.again(month), most })
 }
 
 /** Usage of earlier months that settled after their invoices were issued and is on no invoice yet. */
@@ -260,8 +260,13 @@ class UsageOfMonths {
   of({ month, firstDay, endDay }: Pick<BillingMonth, 'month' | 'firstDay' | 'endDay'>): Promise<Invoice> {
     const known = this.#read.get(month)
     if (known) return known
-    const read = invoiceOf(this.#ledger, { account: this.#account, since: firstDay, until: endDay })
+    const read = this.again({ firstDay, endDay })
     this.#read.set(month, read)
     return read
+  }
+
+  /** As it is by now. */
+  again({ firstDay, endDay }: Pick<BillingMonth, 'firstDay' | 'endDay'>): Promise<Invoice> {
+    return invoiceOf(this.#ledger, { account: this.#account, since: firstDay, until: endDay })
   }
 }

@@ -10,12 +10,14 @@ import { addLater, addTotals, NO_SUMS } from '../store/total-sums.ts'
 import { idAt } from './keys.ts'
 import { OneAtATime, Places } from './one-at-a-time.ts'
 
-interface LabelledMonth {
+interface LabelledMonth<Usage> {
   readonly account: string
+  /** The kind of usage: calls share a split of the same kind. */
+  readonly of: 'usage' | 'invoice'
   readonly month: Pick<BillingMonth, 'since' | 'until' | 'firstDay' | 'endDay'>
   readonly labels: readonly string[]
-  /** The sums of the month, of which those of labels are parts. */
-  readonly total: Sums
+  /** Reads the usage of the month, of whose total the sums of labels are parts. */
+  readonly read: () => Promise<Usage>
   /** The most requests to read. */
   readonly most: number
 }
@@ -28,33 +30,60 @@ export interface LabelSums {
   readonly values: readonly (Sums & { readonly name: string })[]
 }
 
+/** Usage, and its split as of the same moment. */
+interface SplitUsage<Usage> {
+  readonly usage: Usage
+  /** Undefined where there are more requests than may be read. */
+  readonly split: readonly LabelSums[] | undefined
+}
+
 /**
  * Splits the usage of an account in a month by the values of labels, by its rows. Requests without a value, and those whose rows are
- * gone, are under `—`. Undefined where there are more requests than may be read. An account has one split at a time, and calls
- * for the one that runs get its sums.
+ * gone, are under `—`. An account has one split at a time, and calls for the one that runs get its sums, with the usage that
+ * they are parts of.
  */
-export async function labelSums(
+export async function labelSums<Usage extends Totalled>(
   ledger: PastLedger,
-  { total, ...asked }: LabelledMonth,
-): Promise<readonly LabelSums[] | undefined> {
-  const { account, month, labels, most } = asked
+  asked: LabelledMonth<Usage>,
+): Promise<SplitUsage<Usage>> {
+  const { account, month, labels, most, of } = asked
   const { since, until, firstDay, endDay } = month
-  const name = JSON.stringify([since, until, firstDay, endDay, labels, most])
-  const sums = await SPLITS.do(ledger, account, name, () => readSums(ledger, asked))
-  return sums?.map(({ label, values }) => ({ label, values: withRest(values, total) }))
+  const name = JSON.stringify([of, since, until, firstDay, endDay, labels, most])
+  return (await SPLITS.do(ledger, account, name, () => readSplit(ledger, asked))) as SplitUsage<Usage>
+}
+
+interface Totalled {
+  readonly total: Sums
+}
+
+/** The total is read again where rows came since, which it lacks. */
+async function readSplit<Usage extends Totalled>(
+  ledger: PastLedger,
+  asked: LabelledMonth<Usage>,
+): Promise<SplitUsage<Usage>> {
+  const before = await asked.read()
+  const sums = await readSums(ledger, asked)
+  if (!sums) return { usage: before, split: undefined }
+  const usage = sums.some(({ values }) => isBeyond(values, before.total)) ? await asked.read() : before
+  return { usage, split: sums.map(({ label, values }) => ({ label, values: withRest(values, usage.total) })) }
+}
+
+function isBeyond(values: ReadonlyMap<string, Sums>, total: Sums): boolean {
+  const rest = [...values.values()].reduce(without, total)
+  return rest.requests < 0 || rest.cost < 0
 }
 
 /** Each has thousands of rows in memory, and all share the CPU of requests. */
 const AT_ONCE = 4
 
-const SPLITS = new OneAtATime<readonly Summing[] | undefined>(AT_ONCE)
+const SPLITS = new OneAtATime<SplitUsage<Totalled>>(AT_ONCE)
 
 /** The calls of an account, and of all, that may split usage at once: each waits, with the totals that it has read. */
 export const SPLITTING = new Places(32, 256)
 
 async function readSums(
   ledger: PastLedger,
-  { account, month, labels, most }: Omit<LabelledMonth, 'total'>,
+  { account, month, labels, most }: LabelledMonth<Totalled>,
 ): Promise<readonly Summing[] | undefined> {
   const sums = labels.map(label => ({ label, values: new Map<string, Sums>() }))
   // Rows that were billed by another zone are a few hours around.
@@ -87,7 +116,11 @@ interface Summing {
 }
 
 /** Adds the rows of one request. */
-function addRows(sums: readonly Summing[], rows: readonly LedgerRow[], { firstDay, endDay }: LabelledMonth['month']) {
+function addRows(
+  sums: readonly Summing[],
+  rows: readonly LedgerRow[],
+  { firstDay, endDay }: LabelledMonth<Totalled>['month'],
+) {
   const counted = new RowSums()
   for (const row of rows) {
     if (row.kind === 'waste') continue

@@ -11,7 +11,7 @@ import { type Denied, invalid } from '../../policy/denial.ts'
 import type { DayNumber } from '../../policy/zone.ts'
 import type { Sums, Total } from '../../records/sums.ts'
 import { ownAccount } from '../../wire/account/own-account.ts'
-import { type OwnUsage, ownSums, ownUsage } from '../../wire/account/own-usage.ts'
+import { ownSums, ownUsage } from '../../wire/account/own-usage.ts'
 import { OUTCOMES } from '../../wire/own-request.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { readQuery, wholeIn } from '../listener/request-input.ts'
@@ -70,22 +70,44 @@ function daysIn(
   return { since: meant.firstDay, until: Math.min(today, meant.endDay - 1) }
 }
 
-async function sendUsage(
-  app: AccountApp,
-  call: HttpCall,
-  { account, since, until, labels }: AskedUsage,
-): Promise<void> {
+async function sendUsage(app: AccountApp, call: HttpCall, asked: AskedUsage): Promise<void> {
+  const { account, since, until, labels } = asked
+  const { calendar = UTC_CALENDAR } = app.config
+  const read = () => readTotals(app, asked)
+  const { usage, split } =
+    labels.length === 0
+      ? { usage: await read(), split: undefined }
+      : await labelSums(app.store.ledger, {
+          ...{ account, of: 'usage', labels, read, most: MOST_SPLIT },
+          month: momentsOf({ firstDay: since, endDay: until + 1, calendar }),
+        })
+  const own = ownUsage({ until, days: until - since + 1, calendar }, usage.totals)
+  const byLabel = split?.map(({ label, values }) => ({ label, values: values.map(ownSums) }))
+  call.json(200, byLabel ? { ...own, by_label: byLabel } : own, UNCACHED)
+}
+
+async function readTotals(app: AccountApp, { account, since, until, labels }: AskedUsage) {
   const { calendar = UTC_CALENDAR } = app.config
   const totals: Total[] = []
   // Sums of labels, and months long ago, have models and plans that are gone.
   const isRecent = dayOfCalendar(calendar, app.clock.now()) - since < MOST_DAYS
   const among = labels.length === 0 && isRecent && { among: namesIn(app.config) }
-  const days = { since, until: until + 1 }
-  for await (const total of app.store.ledger.readTotals({ account, ...days, ...among })) totals.push(total)
-  const usage = ownUsage({ until, days: until - since + 1, calendar }, totals)
-  const period = { firstDay: since, endDay: until + 1, calendar }
-  const byLabel = labels.length === 0 ? undefined : await usageByLabel(app, { account, period, labels, totals })
-  call.json(200, byLabel ? { ...usage, by_label: byLabel } : usage, UNCACHED)
+  for await (const total of app.store.ledger.readTotals({ account, since, until: until + 1, ...among }))
+    totals.push(total)
+  return { totals, total: totals.reduce<Sums>(addTotals, NO_SUMS) }
+}
+
+const momentsOf = ({ firstDay, endDay, calendar }: Days) => ({
+  firstDay,
+  endDay,
+  since: startOf('day', calendar, firstDay),
+  until: startOf('day', calendar, endDay),
+})
+
+interface Days {
+  readonly firstDay: DayNumber
+  readonly endDay: DayNumber
+  readonly calendar: Calendar
 }
 
 interface AskedUsage {
@@ -95,26 +117,6 @@ interface AskedUsage {
   readonly until: DayNumber
   /** The labels that split it. */
   readonly labels: readonly string[]
-}
-
-/** Splits usage by labels; undefined where there are too many requests. */
-async function usageByLabel(
-  { store }: AccountApp,
-  { account, period, labels, totals }: LabelledPeriod,
-): Promise<OwnUsage['by_label']> {
-  const { firstDay, endDay, calendar } = period
-  const [since, until] = [startOf('day', calendar, firstDay), startOf('day', calendar, endDay)]
-  const total = totals.filter(({ day }) => day < endDay).reduce<Sums>(addTotals, NO_SUMS)
-  const month = { since, until, firstDay, endDay }
-  const sums = await labelSums(store.ledger, { account, month, labels, total, most: MOST_SPLIT })
-  return sums?.map(({ label, values }) => ({ label, values: values.map(ownSums) }))
-}
-
-interface LabelledPeriod {
-  readonly account: string
-  readonly period: { readonly firstDay: number; readonly endDay: number; readonly calendar: Calendar }
-  readonly labels: readonly string[]
-  readonly totals: readonly Total[]
 }
 
 const MOST_DAYS = 90

@@ -6,6 +6,7 @@ import { labelSums, SPLITTING } from '../../../src/gateway/accounts/label-sums.t
 import type { LedgerStore, PastQuery } from '../../../src/gateway/store/ledger-store.ts'
 import { NO_SUMS } from '../../../src/gateway/store/total-sums.ts'
 import { CLOSES_AFTER, monthAt } from '../../../src/policy/billing/month.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { NO_VALUE } from '../../../src/wire/admin/usage-report.ts'
 import { newDirectory, openHere } from '../../adapters/store/directory.ts'
 import { admit, NOON, openShop, settlement } from '../../adapters/store/fixtures.ts'
@@ -13,7 +14,8 @@ import { FULL_BILL } from '../../records/rows.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 const MONTH = monthAt(NOON)
-const BOUNDED = { month: MONTH, labels: ['project'], total: NO_SUMS, most: 200_000 }
+const NOTHING = async () => ({ total: NO_SUMS })
+const BOUNDED = { of: 'usage', month: MONTH, labels: ['project'], read: NOTHING, most: 200_000 } as const
 
 /** A ledger of so many looks, each with one request of project web. */
 function ledgerOf(looks: number) {
@@ -67,6 +69,30 @@ it('a process runs four splits at once, of however many accounts, and has places
   if (typeof late === 'function') late()
 })
 
+it('calls that join a split get the usage it is of, so that usage which came since is not under `—`', async () => {
+  const { ledger } = ledgerOf(4)
+  let requests = 4
+  const read = async () => ({ total: { ...NO_SUMS, requests: requests++, cost: nanoUsd(4 * FULL_BILL.cost) } })
+  const split = () => labelSums(ledger, { ...BOUNDED, account: 'ada', read })
+  const first = split()
+  await setImmediate()
+  const joined = split()
+
+  expect(await joined).toEqual(await first)
+  const { usage, split: found } = await joined
+  expect(usage.total.requests).toBe(4)
+  expect(found?.[0]?.values.map(({ name, requests: count }) => [name, count])).toEqual([['web', 4]])
+})
+
+it('a total that lacks rows which came while they were read is read again', async () => {
+  const { ledger } = ledgerOf(3)
+  let requests = 2
+  const read = async () => ({ total: { ...NO_SUMS, requests: requests++, cost: nanoUsd(3 * FULL_BILL.cost) } })
+  const { usage, split } = await labelSums(ledger, { ...BOUNDED, account: 'ada', read })
+  expect(usage.total.requests).toBe(3)
+  expect(split?.[0]?.values.map(({ name }) => name)).toEqual(['web'])
+})
+
 it('a split that fails leaves the next one of its account its turn', async () => {
   const { ledger } = ledgerOf(1)
   let isDown = true
@@ -77,17 +103,17 @@ it('a split that fails leaves the next one of its account its turn', async () =>
   const flaky = { readPast }
   await expect(labelSums(flaky, { ...BOUNDED, account: 'ada' })).rejects.toThrow('down')
   isDown = false
-  expect(await labelSums(flaky, { ...BOUNDED, account: 'ada' })).toHaveLength(1)
+  expect((await labelSums(flaky, { ...BOUNDED, account: 'ada' })).split).toHaveLength(1)
 })
 
 it('a bound on requests counts those that were found, however many looks among the rows of others they take', async () => {
   const { ledger, reads } = ledgerOf(12)
-  const [project] = (await labelSums(ledger, { ...BOUNDED, account: 'ada', most: 13 })) ?? []
+  const [project] = (await labelSums(ledger, { ...BOUNDED, account: 'ada', most: 13 })).split ?? []
   expect(reads).toHaveLength(12)
   expect(project?.values.find(({ name }) => name === 'web')?.requests).toBe(12)
 
-  expect(await labelSums(ledgerOf(12).ledger, { ...BOUNDED, account: 'ada', most: 11 })).toBeUndefined()
-  expect(await labelSums(ledgerOf(1000).ledger, { ...BOUNDED, account: 'ada' })).toBeUndefined()
+  expect((await labelSums(ledgerOf(12).ledger, { ...BOUNDED, account: 'ada', most: 11 })).split).toBeUndefined()
+  expect((await labelSums(ledgerOf(1000).ledger, { ...BOUNDED, account: 'ada' })).split).toBeUndefined()
 })
 
 it('a final invoice that many ask for at once is split by labels once', async () => {
