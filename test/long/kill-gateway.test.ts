@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import { NO_VALUE } from '../../src/wire/admin/usage-report.ts'
 import { describeRedis, startRedis } from '../support/redis/redis.ts'
-import { faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld, sumOf } from './harness/books.ts'
+import { faultsIn, kindsOf, NO_FAULTS, projectsIn, readBooks, readHeld, sumOf } from './harness/books.ts'
+import type { Account, Ask } from './harness/client.ts'
 import { Fleet, type FleetTerms } from './harness/fleet.ts'
 import { LeaseWatch } from './harness/leases.ts'
-import { Load, tallyOf } from './harness/load.ts'
+import { Load, mixed, tallyOf } from './harness/load.ts'
 import { program, site } from './harness/program-and-site.ts'
 import { between, sizeOf, spread } from './harness/size.ts'
 
@@ -39,6 +41,7 @@ it('a kill -9 of the gateway on the embedded store loses no row, doubles none an
     expect(await town.faults()).toEqual(NO_FAULTS)
   }
 
+  await town.expectProjectsKept()
   await town.expectLimitsKept()
   console.log(`kill -9 gateway, embedded: ${CYCLES} cycles, ${await town.figures()}; start ms ${spread(startMs)}`)
 })
@@ -68,6 +71,7 @@ describeRedis('on Redis', () => {
 
     expect(await readHeld(fleet.first, accounts)).toBe(0)
     expect(await town.faults()).toEqual(NO_FAULTS)
+    await town.expectProjectsKept()
     await town.expectLimitsKept()
     console.log(
       `kill -9 gateway, Redis AOF always: ${CYCLES} cycles, ${await town.figures()}; ${released.length} holds of the dead released after ms ${spread(released)}`,
@@ -76,22 +80,37 @@ describeRedis('on Redis', () => {
   })
 })
 
+const LABELS = 'labels: { project: { from: [header x-svc-label-project] } }'
+const PROJECTS = ['web', 'api', undefined]
+
+/** Two of three requests have a value of the label. */
+function asks(account: Account, n: number): Ask {
+  const project = PROJECTS[n % PROJECTS.length]
+  return { ...mixed(account, n), ...(project !== undefined && { project }) }
+}
+
 /** A fleet with accounts of three kinds, and clients that ask without end. */
 async function open(terms: Pick<FleetTerms, 'clocks' | 'redis'>) {
   const visited = site.log.length
-  const fleet = new Fleet({ ...terms, program, site, plans })
+  const fleet = new Fleet({ ...terms, program, site, plans, yaml: LABELS })
   onTestFinished(() => fleet.close())
   await fleet.start()
   const ada = await fleet.mint('ada', 'pro')
   const dan = await fleet.mint('dan', 'tight')
   const accounts = [ada, await fleet.mint('bob', 'pro'), await fleet.mint('cyd', 'busy'), dan]
-  const load = new Load({ gateways: fleet.gateways, accounts, workers: WORKERS })
+  const load = new Load({ gateways: fleet.gateways, accounts, workers: WORKERS, asks })
   const books = () => readBooks(fleet.first, accounts)
   return {
     fleet,
     accounts,
     load,
     faults: async () => faultsIn(await books(), load.outcomes, site.log.slice(visited)),
+    /** Usage by label equals the rows, also those of requests that a kill ended. */
+    expectProjectsKept: async () => {
+      const { reported, byRows } = await projectsIn(fleet.first, await books())
+      expect(reported).toEqual(byRows)
+      expect([...reported.keys()].sort()).toEqual(['api', 'web', NO_VALUE])
+    },
     expectLimitsKept: async () => {
       const { used } = await books()
       expect(used.get(dan.account)).toBeLessThanOrEqual(TIGHT_NANO_USD)

@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
-import type { UsageReport } from '../../../src/wire/admin/usage-report.ts'
+import { NO_VALUE, type UsageReport } from '../../../src/wire/admin/usage-report.ts'
 import type { Account, Outcome } from './client.ts'
 import type { Gateway } from './fleet.ts'
 import { MILLISECOND_NANO_USD, type Visit } from './site.ts'
@@ -31,6 +31,17 @@ export async function readBooks(gateway: Gateway, accounts: readonly Account[]):
       held: new Map(after.map(({ account, held }) => [account, held])),
       totals: new Map(report.data.map(({ group, cost_nano_usd: cost, requests }) => [group, { cost, requests }])),
     }
+  }
+}
+
+/** Usage by the label `project`, by its report and by the rows: the two are equal. Nano-USD by value. */
+export async function projectsIn(gateway: Gateway, { rows }: Pick<Books, 'rows'>) {
+  const { data } = JSON.parse(ok(await gateway.ask('GET', '/admin/usage?by=project'))) as UsageReport
+  const values = grouped(rows, ({ labels }) => labels?.project ?? NO_VALUE)
+  const byRows = [...values].map(([value, of]) => [value, sumOf(of.map(({ cost_nano_usd }) => cost_nano_usd))] as const)
+  return {
+    reported: new Map(data.map(({ group, cost_nano_usd }) => [group, cost_nano_usd])),
+    byRows: new Map(byRows),
   }
 }
 

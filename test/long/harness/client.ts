@@ -22,6 +22,8 @@ export interface Ask {
   readonly script?: Script
   /** In place of the default one. */
   readonly model?: string
+  /** The value of its label `project`. */
+  readonly project?: string
 }
 
 /** A client's view of one request. */
@@ -48,7 +50,7 @@ const agent = new Agent({ connections: 512, headersTimeout: 0, bodyTimeout: 0 })
 
 /** Sends one request, and reads what comes. Never rejects. */
 export async function ask(gateway: Gateway, asked: Ask): Promise<Outcome> {
-  const { account, kind = 'chat', stream = false, script = {} } = asked
+  const { account, kind = 'chat', stream = false, script = {}, project } = asked
   const startedAt = performance.now()
   let seen = { status: 0, code: '', requestId: '' }
   const received: Buffer[] = []
@@ -58,7 +60,11 @@ export async function ask(gateway: Gateway, asked: Ask): Promise<Outcome> {
       method: 'POST',
       dispatcher: agent,
       signal: AbortSignal.timeout(PATIENCE_MS),
-      headers: { authorization: `Bearer ${account.key}`, 'content-type': 'application/json' },
+      headers: {
+        authorization: `Bearer ${account.key}`,
+        'content-type': 'application/json',
+        ...(project !== undefined && { 'x-svc-label-project': project }),
+      },
       body: JSON.stringify(bodyOf(asked)),
     })
     seen = { status: statusCode, code: text(headers['x-svc-error-code']), requestId: text(headers['x-request-id']) }

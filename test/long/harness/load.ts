@@ -15,7 +15,7 @@ export interface LoadTerms {
 }
 
 /** Whole answers, short streams, and streams that live long enough to be checkpointed, in turn. */
-const mixed = (account: Account, n: number): Ask => {
+export const mixed = (account: Account, n: number): Ask => {
   const maxTokens = 4 + (n % 17)
   switch (n % 4) {
     case 0:
