@@ -235,6 +235,8 @@ const OWN_PATHS = [
   '/v1/keys/guest',
   '/v1/account',
   '/v1/account/join',
+  '/v1/account/notices',
+  '/v1/account/notices/confirm',
   '/v1/agent-tokens',
   '/v1/requests',
 ]
