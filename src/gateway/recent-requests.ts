@@ -1,3 +1,4 @@
+import { copiedText } from '../kit/copied-text.ts'
 import type { EpochMs } from '../policy/config.ts'
 import type { Labels } from '../policy/label-values.ts'
 import { nanoUsd } from '../policy/nano-usd.ts'
@@ -217,7 +218,7 @@ class Slots {
     this.#others[to] = this.#others[from]
   }
 
-  /** A full set takes 9 MB, which a gateway with few accounts never needs. */
+  /** Numbers and names of a full set take 9 MB, and labels and sessions as much again; a gateway with few accounts needs little of it. */
   #reach(slot: number): void {
     const [length, most] = [slot + 1, this.#size]
     this.#numbers = lengthened(Float64Array, this.#numbers, { length: length * NUMBERS, most: most * NUMBERS })
@@ -281,7 +282,7 @@ function othersOf(entry: RequestEnd): Others | undefined {
   const { tools, failures, interrupted, skippedEvents, message, limit } = entry
   const isPlain = interrupted === undefined && skippedEvents === undefined && message === undefined
   if (!tools && !failures && isPlain && !limit) return undefined
-  return { tools, failures, interrupted, skippedEvents, limit, message: message && copied(message) }
+  return { tools, failures, interrupted, skippedEvents, limit, message: message && copiedText(message) }
 }
 
 /**
@@ -311,7 +312,7 @@ class Names {
   }
 
   #add(name: string): number {
-    const kept = copied(name)
+    const kept = copiedText(name)
     this.#numbers.set(kept, this.#names.length)
     return this.#names.push(kept) - 1
   }
@@ -320,9 +321,6 @@ class Names {
     return this.#names[number]
   }
 }
-
-/** The part of a text would keep all of it in memory. */
-const copied = (text: string): string => Buffer.from(text).toString()
 
 /** Stands for names when there were too many. */
 const MANY = 1

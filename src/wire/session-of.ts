@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { copiedText } from '../kit/copied-text.ts'
 import { digest32 } from '../policy/balance/rendezvous.ts'
 import { asObject, type JsonObject } from './json-safety.ts'
 
@@ -63,10 +64,14 @@ export function sessionNamesIn({ prompt_cache_key, metadata }: JsonObject): Sess
   return { ...(promptCacheKey !== undefined && { promptCacheKey }), ...(ofUser !== undefined && { ofUser }) }
 }
 
-/** `user_…_account_…_session_ID`, or JSON with a `session_id`, by the version of the client. */
+/**
+ * `user_…_account_…_session_ID`, or JSON with a `session_id`, by the version of the client. The id lives on among the remembered
+ * requests, long after the body.
+ */
 const sessionInUser = (user: string): string | undefined => {
   const found = SESSION.exec(user.slice(0, MOST_USER_CHARACTERS))
-  return found?.[1] ?? found?.[2]
+  const session = found?.[1] ?? found?.[2]
+  return session && copiedText(session)
 }
 
 const SESSION = /_session_([0-9A-Za-z-]{1,64})$|"session_id"\s*:\s*"([0-9A-Za-z-]{1,64})"/

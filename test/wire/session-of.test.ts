@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { sessionNameOf, sessionNamesIn, sessionOf } from '../../src/wire/session-of.ts'
 
@@ -44,4 +46,17 @@ describe('the digest of a conversation', () => {
   it('looks at 256 characters of a name', () => {
     expect(of('x'.repeat(256), 'a')).toBe(of(`${'x'.repeat(256)}${'y'.repeat(1_000_000)}`, 'a'))
   })
+})
+
+it('the session in a user of 4 MB keeps none of the rest in memory', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect: () => void = runInNewContext('gc')
+  const sessions = Array.from({ length: 10 }, (_, number) => {
+    const user = `{"session_id":"${UUID}","device_id":"${number.toString().repeat(4_000_000)}"}`
+    return sessionNamesIn(JSON.parse(JSON.stringify({ metadata: { user_id: user } })))?.ofUser
+  })
+  await new Promise(setImmediate)
+  collect()
+  expect(process.memoryUsage().heapUsed).toBeLessThan(40_000_000)
+  expect(sessions).toEqual(Array(10).fill(UUID))
 })
