@@ -4,7 +4,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openRemoteStore } from '../dist/adapters/remote/remote-store.js'
+import { openRemoteStore } from '../dist/adapters/remote/store.js'
 import { endOfTurn } from '../dist/gateway/turn.js'
 import { version } from '../dist/server/version.js'
 import { startStoreProcess } from '../dist/server/workers/store-child.js'

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openEmbeddedStore } from '../dist/adapters/embedded/embedded-store.js'
-import { openRedisStore } from '../dist/adapters/redis/redis-store.js'
+import { openEmbeddedStore } from '../dist/adapters/embedded/store.js'
+import { openRedisStore } from '../dist/adapters/redis/store.js'
 import { mint, request } from './store/request.js'
 
 const [many = 1_000_000, few = 1000] = process.argv.slice(2).map(Number)

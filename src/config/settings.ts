@@ -1,7 +1,7 @@
 import type { Config, Millis, Price } from '../policy/config.ts'
 import type { EngineName } from '../policy/engines.ts'
 import type { GroupEntry } from '../policy/groups.ts'
-import type { LimitRule } from '../policy/limits/limit-rule.ts'
+import type { LimitRule } from '../policy/limits/rule.ts'
 import type { Address } from './model/formats.ts'
 import type { Read } from './model/reads.ts'
 import type { SmtpAddress } from './model/smtp-address.ts'

@@ -6,7 +6,7 @@ import {
   type Measure,
   type NAMED_WINDOWS,
   type ScopeKind,
-} from '../policy/limits/limit-rule.ts'
+} from '../policy/limits/rule.ts'
 import type { AccountState, OrgRecord } from '../records/account.ts'
 import type { KeyState } from '../records/key.ts'
 import { type SchemaStep, TERMS_MEMBERS, termsStepOf } from '../records/terms.ts'

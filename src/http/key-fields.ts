@@ -2,7 +2,7 @@ import { type KeyWish, readSpan, wrongWish } from '../gateway/accounts/key-wish.
 import type { LookAlike } from '../gateway/store/key-store.ts'
 import type { Config, Millis } from '../policy/config.ts'
 import { type Denied, invalid, type ValidationDenial } from '../policy/denial.ts'
-import type { LimitRule } from '../policy/limits/limit-rule.ts'
+import type { LimitRule } from '../policy/limits/rule.ts'
 import { countedIn } from '../wire/admin/limit.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { readUsd } from '../wire/money.ts'

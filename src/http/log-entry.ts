@@ -1,7 +1,7 @@
 import type { TracedEnd } from '../gateway/ports.ts'
 import type { Config, EpochMs, Millis } from '../policy/config.ts'
 import type { Labels } from '../policy/label-values.ts'
-import type { LimitRule } from '../policy/limits/limit-rule.ts'
+import type { LimitRule } from '../policy/limits/rule.ts'
 import { aliasNamed } from '../policy/model.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
 

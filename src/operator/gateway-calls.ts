@@ -32,7 +32,7 @@ import { showArchive } from '../wire/admin-api/usage.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { readAs } from '../wire/schema/read.ts'
 import { SseSplitter } from '../wire/sse.ts'
-import type { AdminEndpoint } from './operator-api.ts'
+import type { AdminEndpoint } from './api.ts'
 import { askFor, openBody } from './remote.ts'
 
 // Each asks a running gateway, and rejects with CommandFailed when it refuses.

@@ -3,14 +3,14 @@ import { labelledAudit } from '../gateway/accounts/audited.ts'
 import { backupBytes, headerOf } from '../gateway/backup/write.ts'
 import type { AuditQuery } from '../gateway/store/account-store.ts'
 import { adminOps } from '../http/admin/admin.ts'
-import { readInvoiceNamed, readInvoicesNamed, readInvoicesOf } from '../http/admin/admin-invoice.ts'
-import { type AdminContext, accountNamed } from '../http/admin/admin-op.ts'
-import { auditedNamed } from '../http/admin/admin-orgs.ts'
-import { readPast } from '../http/admin/admin-past-requests.ts'
-import { focusLedger, ledgerRecords, readUsage, rowsQuery } from '../http/admin/admin-usage.ts'
 import { checkedBody } from '../http/admin/declared.ts'
 import { standingsOf } from '../http/admin/exports.ts'
+import { readInvoiceNamed, readInvoicesNamed, readInvoicesOf } from '../http/admin/invoice.ts'
+import { type AdminContext, accountNamed } from '../http/admin/op.ts'
+import { auditedNamed } from '../http/admin/orgs.ts'
+import { readPast } from '../http/admin/past-requests.ts'
 import { periodIn } from '../http/admin/period.ts'
+import { focusLedger, ledgerRecords, readUsage, rowsQuery } from '../http/admin/usage.ts'
 import type { Denial, Denied } from '../policy/denial.ts'
 import { openArchived } from '../server/archiving.ts'
 import { ensureBackupKey } from '../server/backup-key.ts'
@@ -36,7 +36,7 @@ import {
   type RunAdminOp,
   type SinceQuery,
   type Streams,
-} from './operator-api.ts'
+} from './api.ts'
 
 /** The operator's API on the store itself, where no gateway runs: it runs the same admin operations in this process. */
 export async function localOperatorApi(

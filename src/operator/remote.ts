@@ -27,9 +27,9 @@ import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { linesOf } from '../wire/lines.ts'
 import { readAs } from '../wire/schema/read.ts'
 import type { AnySchema, Schema } from '../wire/schema/schema.ts'
+import { type AdminEndpoint, type OperatorApi, operatorApiOf, osUser, type RunAdminOp } from './api.ts'
 import type { ClientTls } from './client-tls.ts'
 import { ask, type Question } from './http.ts'
-import { type AdminEndpoint, type OperatorApi, operatorApiOf, osUser, type RunAdminOp } from './operator-api.ts'
 
 /** Whether a gateway listens at this admin address. `after` replaces the timers that wait for its answer, in tests. */
 export async function isRunning(admin: string, tls?: ClientTls, after?: Clock['after']): Promise<boolean> {

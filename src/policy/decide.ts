@@ -18,7 +18,7 @@ import { type Caller, type Facts, type Health, type InferenceRequest, isFrozen, 
 import { frozenDenial } from './frozen.ts'
 import type { Labels } from './label-values.ts'
 import { labelsFor } from './labels.ts'
-import { type Measure, sharedBy } from './limits/limit-rule.ts'
+import { type Measure, sharedBy } from './limits/rule.ts'
 import { claimsOfRules, type RuleClaim } from './limits/rule-claim.ts'
 import { splitLimits } from './limits/zoned-limits.ts'
 import { mirrorOf } from './mirror.ts'

@@ -24,10 +24,10 @@ import {
   type ValidationDenial,
 } from './denial.ts'
 import type { Labels } from './label-values.ts'
-import type { LimitWindow } from './limits/limit-rule.ts'
 import type { CountRule } from './limits/named-rules.ts'
 import type { NoticeRule } from './limits/notice-rule.ts'
 import type { Readings } from './limits/readings.ts'
+import type { LimitWindow } from './limits/rule.ts'
 import type { RuleClaim } from './limits/rule-claim.ts'
 import type { RuleReading } from './limits/rule-counter.ts'
 import { windowIn } from './limits/zoned-window.ts'

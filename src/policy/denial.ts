@@ -1,6 +1,6 @@
 import type { EpochMs, Millis, Place } from './config.ts'
-import type { LimitRule, LimitWindow, RuleType } from './limits/limit-rule.ts'
 import type { NamedType } from './limits/named-rules.ts'
+import type { LimitRule, LimitWindow, RuleType } from './limits/rule.ts'
 import type { NanoUsd } from './nano-usd.ts'
 
 /** Why a request is not served: a value, rendered in wire/errors/denial.ts alone. docs/api/errors.md lists the codes. */

@@ -5,7 +5,7 @@ import { type InvalidAt, invalidAt } from './decision.ts'
 import { type ChatAsk, cacheTimeOf, extraCacheTime, type InferenceRequest } from './facts.ts'
 import type { CacheTime } from './price.ts'
 import { chatNameOf, LABELS } from './providers/droppable.ts'
-import { servedTo } from './traffic/traffic-share.ts'
+import { servedTo } from './traffic/share.ts'
 
 /**
  * The pools of a model that can be sent a request, in the order of the files: those that speak its dialect, and those

@@ -9,10 +9,10 @@ import { isNative, lossesAt, marksLostAt, toolsInTheWay, untoldAt } from './dial
 import { type Caller, type ChatAsk, type Facts, type InferenceRequest, isFrozen } from './facts.ts'
 import type { Labels } from './label-values.ts'
 import { labelsFor } from './labels.ts'
-import { type LimitRule, labelOf } from './limits/limit-rule.ts'
-import { allowedText } from './limits/limit-text.ts'
 import { nameOfRule } from './limits/named-rules.ts'
+import { type LimitRule, labelOf } from './limits/rule.ts'
 import { writtenRule } from './limits/rule-claim.ts'
+import { allowedText } from './limits/text.ts'
 import { mirrorOf, type Unmirrored } from './mirror.ts'
 import { type Chosen, choose } from './model.ts'
 import { isOfKey, planOf } from './plan.ts'
@@ -21,7 +21,7 @@ import { shareOf } from './queue/slot-shares.ts'
 import { overloadText } from './replica-load.ts'
 import { circumstancesOf, type Obstacle, routed, routesLookedAt } from './route.ts'
 import { hostedTools } from './tools.ts'
-import { chosenShare, servedTo, shareText } from './traffic/traffic-share.ts'
+import { chosenShare, servedTo, shareText } from './traffic/share.ts'
 
 /** The stages that a request went through, in the order in which `decide` asks them. The last one sends it, or denies it. */
 export function explain(config: Config, facts: Facts, decision: Decision): readonly Step[] {

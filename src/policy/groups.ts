@@ -1,4 +1,4 @@
-import type { LimitRule } from './limits/limit-rule.ts'
+import type { LimitRule } from './limits/rule.ts'
 import { matchesText } from './match-text.ts'
 import type { Role } from './role.ts'
 

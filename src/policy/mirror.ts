@@ -3,7 +3,7 @@ import type { ChatModel, Mirror, Model, Pool } from './config.ts'
 import { takenBy } from './dialect.ts'
 import type { Draw, InferenceRequest } from './facts.ts'
 import type { BudgetSpan } from './pool-budget.ts'
-import { WHOLE } from './traffic/traffic-share.ts'
+import { WHOLE } from './traffic/share.ts'
 
 /** Why no copy of a request is sent, as far as its policy says. */
 export type Unmirrored = 'not-sampled' | 'no-conversation' | 'hosted-tools' | 'dialect'

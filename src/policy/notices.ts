@@ -1,9 +1,9 @@
 import type { EpochMs } from './config.ts'
 import type { Hold } from './counters/account-counters.ts'
 import type { Claims, Mutable } from './decision.ts'
-import { isIdle, type LimitRule } from './limits/limit-rule.ts'
 import { CALENDAR_RULES, type CountRule, quotaOf } from './limits/named-rules.ts'
 import { isNoticeScope, type NoticeEventName, type NoticeRule, type NoticeScope } from './limits/notice-rule.ts'
+import { isIdle, type LimitRule } from './limits/rule.ts'
 import { type CounterName, isSharedGroup, keyOfField, NO_KEY, type RuleClaim } from './limits/rule-claim.ts'
 import { cellAt, cellEnd, slides } from './limits/rule-counter.ts'
 

@@ -2,8 +2,8 @@ import type { Config, Model, Plan } from './config.ts'
 import type { Mutable } from './decision.ts'
 import type { Caller, CallerKey } from './facts.ts'
 import type { GroupEntry } from './groups.ts'
-import { countedBy, countsModel, type LimitRule } from './limits/limit-rule.ts'
 import { type CountRule, limitsOf, nameOfRule } from './limits/named-rules.ts'
+import { countedBy, countsModel, type LimitRule } from './limits/rule.ts'
 import { nanoUsd } from './nano-usd.ts'
 
 /**

@@ -24,7 +24,7 @@ import { mostOf, namedRule } from './limits/named-rules.ts'
 import { ONE_NANO_USD } from './nano-usd.ts'
 import { heldPrice, NO_PRICE, withCacheWrites, worstOf } from './price.ts'
 import { tooLarge } from './too-large.ts'
-import { servedTo } from './traffic/traffic-share.ts'
+import { servedTo } from './traffic/share.ts'
 
 /** Whether the request fits the model and the plan's minute at all, and how much it may take. */
 export function size(plan: Plan, model: Model, request: InferenceRequest): Sized | InvalidAt {

@@ -1,9 +1,9 @@
 import { type Plan, placeOf } from './config.ts'
 import { type InvalidAt, invalidAt } from './decision.ts'
-import type { LimitRule } from './limits/limit-rule.ts'
-import { allowedText, amountText } from './limits/limit-text.ts'
 import { isNamed, type NamedRule } from './limits/named-rules.ts'
+import type { LimitRule } from './limits/rule.ts'
 import { writtenRule } from './limits/rule-claim.ts'
+import { allowedText, amountText } from './limits/text.ts'
 
 /** Refuses a request that no window of the rule can hold. A 429 would be retried for ever. */
 export function tooLarge(

@@ -1,4 +1,4 @@
-import type { LimitRule } from '../policy/limits/limit-rule.ts'
+import type { LimitRule } from '../policy/limits/rule.ts'
 import type { Fields, RecordOf } from './fields.ts'
 import { jsonOf, list, moment, number, optional, text, texts, word } from './shape.ts'
 

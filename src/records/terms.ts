@@ -1,6 +1,6 @@
 import type { Overage } from '../policy/config.ts'
 import type { StoredTerms, Terms } from '../policy/facts.ts'
-import { countedBy, type LimitRule } from '../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule } from '../policy/limits/rule.ts'
 
 /**
  * The amount by which a stored member raises the schema of its store. An older build drops members that it does not know, so one

@@ -1,10 +1,10 @@
-import { lintRow } from '../config/lint/lint-limits.ts'
+import { lintRow } from '../config/lint/limits.ts'
 import { suggestion } from '../config/model/suggest.ts'
 import type { Path } from '../config/model/tree.ts'
 import { limitRuleOf } from '../config/resolve/limits.ts'
 import type { Config } from '../policy/config.ts'
-import { countedBy, ruleName } from '../policy/limits/limit-rule.ts'
 import { nameOfRule } from '../policy/limits/named-rules.ts'
+import { countedBy, ruleName } from '../policy/limits/rule.ts'
 import type { Usage } from './file.ts'
 
 export type Refuse = (path: Path, rule: string, message: string, hint: string) => void

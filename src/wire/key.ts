@@ -1,7 +1,7 @@
 import type { EpochMs } from '../policy/config.ts'
 import type { LimitUse } from '../policy/counters/limit-use.ts'
 import type { Labels } from '../policy/label-values.ts'
-import type { LimitRule } from '../policy/limits/limit-rule.ts'
+import type { LimitRule } from '../policy/limits/rule.ts'
 import { LIMIT_RULE } from './limit-rule.ts'
 import { type LimitRecord, limitRecord } from './quota-record.ts'
 import { defaulted, list, map, orNull, type RecordOf, text, whole } from './schema/schema.ts'

@@ -5,7 +5,7 @@ import {
   type LimitWindow,
   MEASURES,
   NAMED_WINDOWS,
-} from '../policy/limits/limit-rule.ts'
+} from '../policy/limits/rule.ts'
 import { optional, record, type Schema, text, whole, word } from './schema/schema.ts'
 
 /** A window of a limit, of up to 90 days. */

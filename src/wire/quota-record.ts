@@ -1,5 +1,5 @@
 import { type LimitUse, leftOf } from '../policy/counters/limit-use.ts'
-import type { LimitScope, LimitWindow, Measure } from '../policy/limits/limit-rule.ts'
+import type { LimitScope, LimitWindow, Measure } from '../policy/limits/rule.ts'
 import { writtenWindow } from '../policy/limits/zoned-window.ts'
 import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import type { PaidTokens } from '../policy/price.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { shownPool } from '../../src/cli/show/shown-settings.ts'
-import { comparePools } from '../../src/config/diff/diff-pools.ts'
+import { comparePools } from '../../src/config/diff/pools.ts'
 import { configSchema } from '../../src/config/model/schema.ts'
 import { durationText, readUnit, type Unit } from '../../src/config/model/units.ts'
 import { defaultAt, isSetting, POOL_SETTINGS, type PoolSetting, unitAt } from '../../src/config/pool-settings.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { shownPool } from '../../src/cli/show/shown-settings.ts'
-import { comparePools } from '../../src/config/diff/diff-pools.ts'
+import { comparePools } from '../../src/config/diff/pools.ts'
 import { POOL_WORDS } from '../../src/config/pool-words.ts'
 import type { Loaded } from '../../src/config/settings.ts'
 import { loadGood, small } from './files.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { shownSettings } from '../../src/cli/show/shown-settings.ts'
-import { compareSettings } from '../../src/config/diff/diff-settings.ts'
+import { compareSettings } from '../../src/config/diff/settings.ts'
 import { durationText, readUnit, type Unit } from '../../src/config/model/units.ts'
 import { valueAt } from '../../src/config/model/value-at.ts'
 import {

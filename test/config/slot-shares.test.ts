@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { configText } from '../../src/cli/show/show-run.ts'
-import { comparePools } from '../../src/config/diff/diff-pools.ts'
+import { configText } from '../../src/cli/show/run.ts'
+import { comparePools } from '../../src/config/diff/pools.ts'
 import type { Loaded } from '../../src/config/settings.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { explain } from '../../src/policy/explain.ts'

@@ -127,7 +127,7 @@ export const faults: readonly Fault[] = [
     'bucket.minute === buckets.at(-1)?.minute',
   ),
   source(
-    'adapters/embedded/embedded-ledger',
+    'adapters/embedded/ledger',
     'a repeated attempt is wasted twice',
     'if (writer.rowOf(key) || records.ledger.doesExist(key)) continue',
     '',

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
-import { openEmbeddedStore } from '../../src/adapters/embedded/embedded-store.ts'
+import { openEmbeddedStore } from '../../src/adapters/embedded/store.ts'
 import type { ShownStanding } from '../../src/wire/admin/event.ts'
 import type { LedgerRecord } from '../../src/wire/admin/ledger-record.ts'
 import { expectBalanced } from '../adapters/store/directory.ts'

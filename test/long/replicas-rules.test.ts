@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { LimitWindow } from '../../src/policy/limits/limit-rule.ts'
+import type { LimitWindow } from '../../src/policy/limits/rule.ts'
 import { cellAt, slides } from '../../src/policy/limits/rule-counter.ts'
 import type { LedgerRecord } from '../../src/wire/admin/ledger-record.ts'
 import { compileProgram, type Program } from '../cli/program.ts'

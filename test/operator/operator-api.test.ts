@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { osUser, userAt } from '../../src/operator/operator-api.ts'
+import { osUser, userAt } from '../../src/operator/api.ts'
 
 afterEach(() => vi.unstubAllEnvs())
 

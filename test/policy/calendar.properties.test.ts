@@ -10,7 +10,7 @@ import {
   spanAt,
   startOf,
 } from '../../src/policy/calendar.ts'
-import { NAMED_WINDOWS } from '../../src/policy/limits/limit-rule.ts'
+import { NAMED_WINDOWS } from '../../src/policy/limits/rule.ts'
 import { calendarOf, windowIn, writtenWindow } from '../../src/policy/limits/zoned-window.ts'
 
 const DAY = 86_400_000

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { decide } from '../../src/policy/decide.ts'
 import type { CallerKey, Facts } from '../../src/policy/facts.ts'
-import { MEASURES } from '../../src/policy/limits/limit-rule.ts'
 import { mostOf } from '../../src/policy/limits/named-rules.ts'
+import { MEASURES } from '../../src/policy/limits/rule.ts'
 import { embedding, picture } from './fixture.ts'
 import { config, explicitDefault, facts, NOON, rows, told } from './table.ts'
 

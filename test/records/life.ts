@@ -1,7 +1,7 @@
 import type { HoldStore } from '../../src/gateway/store/hold-store.ts'
 import type { Store } from '../../src/gateway/store/store.ts'
 import type { Claims } from '../../src/policy/decision.ts'
-import type { LimitWindow, Measure } from '../../src/policy/limits/limit-rule.ts'
+import type { LimitWindow, Measure } from '../../src/policy/limits/rule.ts'
 import type { RuleClaim } from '../../src/policy/limits/rule-claim.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import type { Bill } from '../../src/records/ledger-row.ts'

@@ -1,4 +1,4 @@
-import type { RowState } from '../../src/gateway/store/store-record.ts'
+import type { RowState } from '../../src/gateway/store/record.ts'
 import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import type { Bill } from '../../src/records/ledger-row.ts'
 

@@ -1,4 +1,4 @@
-import type { RecordKind, RowState, StoreRecord, StoreRecords } from '../../src/gateway/store/store-record.ts'
+import type { RecordKind, RowState, StoreRecord, StoreRecords } from '../../src/gateway/store/record.ts'
 import type { Charge, Hold } from '../../src/policy/counters/account-counters.ts'
 import type { Pieces } from '../../src/policy/decision.ts'
 import type { StoredTerms } from '../../src/policy/facts.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../src/policy/config.ts'
 import type { Mutable } from '../../src/policy/decision.ts'
-import type { LimitRule } from '../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../src/policy/limits/rule.ts'
 import type { TestGateway } from './gateway.ts'
 
 /** Gives a plan of a running gateway these rules, until it reads its files again. */

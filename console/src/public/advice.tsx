@@ -1,4 +1,4 @@
-import type { ErrorList } from '../../../src/wire/errors/error-list.ts'
+import type { ErrorList } from '../../../src/wire/errors/list.ts'
 import { Link } from '../shared/frame/link.tsx'
 import { Marked } from '../shared/marked.tsx'
 import * as errorsText from './texts/errors.tsx'

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { ErrorDoc, ErrorList } from '../../../src/wire/errors/error-list.ts'
+import type { ErrorDoc, ErrorList } from '../../../src/wire/errors/list.ts'
 import { askOpen } from '../shared/api.ts'
 import { boot } from '../shared/boot.ts'
 import { useFind } from '../shared/find.tsx'

@@ -1,4 +1,4 @@
-import type { ErrorList } from '../../../src/wire/errors/error-list.ts'
+import type { ErrorList } from '../../../src/wire/errors/list.ts'
 import { type ApiProblem, askOpen } from '../shared/api.ts'
 import { useResource } from '../shared/resource.ts'
 import { Problem } from '../shared/states.tsx'

@@ -1,5 +1,5 @@
-import { type OpenHold, storedHold } from './holds.ts'
 import { put, remove, type Write } from './lmdb.ts'
+import { type OpenHold, storedHold } from './open-holds.ts'
 import type { Records } from './records.ts'
 
 /** State in memory that is written, as it is at that moment, with the next commit. */

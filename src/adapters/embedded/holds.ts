@@ -1,146 +1,202 @@
-import type { Settlement } from '../../gateway/store/hold-store.ts'
+import { sameOrgTerms } from '../../gateway/admission/terms.ts'
+import {
+  type Admission,
+  type Admitted,
+  type BegunCounter,
+  chargeOf,
+  type Extended,
+  type Extension,
+  type Heartbeat,
+  type HoldStore,
+  LEASE_MS,
+  type Settlement,
+} from '../../gateway/store/hold-store.ts'
+import { works } from '../../gateway/store/key-life.ts'
+import { StoreUnavailable } from '../../gateway/store/store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import type { Hold } from '../../policy/counters/account-counters.ts'
-import type { Mutable } from '../../policy/decision.ts'
-import { readingsOfStored, type StoredReadings, storedReadings } from '../../policy/limits/readings.ts'
-import { type AdmittedRequest, CompletedRequests, type Ending } from './completed-requests.ts'
+import { extend, type Hold, holdOf, newestSecond, take } from '../../policy/counters/account-counters.ts'
+import { extensionOf, judge, judgeExtension } from '../../policy/counters/judge.ts'
+import { extendedRules, heldRules, readRules, readRulesAgain } from '../../policy/counters/rule-hold.ts'
+import { type Claims, keyOfWindow, type Mutable } from '../../policy/decision.ts'
+import type { OrgTerms, Terms } from '../../policy/facts.ts'
+import { type RuleReading, useOf } from '../../policy/limits/rule-counter.ts'
+import { ZERO_USD } from '../../policy/nano-usd.ts'
+import { type Judged, judgedOf, judgedRules } from '../../policy/record.ts'
+import { sameTerms } from '../../records/terms.ts'
+import { journaledHold } from './open-holds.ts'
+import type { Records } from './records.ts'
+import { extendRules, missingCounters, takeRules } from './rule-holds.ts'
+import { refund, resumeOrphan, settle, sweep } from './settlement.ts'
+import { untilMidnight } from './shared-budgets.ts'
+import type { StoreState } from './store-state.ts'
 
-/** A running request. */
-export interface OpenHold extends AdmittedRequest {
-  readonly leaseUntil: EpochMs
-  /** Its checkpoint: what it is settled at when its lease runs out. */
-  readonly soFar?: Settlement
-  /** The hold at its charge as an orphan, after which the request ran on: `hold` is without that charge. */
-  readonly whole?: Hold
-  /** True when it was known at its admission that no row has its id, so that its settlement need not look for one. */
-  readonly isNew?: boolean
-}
+/** Admission in memory: `admit` and `extend` await nothing, so that no other request comes between their reads and writes. */
+export class EmbeddedHolds implements HoldStore {
+  readonly #state: () => StoreState
 
-/** A running request as it lies in the files. */
-export interface StoredHold extends Omit<OpenHold, 'readings'> {
-  readonly readings: StoredReadings
-}
-
-export const storedHold = (held: OpenHold): StoredHold => ({ ...held, readings: storedReadings(held.readings) })
-
-/** A running request as the journal has it: its readings are only for the answer of its admission. */
-export type JournaledHold = Omit<OpenHold, 'readings' | 'isNew'>
-
-export function journaledHold({ hold, leaseUntil, shared, soFar, whole }: OpenHold): JournaledHold {
-  const held: Mutable<JournaledHold> = { hold, leaseUntil }
-  if (shared) held.shared = shared
-  if (soFar) held.soFar = soFar
-  if (whole) held.whole = whole
-  return held
-}
-
-export const holdOfStored = (stored: StoredHold): OpenHold => ({
-  ...stored,
-  readings: readingsOfStored(stored.readings),
-})
-
-/** The running requests, and the last ones that completed. All calls are synchronous, in memory. */
-export class Holds {
-  readonly #open = new Map<string, OpenHold>()
-  /** When it is full it becomes the older generation: deleting the first entry of a Map again and again is slow. */
-  #completed = new CompletedRequests(COMPLETED_KEPT)
-  #completedBefore = new CompletedRequests(COMPLETED_KEPT)
-  /** The greatest id among the completed ones. Ids grow with time, so that a new one is greater and need not be looked up. */
-  #latest = ''
-  /** No lease ends before this moment. */
-  #earliest: EpochMs = Number.POSITIVE_INFINITY
-  /** No request with a greater id ever had a row, but for those remembered here. */
-  #passed: string
-
-  /** `passed` is the last key of the ledger, empty when there is none. */
-  constructor(passed = '') {
-    this.#passed = passed
+  /** `state` throws StoreUnavailable once the store is closed. */
+  constructor(state: () => StoreState) {
+    this.#state = state
   }
 
-  /**
-   * True when a request that is not remembered cannot have a row: ids grow with time, and this one is greater than all
-   * that were forgotten. False means that it may have one.
-   */
-  isNew(requestId: string): boolean {
-    return requestId > this.#passed && PLAIN.test(requestId)
+  async admit(admission: Admission): Promise<Admitted> {
+    return admit(this.#state(), admission)
   }
 
-  /** Notes that a request has a row, although it had no hold. */
-  pass(requestId: string): void {
-    if (requestId > this.#passed) this.#passed = requestId
+  async extend(extension: Extension): Promise<Extended> {
+    return extendHold(this.#state(), extension)
   }
 
-  /** The hold of a running request. */
-  get(requestId: string): OpenHold | undefined {
-    return this.#open.get(requestId)
-  }
-
-  /** A request that was admitted, running or completed; undefined when it is not remembered. */
-  admitted(requestId: string): AdmittedRequest | undefined {
-    return this.#open.get(requestId) ?? this.#completedWith(requestId)?.taken(requestId)
-  }
-
-  /** How a request ended; undefined when that is not remembered. */
-  endOf(requestId: string): Ending | undefined {
-    return this.#completedWith(requestId)?.endOf(requestId)
-  }
-
-  put(held: OpenHold): void {
-    this.#open.set(held.hold.requestId, held)
-    this.#earliest = Math.min(this.#earliest, held.leaseUntil)
-  }
-
-  /** Ends a hold and returns it; undefined when there is none. */
-  end(requestId: string, end: Ending): OpenHold | undefined {
-    const held = this.#open.get(requestId)
-    if (!held) return undefined
-    this.#open.delete(requestId)
-    this.#remember(held.whole ? { ...held, hold: held.whole } : held, end)
-    return held
-  }
-
-  /** Notes that an orphan was refunded after all. */
-  refund(requestId: string): void {
-    const ended = this.#completedWith(requestId)
-    const taken = ended?.endOf(requestId) === 'orphan' ? ended.taken(requestId) : undefined
-    if (taken) this.#remember(taken, 'refunded')
-  }
-
-  /** The holds whose lease ran out. Looks through all only when one of them may have run out: once in a lease, while they are renewed. */
-  due(at: EpochMs): OpenHold[] {
-    if (this.#earliest > at) return []
-    const due: OpenHold[] = []
-    this.#earliest = Number.POSITIVE_INFINITY
-    for (const held of this.#open.values()) {
-      if (held.leaseUntil <= at) due.push(held)
-      else this.#earliest = Math.min(this.#earliest, held.leaseUntil)
+  /** A heartbeat without a checkpoint leaves the one there is. */
+  async heartbeat(heartbeats: readonly Heartbeat[]): Promise<readonly string[]> {
+    const state = this.#state()
+    const { holds, writer, now } = state
+    const leaseUntil = now() + LEASE_MS
+    const resumed: string[] = []
+    for (const heartbeat of heartbeats) {
+      const { hold, soFar } = heartbeat
+      const held = holds.get(hold.requestId)
+      if (held) {
+        holds.put({ ...held, leaseUntil, ...(soFar && { soFar }) })
+        writer.renewed(hold)
+      } else if (resumeOrphan(state, heartbeat, leaseUntil)) resumed.push(hold.requestId)
     }
-    return due
+    return resumed
   }
 
-  #remember(taken: AdmittedRequest, end: Ending): void {
-    if (this.#completed.isFull) {
-      const oldest = this.#completedBefore
-      for (const requestId of oldest.ids()) this.pass(requestId)
-      oldest.clear()
-      this.#completedBefore = this.#completed
-      this.#completed = oldest
+  async beginCounters(account: string, begun: readonly BegunCounter[]): Promise<void> {
+    const { rules, writer } = this.#state()
+    for (const { name, counter } of begun) {
+      if (rules.find(account, name)) continue
+      rules.put(account, name, counter)
+      writer.note('begin', account, name, counter)
     }
-    this.#completed.put(taken, end)
-    const { requestId } = taken.hold
-    if (requestId > this.#latest) this.#latest = requestId
+    writer.soon()
   }
 
-  /** The generation that has this request. */
-  #completedWith(requestId: string): CompletedRequests | undefined {
-    if (requestId > this.#latest) return undefined
-    if (this.#completed.has(requestId)) return this.#completed
-    return this.#completedBefore.has(requestId) ? this.#completedBefore : undefined
+  async readRules(account: string, claims: Pick<Claims, 'rules'>): Promise<readonly RuleReading[]> {
+    const { rules, now } = this.#state()
+    return readRules(claims, name => rules.of(account, name), now()) ?? []
+  }
+
+  async settle(settlement: Settlement): Promise<void> {
+    return settle(this.#state(), settlement)
+  }
+
+  async refund(hold: Hold): Promise<void> {
+    return refund(this.#state(), hold)
+  }
+
+  async sweep(): Promise<number> {
+    return sweep(this.#state())
   }
 }
 
-/** Remembers at least this many completed requests, and at most twice as many; a repetition follows the first call within moments. */
-const COMPLETED_KEPT = 5000
+function admit(state: StoreState, admission: Admission): Admitted {
+  const { requestId, account, claims, shared, isTrial } = admission
+  const { records, counters, holds, guestSpend, rules, writer } = state
+  const repeated = holds.admitted(requestId)
+  if (repeated) return { outcome: 'admitted', hold: repeated.hold, readings: repeated.readings }
+  const at = state.now()
+  const present = termsOf(records, admission, at)
+  if (!present) return { outcome: 'key-gone' }
+  refuseUnwritten(state)
 
-/** Plain request ids, without the signs in the keys of late and waste rows. They sort in memory as in the files. */
-const PLAIN = /^\w+$/
+  const { window } = claims.spend
+  const stale = staleAt(admission, present, records.cache.orgTerms(present.org), at)
+  if (stale) return stale
+
+  const missing = missingCounters(rules, account, claims)
+  if (missing.length > 0) return { outcome: 'counters-missing', counters: missing, at }
+  const before = counters.of(account)
+  const verdict = judge(
+    before,
+    claims,
+    at,
+    readRules(claims, name => rules.of(account, name), at),
+  )
+  const { readings } = verdict
+  if ('denial' in verdict)
+    return {
+      denial: verdict.denial,
+      readings,
+      judged: judgedOf(before, claims, verdict, at),
+      newest: newestSecond(before, at),
+    }
+  const request = { requestId, account, window: keyOfWindow(window) }
+  const hold = holdOf(before, verdict.granted, request, at, heldRules(claims, verdict.granted, verdict.rules))
+  const taken = shared ? guestSpend.spentAndHeld(hold) : ZERO_USD
+  if (shared && taken + hold.cost > shared.limit) {
+    const judged: Mutable<Judged> = { at, readings, shared: { limit: shared.limit, taken } }
+    if (verdict.rules) judged.rules = judgedRules(claims, verdict.rules)
+    return { outcome: 'guests-spent', retryAfterMs: untilMidnight(at), judged }
+  }
+  const admitted: Mutable<Extract<Admitted, { outcome: 'admitted' }>> = { outcome: 'admitted', hold, readings }
+  if (verdict.rules) admitted.rules = verdict.rules.map(useOf)
+  if (isTrial) return admitted
+  const held = { hold, readings, leaseUntil: at + LEASE_MS, isNew: holds.isNew(requestId) }
+  const taking = shared ? ({ ...held, shared: true } as const) : held
+  holds.put(taking)
+  writer.note('take', journaledHold(taking))
+  counters.put(account, take(before, hold))
+  if (hold.rules) takeRules(rules, account, hold.rules)
+  if (shared) guestSpend.take(hold)
+  writer.admitted(hold)
+  return admitted
+}
+
+/** The terms as they are now, where the claims of an admission were made for others, or for another window. */
+function staleAt(
+  { terms, orgTerms, claims: { spend } }: Admission,
+  present: Terms,
+  ofOrg: OrgTerms | undefined,
+  at: EpochMs,
+): Admitted | undefined {
+  const { start, end } = spend.window
+  if (at >= start && at < end && sameTerms(present, terms) && sameOrgTerms(ofOrg, orgTerms)) return undefined
+  const stale = { outcome: 'stale', terms: present, at } as const
+  return ofOrg ? { ...stale, orgTerms: ofOrg } : stale
+}
+
+/** The hold in memory decides which rounds there were, not the hold of a repetition. */
+function extendHold(state: StoreState, { hold: { requestId }, round, soFar, claims }: Extension): Extended {
+  const { counters, holds, guestSpend, rules, writer } = state
+  const held = holds.get(requestId)
+  if (!held || held.whole) return { outcome: 'ended' }
+  if (round <= held.hold.round) return { outcome: 'extended', hold: held.hold }
+  refuseUnwritten(state)
+
+  const at = state.now()
+  const { account } = held.hold
+  const spent = chargeOf(soFar)
+  const before = counters.of(account)
+  const more = extensionOf(claims)
+  const readings = readRulesAgain(more, held.hold, spent, name => rules.of(account, name), at)
+  const verdict = judgeExtension(before, held.hold, spent, more, at, readings)
+  if ('denial' in verdict) return { denial: verdict.denial, readings: verdict.readings }
+  const after = extendedRules(claims, held.hold, spent, verdict.granted, name => rules.of(account, name), at)
+  const extended = extend(before, held.hold, spent, verdict.granted, at, after)
+  if (held.hold.rules && after) extendRules(rules, account, held.hold.rules, after, at)
+  const goingOn = { ...held, soFar, hold: extended.hold, leaseUntil: at + LEASE_MS }
+  holds.put(goingOn)
+  writer.note('extend', at, journaledHold(goingOn), spent)
+  counters.put(account, extended.counters)
+  guestSpend.extend(held, extended.hold)
+  writer.changed(extended.hold)
+  return { outcome: 'extended', hold: extended.hold }
+}
+
+/** The present terms of the account; undefined when its key does not work, or there is no such account. */
+function termsOf({ cache }: Records, { keyHash, account }: Admission, at: EpochMs): Terms | undefined {
+  if (keyHash !== undefined) {
+    const key = cache.key(keyHash)
+    if (!key || !works(key, at) || key.account !== account) return undefined
+  }
+  return cache.account(account)?.terms
+}
+
+function refuseUnwritten({ writer, records }: StoreState): void {
+  const { shortage } = records.room
+  if (shortage) throw new StoreUnavailable(shortage)
+  if (writer.failing) throw new StoreUnavailable('the store cannot be written, so nothing more may be spent')
+}

@@ -1,5 +1,5 @@
 import type { Database } from 'lmdb'
-import type { RowState } from '../../gateway/store/store-record.ts'
+import type { RowState } from '../../gateway/store/record.ts'
 import { addTotals, LATER_SUMS, type LaterSums, NO_SUMS } from '../../gateway/store/total-sums.ts'
 import { chargesWithout } from '../../policy/billing/charges.ts'
 import type { EpochMs } from '../../policy/config.ts'

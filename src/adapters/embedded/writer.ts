@@ -4,7 +4,6 @@ import type { Millis } from '../../policy/config.ts'
 import type { AccountCounters, Hold } from '../../policy/counters/account-counters.ts'
 import { packCounters } from './account-counters.ts'
 import { DirtyHolds, type WriteBehind } from './dirty-set.ts'
-import type { OpenHold } from './holds.ts'
 import type { Appended, Journal } from './journal/journal.ts'
 import type { Step } from './journal/steps.ts'
 import {
@@ -21,6 +20,7 @@ import {
   wasteTotalKey,
 } from './ledger-rows.ts'
 import { put, type Write } from './lmdb.ts'
+import type { OpenHold } from './open-holds.ts'
 import type { Records } from './records.ts'
 
 /** The state in memory that must be written. */

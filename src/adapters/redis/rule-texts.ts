@@ -4,7 +4,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Hold } from '../../policy/counters/account-counters.ts'
 import { hasLastTurn, isRequests } from '../../policy/counters/rule-hold.ts'
 import type { Claims, Pieces } from '../../policy/decision.ts'
-import type { LimitWindow } from '../../policy/limits/limit-rule.ts'
+import type { LimitWindow } from '../../policy/limits/rule.ts'
 import {
   beginsWithLedger,
   type CounterName,

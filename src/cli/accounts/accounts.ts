@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { OperatorApi } from '../../operator/operator-api.ts'
+import type { OperatorApi } from '../../operator/api.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import { dollars } from '../../wire/money.ts'
 import { type Changing, type Common, changing, ofGateway, withOperator } from '../kit/options.ts'

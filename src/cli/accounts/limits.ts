@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../policy/limits/rule.ts'
 import { limitText } from '../../wire/admin/limit.ts'
 import { type Changing, changing, withOperator } from '../kit/options.ts'
 import { NAMED_OR_ORG, tell, wrong } from './tell.ts'

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { AccountsQuery, OperatorApi } from '../../operator/operator-api.ts'
+import type { AccountsQuery, OperatorApi } from '../../operator/api.ts'
 import type { ShownAccount, ShownAccounts } from '../../wire/admin/account.ts'
 import { forPrograms } from '../kit/formats.ts'
 import { type Limited, type Listing, limitOption, listing, tellLeftOut, withOperator } from '../kit/options.ts'

@@ -1,6 +1,6 @@
+import type { AdminEndpoint } from '../../operator/api.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { incidentsOf } from '../../operator/gateway-calls.ts'
-import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { counted } from '../../policy/counted.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { lengthOfTime, withoutFraction } from '../../server/log/terminal-text.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { OperatorApi } from '../../operator/operator-api.ts'
+import type { OperatorApi } from '../../operator/api.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import type { ShownAudit } from '../../wire/admin/audit.ts'
 import { forPrograms } from '../kit/formats.ts'

@@ -1,7 +1,7 @@
 import type { CheckedBackup } from '../../gateway/backup/check.ts'
 import type { Signed } from '../../gateway/backup/read.ts'
 import type { WrongSums } from '../../gateway/backup/sums.ts'
-import type { RecordKind } from '../../gateway/store/store-record.ts'
+import type { RecordKind } from '../../gateway/store/record.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { type Column, tableText } from '../kit/table.ts'
 

@@ -1,6 +1,6 @@
+import type { AdminEndpoint } from '../../operator/api.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { fleetOf, processesOf } from '../../operator/gateway-calls.ts'
-import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { withoutFraction } from '../../server/log/terminal-text.ts'
 import { driftText, type ShownFleet } from '../../wire/admin/fleet.ts'

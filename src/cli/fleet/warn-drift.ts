@@ -1,5 +1,5 @@
+import type { AdminEndpoint } from '../../operator/api.ts'
 import { fleetOf } from '../../operator/gateway-calls.ts'
-import type { AdminEndpoint } from '../../operator/operator-api.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { driftText, type ShownFleet } from '../../wire/admin/fleet.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { listed } from '../../config/diff/diff-values.ts'
+import { listed } from '../../config/diff/values.ts'
 import { FORMATS } from '../../config/model/formats.ts'
 import { configSchema } from '../../config/model/schema.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { OperatorApi } from '../../operator/operator-api.ts'
+import type { OperatorApi } from '../../operator/api.ts'
 import { MONTH_FORMS } from '../../policy/billing/month.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { invoiceItems } from '../../wire/invoice/csv.ts'

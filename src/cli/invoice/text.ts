@@ -1,4 +1,6 @@
 import { addNanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
+import type { InvoiceItem, ShownInvoice, ShownLine } from '../../wire/invoice/shown-invoice.ts'
+import type { MonthInvoice, ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
 import {
   coverageRows,
   FORECAST_METHOD,
@@ -10,9 +12,7 @@ import {
   savedText,
   stateText,
   unitText,
-} from '../../wire/invoice/invoice-words.ts'
-import type { InvoiceItem, ShownInvoice, ShownLine } from '../../wire/invoice/shown-invoice.ts'
-import type { MonthInvoice, ShownInvoices } from '../../wire/invoice/shown-invoices.ts'
+} from '../../wire/invoice/words.ts'
 import { dollars, readUsdText, usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { alignPoints, type Column, foldedText, table, tableText } from '../kit/table.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { MintedByOperator, NewOwner, OperatorApi, WishedKey } from '../../operator/operator-api.ts'
+import type { MintedByOperator, NewOwner, OperatorApi, WishedKey } from '../../operator/api.ts'
 import { CommandFailed } from '../../server/failure.ts'
 import { jsonText } from '../../wire/printable.ts'
 import { wrong } from '../accounts/tell.ts'

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { WishedKey } from '../../operator/operator-api.ts'
-import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import type { WishedKey } from '../../operator/api.ts'
+import type { LimitRule } from '../../policy/limits/rule.ts'
 import { limitIn } from '../accounts/limits.ts'
 
 /** The options of `keys mint` that narrow the key. */

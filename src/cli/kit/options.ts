@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { OperatorApi, OperatorName } from '../../operator/operator-api.ts'
+import type { OperatorApi, OperatorName } from '../../operator/api.ts'
 import { MONTH_FORMS, monthMeant } from '../../policy/billing/month.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { world } from '../../server/world.ts'

@@ -1,7 +1,7 @@
 import { loadToShow } from '../../operator/load-files.ts'
 import type { Config, Meter, Model, Plan } from '../../policy/config.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
-import { shareText } from '../../policy/traffic/traffic-share.ts'
+import { shareText } from '../../policy/traffic/share.ts'
 import { dollars, usdText } from '../../wire/money.ts'
 import { forPrograms } from '../kit/formats.ts'
 import type { Listing } from '../kit/options.ts'

@@ -31,7 +31,7 @@ export function registerNotices(program: Command): void {
       new Option('--state <state>', 'only notices with a delivery in this state').choices(['waiting', 'failed']),
     )
     .addOption(limitOption('the newest'))
-    .action(async (options: ListOptions) => (await import('./notices-run.ts')).list(options))
+    .action(async (options: ListOptions) => (await import('./run.ts')).list(options))
   changing(notices.command('contacts'))
     .description('show where notices of an account go, by its own choice, or remove an address')
     .argument('<account>', 'its id or label, or its key')
@@ -45,7 +45,7 @@ export function registerNotices(program: Command): void {
     .description('send a test to a target now; exit code 1 if it does not arrive')
     .addOption(configOption())
     .action(async (target: string, options: Pick<Changing, 'config'>) =>
-      (await import('./notices-run.ts')).test(target, options),
+      (await import('./run.ts')).test(target, options),
     )
   notices
     .command('retry')
@@ -54,7 +54,5 @@ export function registerNotices(program: Command): void {
     .option('--all', 'all of them')
     .option('--target <target>', 'only what goes to this target')
     .addOption(configOption())
-    .action(async (id: string | undefined, options: RetryOptions) =>
-      (await import('./notices-run.ts')).retry(id, options),
-    )
+    .action(async (id: string | undefined, options: RetryOptions) => (await import('./run.ts')).retry(id, options))
 }

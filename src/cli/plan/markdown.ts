@@ -1,4 +1,4 @@
-import type { Change, Effect } from '../../config/diff/diff-changes.ts'
+import type { Change, Effect } from '../../config/diff/changes.ts'
 import { counted } from '../../config/format/problem-text.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { codeSpan, comment, fence, short } from './markdown-comment.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
+import type { Change, Side } from '../../config/diff/changes.ts'
 import { diff } from '../../config/diff/diff.ts'
-import type { Change, Side } from '../../config/diff/diff-changes.ts'
 import { renderText } from '../../config/format/problem-text.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { hasStandIn } from '../../config/stand-ins.ts'

@@ -1,4 +1,4 @@
-import type { Side } from '../../config/diff/diff-changes.ts'
+import type { Side } from '../../config/diff/changes.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { usesColour } from '../../server/log/terminal-text.ts'

@@ -1,4 +1,4 @@
-import type { Change, Effect } from '../../config/diff/diff-changes.ts'
+import type { Change, Effect } from '../../config/diff/changes.ts'
 import { counted, workflowCommand, workflowNotice } from '../../config/format/problem-text.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import { painter } from '../../server/log/terminal-text.ts'

@@ -5,7 +5,7 @@ import type { Model, Place, Pool, Price } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { withCacheWrites } from '../../policy/price.ts'
 import type { ProviderName } from '../../policy/providers/profile.ts'
-import { plainPools } from '../../policy/traffic/traffic-share.ts'
+import { plainPools } from '../../policy/traffic/share.ts'
 
 /** The rates of a price, by their YAML names. */
 export const RATES = ['input', 'output', 'cached_input', 'cache_write'] as const

@@ -1,4 +1,4 @@
-import type { OperatorApi } from '../../operator/operator-api.ts'
+import type { OperatorApi } from '../../operator/api.ts'
 import { labelsText } from '../../policy/label-values.ts'
 import { timeOfDay, withoutFraction } from '../../server/log/terminal-text.ts'
 import type { PastRequest, PastRequests } from '../../wire/admin/past-request.ts'

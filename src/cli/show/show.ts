@@ -22,7 +22,5 @@ export function registerShow(program: Command): void {
     .option('--json', 'print JSON')
     .addOption(configOption())
     // Only now: the configuration costs more to load than a --help may take.
-    .action(async (name: string | undefined, options: ShowOptions) =>
-      (await import('./show-run.ts')).show(options, name),
-    )
+    .action(async (name: string | undefined, options: ShowOptions) => (await import('./run.ts')).show(options, name))
 }

@@ -15,12 +15,12 @@ import type {
   TrafficShare,
   Upgrade,
 } from '../../policy/config.ts'
-import { isIdle, type LimitRule } from '../../policy/limits/limit-rule.ts'
 import type { NoticeRule } from '../../policy/limits/notice-rule.ts'
+import { isIdle, type LimitRule } from '../../policy/limits/rule.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
 import { mostBytes } from '../../policy/price.ts'
 import { factorText } from '../../policy/traffic/canary.ts'
-import { shareText } from '../../policy/traffic/traffic-share.ts'
+import { shareText } from '../../policy/traffic/share.ts'
 
 export const shownPlan = ({ models, tools, limits, rules, monthlyNanoUsd, overage, ...plan }: Plan): Section => ({
   models: [...models.keys()],

@@ -31,7 +31,7 @@ import {
   writtenName,
 } from '../../policy/providers/profile.ts'
 import { PROFILES } from '../../policy/providers/profiles.ts'
-import { shareText } from '../../policy/traffic/traffic-share.ts'
+import { shareText } from '../../policy/traffic/share.ts'
 import { COVERED, type Section, SHOWN, shownPrices, shownRule, shownSize, shownUsd } from './shown-policy.ts'
 
 /** The settings of the process, besides the policy. */

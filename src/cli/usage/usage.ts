@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { OperatorApi } from '../../operator/operator-api.ts'
+import type { OperatorApi } from '../../operator/api.ts'
 import { GROUPS, type Group, groupName, readGroups, type UsageReport } from '../../wire/admin/usage-report.ts'
 import type { RowsQuery } from '../../wire/admin-api/fields.ts'
 import { jsonLine } from '../../wire/printable.ts'

@@ -1,5 +1,5 @@
 import type { Alias, Config } from '../../policy/config.ts'
-import { compareCalendar } from './diff-calendar.ts'
+import { compareCalendar } from './calendar.ts'
 import {
   type Change,
   compare,
@@ -10,16 +10,16 @@ import {
   placeIn,
   type Rules,
   type Sides,
-} from './diff-changes.ts'
-import { compareLabels } from './diff-labels.ts'
-import { compareModels } from './diff-models.ts'
-import { compareNotices } from './diff-notices.ts'
-import { comparePassthrough } from './diff-passthrough.ts'
-import { comparePlans } from './diff-plans.ts'
-import { comparePools } from './diff-pools.ts'
-import { compareRoutes } from './diff-routes.ts'
-import { compareSettings } from './diff-settings.ts'
-import { compareTools } from './diff-tools.ts'
+} from './changes.ts'
+import { compareLabels } from './labels.ts'
+import { compareModels } from './models.ts'
+import { compareNotices } from './notices.ts'
+import { comparePassthrough } from './passthrough.ts'
+import { comparePlans } from './plans.ts'
+import { comparePools } from './pools.ts'
+import { compareRoutes } from './routes.ts'
+import { compareSettings } from './settings.ts'
+import { compareTools } from './tools.ts'
 
 /**
  * The changes in meaning from one configuration to another: those that clients feel most come first. Texts, places

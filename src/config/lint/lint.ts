@@ -22,12 +22,12 @@ import type { Report, Say } from '../problem.ts'
 import type { Declaration, MergedFiles } from '../read/merge.ts'
 import { lintAccepts } from '../resolve/accepts.ts'
 import { pricesOf, type WrittenPrices } from '../resolve/prices.ts'
-import { lintBalance } from './lint-balance.ts'
-import { lintHeaders } from './lint-headers.ts'
-import { lintMirror } from './lint-mirror.ts'
-import { lintQueue } from './lint-queue.ts'
-import { lintSpill } from './lint-spill.ts'
-import { lintCanaries, lintTraffic } from './lint-traffic.ts'
+import { lintBalance } from './balance.ts'
+import { lintHeaders } from './headers.ts'
+import { lintMirror } from './mirror.ts'
+import { lintQueue } from './queue.ts'
+import { lintSpill } from './spill.ts'
+import { lintCanaries, lintTraffic } from './traffic.ts'
 
 /** Reports what the schema allows and what still cannot work, or is hardly meant. */
 export function lint(merged: MergedFiles, report: Report): void {

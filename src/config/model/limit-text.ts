@@ -13,7 +13,7 @@ import {
   MOST_DAYS,
   NAMED_WINDOWS,
   SCOPE_WORDS,
-} from '../../policy/limits/limit-rule.ts'
+} from '../../policy/limits/rule.ts'
 import { type Format, isRefusal } from './scalar.ts'
 import { meant } from './suggest.ts'
 import { readUnit } from './units.ts'

@@ -1,4 +1,5 @@
 import type { Plan, PlanRule } from '../../policy/config.ts'
+import { COUNT_RULES, namedRule, nameOfRule } from '../../policy/limits/named-rules.ts'
 import {
   countedBy,
   idleWindow,
@@ -10,8 +11,7 @@ import {
   MEASURES,
   type Measure,
   scopeOf,
-} from '../../policy/limits/limit-rule.ts'
-import { COUNT_RULES, namedRule, nameOfRule } from '../../policy/limits/named-rules.ts'
+} from '../../policy/limits/rule.ts'
 import type { LimitRuleSection, PlanSection } from '../file.ts'
 import { unitOf } from '../model/units.ts'
 

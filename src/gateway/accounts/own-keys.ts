@@ -1,6 +1,6 @@
 import type { Millis } from '../../policy/config.ts'
 import type { Denied, KeysDenial } from '../../policy/denial.ts'
-import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../policy/limits/rule.ts'
 import type { Random } from '../ports.ts'
 import type { AccountStore } from '../store/account-store.ts'
 import type { KeyRecord, KeyStore, TooManyKeys } from '../store/key-store.ts'

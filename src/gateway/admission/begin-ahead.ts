@@ -1,6 +1,6 @@
 import type { Calendar } from '../../policy/calendar.ts'
 import type { Config, EpochMs } from '../../policy/config.ts'
-import { countedBy, type LimitRule, scopeOf } from '../../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule, scopeOf } from '../../policy/limits/rule.ts'
 import {
   type CounterName,
   claimsOfRules,

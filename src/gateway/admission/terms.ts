@@ -1,6 +1,6 @@
 import type { EpochMs, Overage } from '../../policy/config.ts'
 import type { OrgTerms, Terms } from '../../policy/facts.ts'
-import { countedBy, type LimitRule } from '../../policy/limits/limit-rule.ts'
+import { countedBy, type LimitRule } from '../../policy/limits/rule.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../policy/nano-usd.ts'
 import type { AuditRow } from '../../records/audit.ts'
 import { sameTerms } from '../../records/terms.ts'

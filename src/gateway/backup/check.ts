@@ -1,4 +1,4 @@
-import type { RecordKind } from '../store/store-record.ts'
+import type { RecordKind } from '../store/record.ts'
 import { BackupDamaged, readBackup, type Signed, type Trust } from './read.ts'
 import { Sums, type WrongSums } from './sums.ts'
 import type { BackupHeader } from './write.ts'

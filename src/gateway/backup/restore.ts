@@ -1,4 +1,4 @@
-import type { StoreRecord } from '../store/store-record.ts'
+import type { StoreRecord } from '../store/record.ts'
 
 /** How records are taken into a store that none else uses. */
 export interface Restoring {

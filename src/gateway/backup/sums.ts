@@ -5,8 +5,8 @@ import { windowOf } from '../../policy/decision.ts'
 import { callsOf } from '../../policy/tools.ts'
 import { dayOfRow, wasteOf } from '../../records/ledger-row.ts'
 import type { Sums as RowsSums } from '../../records/sums.ts'
+import type { RecordKind, RowState, StoreRecord } from '../store/record.ts'
 import { type Called, RowSums } from '../store/row-sums.ts'
-import type { RecordKind, RowState, StoreRecord } from '../store/store-record.ts'
 import { LATER_SUMS, type LaterSums } from '../store/total-sums.ts'
 
 /** Sums of a backup that are not those of its rows, or not those of one another. */

@@ -6,7 +6,7 @@ import type { FileText, Settings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { inChunks } from '../../wire/lines.ts'
 import { NEWEST_STEP } from '../restrictions.ts'
-import type { RecordKind, StoreRecord } from '../store/store-record.ts'
+import type { RecordKind, StoreRecord } from '../store/record.ts'
 import type { BackupKey } from './key.ts'
 import { sealOf } from './seal.ts'
 

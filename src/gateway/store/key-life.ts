@@ -1,6 +1,6 @@
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { labelsText } from '../../policy/label-values.ts'
-import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../policy/limits/rule.ts'
 import type { KeyLife } from '../../records/key.ts'
 import { limitText } from '../../wire/admin/limit.ts'
 import { KEYS_KEPT, type KeyRecord, type Mint } from './key-store.ts'

@@ -1,6 +1,6 @@
 import type { Millis } from '../../policy/config.ts'
 import type { Caller, Terms } from '../../policy/facts.ts'
-import type { LimitRule } from '../../policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../policy/limits/rule.ts'
 import type { KeyLife, KeyState, Narrowed } from '../../records/key.ts'
 
 /**

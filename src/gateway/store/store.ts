@@ -9,9 +9,9 @@ import type { LoginStore } from './login-store.ts'
 import type { NoticeStore } from './notice-store.ts'
 import type { OrgStore } from './org-store.ts'
 import type { PoolBudgetStore } from './pool-budget-store.ts'
+import type { StoreRecord } from './record.ts'
 import type { ResponseStore } from './response-store.ts'
 import type { SeriesStore } from './series-store.ts'
-import type { StoreRecord } from './store-record.ts'
 
 /**
  * The state that outlives a request, in thirteen facets. Every implementation passes test/adapters/store/contract.ts.

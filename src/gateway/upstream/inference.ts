@@ -10,7 +10,7 @@ import { droppedAt, isNative, lossesAt, takesMarks, translationFor } from '../..
 import type { InferenceRequest } from '../../policy/facts.ts'
 import { LABELS } from '../../policy/providers/droppable.ts'
 import { enginePriority, queueRankOf } from '../../policy/queue/rank.ts'
-import { servedTo } from '../../policy/traffic/traffic-share.ts'
+import { servedTo } from '../../policy/traffic/share.ts'
 import type { WholeAnswer } from '../../wire/answer-reader.ts'
 import type { Coordinates, InferenceKind } from '../../wire/dialect.ts'
 import { DIALECTS, dialectOf } from '../../wire/dialects.ts'

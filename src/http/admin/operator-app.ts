@@ -22,7 +22,7 @@ import type { KnownProcess } from '../../wire/admin/process.ts'
 import type { Application, Applied, Compared, FleetChanges, Reloaded, Revisions } from '../changes.ts'
 import type { Feed } from '../feed.ts'
 import type { Exposition, ReadyInDetailApp } from '../health.ts'
-import type { ListenerApp } from '../listener/listener-app.ts'
+import type { ListenerApp } from '../listener/app.ts'
 import type { PoolsNow } from '../shown-pools.ts'
 
 /** Dependencies of the operator endpoints. */

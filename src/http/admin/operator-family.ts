@@ -3,7 +3,7 @@ import { serveAnyone } from '../listener/anyone.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { Endpoint, OpenEndpoint } from '../listener/endpoint.ts'
 import type { EndpointFamily, FamilyView, Matched } from '../listener/family.ts'
-import { type KnownOperator, operatorFor, scraperOf } from './admin-operator.ts'
+import { type KnownOperator, operatorFor, scraperOf } from './operator.ts'
 import type { OperatorApp } from './operator-app.ts'
 
 /** A row of the admin listener. */

@@ -1,6 +1,6 @@
 import type { LedgerStore } from '../../gateway/store/ledger-store.ts'
 import type { EpochMs } from '../../policy/config.ts'
-import { MOST_DAYS } from '../../policy/limits/limit-rule.ts'
+import { MOST_DAYS } from '../../policy/limits/rule.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import { usdText } from '../../wire/money.ts'
 

@@ -1,9 +1,9 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
 import type { Denied } from '../../policy/denial.ts'
+import type { ListenerApp } from './app.ts'
 import type { HttpCall } from './call.ts'
 import { holderOf } from './connections.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { ListenerApp } from './listener-app.ts'
 import { type CountRead, READ_RATES, type Reader, type ReadLimits, type ReadOutcome } from './read-limits.ts'
 
 type Ports = Pick<ListenerApp, 'reads'>

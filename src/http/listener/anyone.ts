@@ -1,10 +1,10 @@
 import type { Denied } from '../../policy/denial.ts'
 import { admitReader, admitStranger, type Bounded } from './admit-read.ts'
+import type { ListenerApp } from './app.ts'
 import type { HttpCall } from './call.ts'
 import { clientCredential } from './credentials.ts'
 import type { OpenEndpoint } from './endpoint.ts'
 import type { FamilyView, Matched } from './family.ts'
-import type { ListenerApp } from './listener-app.ts'
 
 /** Runs an endpoint that anyone may call, as often as its rate allows. */
 export async function serveAnyone<App extends ListenerApp>(

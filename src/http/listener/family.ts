@@ -1,8 +1,8 @@
 import type { Identify } from '../../gateway/accounts/identify.ts'
 import type { AnyDenial } from '../../wire/errors/codes.ts'
+import type { ListenerApp } from './app.ts'
 import type { HttpCall } from './call.ts'
 import type { Endpoint } from './endpoint.ts'
-import type { ListenerApp } from './listener-app.ts'
 
 /** All that one listener serves, and how it knows its callers. The listener itself knows no endpoint. */
 export interface EndpointFamily<App extends ListenerApp, Row extends Endpoint> {

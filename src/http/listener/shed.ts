@@ -1,6 +1,6 @@
 import type { Caller } from '../../policy/facts.ts'
+import type { ListenerApp } from './app.ts'
 import type { HttpCall } from './call.ts'
-import type { ListenerApp } from './listener-app.ts'
 import { refuses } from './overload.ts'
 
 /**

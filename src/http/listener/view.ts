@@ -4,10 +4,10 @@ import type { Denied } from '../../policy/denial.ts'
 import type { FormSetting } from '../../wire/chosen-form.ts'
 import { errorTermsOf } from '../../wire/errors/denial.ts'
 import type { ErrorTerms } from '../../wire/errors/texts.ts'
+import type { ListenerApp } from './app.ts'
 import { type ClientAddresses, clientAddresses } from './client-address.ts'
 import type { Endpoint } from './endpoint.ts'
 import { type EndpointFamily, endpointsOf, type FamilyView, type Matched } from './family.ts'
-import type { ListenerApp } from './listener-app.ts'
 import { missingPath, pathElsewhere } from './missing-path.ts'
 
 /** A listener's view of a snapshot, made once. */

@@ -1,6 +1,6 @@
 import type { Identify } from '../../gateway/accounts/identify.ts'
-import { shownUserCode } from '../../gateway/accounts/logins/login-seals.ts'
 import { DEVICE_LIFE, type LoginRefusal, type LoginTokens, POLL_EVERY } from '../../gateway/accounts/logins/logins.ts'
+import { shownUserCode } from '../../gateway/accounts/logins/seals.ts'
 import { networkOf } from '../../gateway/accounts/networks.ts'
 import type { Millis } from '../../policy/config.ts'
 import {

@@ -7,7 +7,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { Feed } from '../feed.ts'
 import type { ReadyApp } from '../health.ts'
 import type { BodyMemory } from '../ingress/body-memory.ts'
-import type { ListenerApp } from '../listener/listener-app.ts'
+import type { ListenerApp } from '../listener/app.ts'
 
 /** A mail by which a customer confirms an address. */
 export interface ConfirmationMail {

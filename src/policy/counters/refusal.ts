@@ -1,6 +1,6 @@
 import type { Denial, RateDenial, RuleDenial } from '../denial.ts'
-import { isIdle, type LimitRule, RULE_TYPES, type RuleType } from '../limits/limit-rule.ts'
 import { isNamed, type NamedRule, nameOfRule, rowOf, ruleOfType } from '../limits/named-rules.ts'
+import { isIdle, type LimitRule, RULE_TYPES, type RuleType } from '../limits/rule.ts'
 import { calendarOf } from '../limits/zoned-window.ts'
 import type { Millis } from '../time.ts'
 

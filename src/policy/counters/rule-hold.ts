@@ -1,6 +1,6 @@
 import type { EpochMs } from '../config.ts'
 import type { Claims, Granted } from '../decision.ts'
-import { GROWS, isIdle } from '../limits/limit-rule.ts'
+import { GROWS, isIdle } from '../limits/rule.ts'
 import {
   type CounterName,
   type HeldRules,

@@ -1,5 +1,5 @@
 import type { Claims } from '../decision.ts'
-import type { LimitRule } from '../limits/limit-rule.ts'
+import type { LimitRule } from '../limits/rule.ts'
 import type { RuleUse } from '../limits/rule-counter.ts'
 import { isLastTurn, lastTurns } from './session-turn.ts'
 

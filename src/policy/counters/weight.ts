@@ -1,5 +1,5 @@
 import type { Claims, Pieces } from '../decision.ts'
-import type { Measure } from '../limits/limit-rule.ts'
+import type { Measure } from '../limits/rule.ts'
 import type { Weight } from '../limits/rule-claim.ts'
 import type { Charge } from './account-counters.ts'
 

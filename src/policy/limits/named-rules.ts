@@ -1,5 +1,5 @@
-import type { LimitRule, LimitWindow, Measure } from './limit-rule.ts'
 import type { Readings } from './readings.ts'
+import type { LimitRule, LimitWindow, Measure } from './rule.ts'
 import { writtenWindow } from './zoned-window.ts'
 
 /**

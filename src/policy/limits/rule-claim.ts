@@ -9,7 +9,7 @@ import {
   type Measure,
   type RuledModel,
   scopeOf,
-} from './limit-rule.ts'
+} from './rule.ts'
 import { windowIn } from './zoned-window.ts'
 
 /** A rule that a request has to keep, and the counter that it takes of. */

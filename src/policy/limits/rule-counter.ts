@@ -1,6 +1,6 @@
 import { spanAt, startOf } from '../calendar.ts'
 import type { EpochMs, Millis } from '../time.ts'
-import { idleSeconds, type LimitWindow, slidingDays } from './limit-rule.ts'
+import { idleSeconds, type LimitWindow, slidingDays } from './rule.ts'
 import { addToSession, currentSession, isAlive, sessionIndex, sessionSecond } from './session-cell.ts'
 import { calendarOf } from './zoned-window.ts'
 

@@ -1,6 +1,6 @@
 import { type Calendar, dayOfCalendar, startOf, UTC_CALENDAR } from '../calendar.ts'
 import type { EpochMs } from '../time.ts'
-import { countsModel, type LimitWindow, type Measure, type RuledModel, slidingDays } from './limit-rule.ts'
+import { countsModel, type LimitWindow, type Measure, type RuledModel, slidingDays } from './rule.ts'
 import type { RuleClaim } from './rule-claim.ts'
 import { addToCell, cellAt, cellStart, isOver, type RuleCounter, windowStart } from './rule-counter.ts'
 

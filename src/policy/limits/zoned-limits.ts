@@ -1,7 +1,7 @@
 import type { Calendar } from '../calendar.ts'
 import { isUtc } from '../zone.ts'
-import type { LimitRule } from './limit-rule.ts'
 import type { CountRule } from './named-rules.ts'
+import type { LimitRule } from './rule.ts'
 
 /** The named limits of a plan, by where their counters are. */
 interface SplitLimits {

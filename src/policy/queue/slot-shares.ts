@@ -1,5 +1,5 @@
 import type { SlotShare } from '../config.ts'
-import { WHOLE } from '../traffic/traffic-share.ts'
+import { WHOLE } from '../traffic/share.ts'
 
 /**
  * The slots that each share guarantees, of so many: by largest remainder, so that all of them together, and those of nobody, are

@@ -1,5 +1,5 @@
 import type { CanaryRules } from '../config.ts'
-import { shareText, WHOLE } from './traffic-share.ts'
+import { shareText, WHOLE } from './share.ts'
 
 /** A request as it ended at one pool. */
 export interface PoolOutcome {

@@ -1,4 +1,4 @@
-import { diffTexts, type TextDiff, type TextSides } from '../../config/diff/diff-texts.ts'
+import { diffTexts, type TextDiff, type TextSides } from '../../config/diff/texts.ts'
 import { renderText } from '../../config/format/problem-text.ts'
 import type { Env } from '../../config/model/variables.ts'
 import type { Problem } from '../../config/problem.ts'

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { diffTexts, type TextSides } from '../../config/diff/diff-texts.ts'
+import { diffTexts, type TextSides } from '../../config/diff/texts.ts'
 
 // A thread of one task: it ends with its answer, and gives back all memory it took.
 const task: TextSides = workerData

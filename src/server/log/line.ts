@@ -1,7 +1,7 @@
 import { withoutKeys } from '../../gateway/accounts/keys.ts'
 import type { LogEntry } from '../../http/log-entry.ts'
-import { ruleName } from '../../policy/limits/limit-rule.ts'
 import { nameOfRule } from '../../policy/limits/named-rules.ts'
+import { ruleName } from '../../policy/limits/rule.ts'
 import { usdText } from '../../wire/money.ts'
 import { oneLine } from '../../wire/printable.ts'
 import { timeOfDay } from './terminal-text.ts'

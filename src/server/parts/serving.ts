@@ -1,7 +1,7 @@
 import type { Identity } from '../../adapters/identity/identity.ts'
 import type { Loaded, Settings } from '../../config/settings.ts'
 import { Shared } from '../../gateway/lifetimes.ts'
-import type { Snapshots } from '../../http/listener/listener-app.ts'
+import type { Snapshots } from '../../http/listener/app.ts'
 import type { Config } from '../../policy/config.ts'
 import type { Opened } from '../reloader.ts'
 import { OpenSnapshots, openSnapshot, type Shares, type Snapshot, type SnapshotPorts } from '../snapshots.ts'

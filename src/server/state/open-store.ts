@@ -1,12 +1,12 @@
 import { lstat, mkdir, readdir } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { openEmbeddedStore } from '../../adapters/embedded/embedded-store.ts'
 import { steadyClock } from '../../adapters/embedded/steady-clock.ts'
+import { openEmbeddedStore } from '../../adapters/embedded/store.ts'
 import { closeToOthers, type Lock, lockDirectory, StoreLocked } from '../../adapters/embedded/store-directory.ts'
 import type { StoreMemory } from '../../adapters/embedded/store-identity.ts'
-import type { RedisStore } from '../../adapters/redis/redis-store.ts'
 import type { Proven } from '../../adapters/redis/servers/shards.ts'
+import type { RedisStore } from '../../adapters/redis/store.ts'
 import type { Loaded, Settings, StoreSettings } from '../../config/settings.ts'
 import type { Alarm } from '../../gateway/ports.ts'
 import type { Wrote } from '../../gateway/store/ledger-store.ts'
@@ -45,7 +45,7 @@ export async function openStore(
       ...(as !== 'tool' && { patience: LOCK_PATIENCE_MS }),
     })
   // Imported late: a gateway without Redis does not load its client.
-  const { openRedisStore } = await import('../../adapters/redis/redis-store.ts')
+  const { openRedisStore } = await import('../../adapters/redis/store.ts')
   const state = as === 'tool' ? {} : { stateDir: server.stateDir, keep: as.keep, ...heard }
   const { redisAnswerMs: answerMs = store.answerTimeout } = world
   return openRedisStore({

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
-import { openEmbeddedStore } from '../../adapters/embedded/embedded-store.ts'
 import { steadyClock } from '../../adapters/embedded/steady-clock.ts'
+import { openEmbeddedStore } from '../../adapters/embedded/store.ts'
 import { Metrics } from '../../adapters/metrics/metrics.ts'
 import { StoreServer } from '../../adapters/remote/store-server.ts'
 import type { Alarm } from '../../gateway/ports.ts'

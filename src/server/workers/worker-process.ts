@@ -1,7 +1,7 @@
 import type { Server } from 'node:http'
 import { Socket } from 'node:net'
 import { workerLog } from '../../adapters/decisions/rotation.ts'
-import { openRemoteStore } from '../../adapters/remote/remote-store.ts'
+import { openRemoteStore } from '../../adapters/remote/store.ts'
 import { assemble } from '../../config/load.ts'
 import type { Loaded } from '../../config/settings.ts'
 import { hasDescriptor } from '../../gateway/descriptors.ts'

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../policy/config.ts'
-import { ruleName } from '../../policy/limits/limit-rule.ts'
+import { ruleName } from '../../policy/limits/rule.ts'
 import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
 import type { RequestEnd } from '../admin/event.ts'
 import { usdText } from '../money.ts'

@@ -1,5 +1,5 @@
 import { type LimitUse, leftOf } from '../../policy/counters/limit-use.ts'
-import { type LimitRule, MEASURES } from '../../policy/limits/limit-rule.ts'
+import { type LimitRule, MEASURES } from '../../policy/limits/rule.ts'
 import { writtenWindow } from '../../policy/limits/zoned-window.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import { SCOPE, WINDOW } from '../limit-rule.ts'

@@ -7,7 +7,7 @@ import {
   MEASURES,
   type Measure,
   windowWords,
-} from '../../policy/limits/limit-rule.ts'
+} from '../../policy/limits/rule.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { JsonObject } from '../json-safety.ts'
 import { SCOPE } from '../limit-rule.ts'

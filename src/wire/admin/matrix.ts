@@ -1,9 +1,9 @@
 import { type Calendar, UTC_CALENDAR } from '../../policy/calendar.ts'
 import { type Config, type Inclusion, type Place, type Plan, placeOf } from '../../policy/config.ts'
-import { type LimitRule, ruleName } from '../../policy/limits/limit-rule.ts'
-import { allowedText } from '../../policy/limits/limit-text.ts'
 import { quotaOf } from '../../policy/limits/named-rules.ts'
+import { type LimitRule, ruleName } from '../../policy/limits/rule.ts'
 import { ruleIn } from '../../policy/limits/rule-claim.ts'
+import { allowedText } from '../../policy/limits/text.ts'
 import { fixed, list, map, orNull, type RecordOf, record, type TypeOf, text } from '../schema/schema.ts'
 import { PLAN_LIMITS, planLimits } from './plan-limits.ts'
 

@@ -1,6 +1,6 @@
-import { MEASURES } from '../../policy/limits/limit-rule.ts'
-import { allowedText, amountText } from '../../policy/limits/limit-text.ts'
 import { NOTICE_SCOPES } from '../../policy/limits/notice-rule.ts'
+import { MEASURES } from '../../policy/limits/rule.ts'
+import { allowedText, amountText } from '../../policy/limits/text.ts'
 import { writtenWindow } from '../../policy/limits/zoned-window.ts'
 import { nanoUsd } from '../../policy/nano-usd.ts'
 import type { EpochMs } from '../../policy/time.ts'

@@ -1,7 +1,7 @@
 import type { EpochMs, Mirror, Model } from '../../policy/config.ts'
 import { COPY_OUTCOMES, type CopyOutcome, copiedPools } from '../../policy/mirror.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
-import { shareText } from '../../policy/traffic/traffic-share.ts'
+import { shareText } from '../../policy/traffic/share.ts'
 import { usdText } from '../money.ts'
 import { flag, list, moment, optional, orNull, record, type TypeOf, text, word } from '../schema/schema.ts'
 

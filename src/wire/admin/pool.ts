@@ -9,7 +9,7 @@ import {
   type SideCounts,
   type StopReason,
 } from '../../policy/traffic/canary.ts'
-import { shareText } from '../../policy/traffic/traffic-share.ts'
+import { shareText } from '../../policy/traffic/share.ts'
 import { usdText } from '../money.ts'
 import {
   fixed,

@@ -7,15 +7,8 @@ import type {
   RuleDenial,
   SignInsDenial,
 } from '../../policy/denial.ts'
-import {
-  kindOf,
-  type LimitRule,
-  labelOf,
-  type Measure,
-  type ScopeKind,
-  scopeOf,
-} from '../../policy/limits/limit-rule.ts'
-import { amountText, UNITS, windowText } from '../../policy/limits/limit-text.ts'
+import { kindOf, type LimitRule, labelOf, type Measure, type ScopeKind, scopeOf } from '../../policy/limits/rule.ts'
+import { amountText, UNITS, windowText } from '../../policy/limits/text.ts'
 
 /** A 429 of a limit: of a rule, or of a bound that the gateway itself has for everybody. */
 export type LimitDenial = RateDenial | RuleDenial | GuestDenial | KeysDenial | SignInsDenial | ReadsDenial

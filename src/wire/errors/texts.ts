@@ -1,7 +1,7 @@
 import { dayOfCalendar, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import type { ExhaustedDenial, OverloadDenial, PlanDenial, QuotaDenial } from '../../policy/denial.ts'
-import type { LimitWindow } from '../../policy/limits/limit-rule.ts'
+import type { LimitWindow } from '../../policy/limits/rule.ts'
 import { calendarOf } from '../../policy/limits/zoned-window.ts'
 import { dayText, isUtc } from '../../policy/zone.ts'
 import { usdText } from '../money.ts'

@@ -1,6 +1,7 @@
 import { htmlText } from '../html.ts'
 import { dollars } from '../money.ts'
 import { oneLine } from '../printable.ts'
+import type { InvoiceItem, InvoiceTool, ShownInvoice, ShownLine, ShownSeller } from './shown-invoice.ts'
 import {
   coverageRows,
   KIND_WORDS,
@@ -11,8 +12,7 @@ import {
   savedText,
   stateText,
   unitText,
-} from './invoice-words.ts'
-import type { InvoiceItem, InvoiceTool, ShownInvoice, ShownLine, ShownSeller } from './shown-invoice.ts'
+} from './words.ts'
 
 /** An invoice as a page of its own, to print on A4 or to keep: it loads nothing and runs nothing. */
 export function invoiceHtml(invoice: ShownInvoice): string {

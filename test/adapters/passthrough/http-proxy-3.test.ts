@@ -3,7 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createProxyServer } from 'http-proxy-3'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openPassthroughSender } from '../../../src/adapters/passthrough/passthrough-sender.ts'
+import { openPassthroughSender } from '../../../src/adapters/passthrough/sender.ts'
 import type { PassthroughHead } from '../../../src/gateway/ports.ts'
 import { type Backend, startBackend, status } from '../../support/backend.ts'
 

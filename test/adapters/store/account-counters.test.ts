@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CounterCache } from '../../../src/adapters/embedded/account-counters.ts'
-import { Holds } from '../../../src/adapters/embedded/holds.ts'
+import { Holds } from '../../../src/adapters/embedded/open-holds.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import { type AccountCounters, NO_COUNTERS } from '../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'

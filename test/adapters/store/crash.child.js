@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 
 const [, , built, path] = process.argv
-const { openEmbeddedStore } = await import(`${built}/adapters/embedded/embedded-store.js`)
+const { openEmbeddedStore } = await import(`${built}/adapters/embedded/store.js`)
 const { windowOf } = await import(`${built}/policy/decision.js`)
 const { limitsOf } = await import(`${built}/policy/limits/named-rules.js`)
 

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
+import { openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import { StoreLocked } from '../../../src/adapters/embedded/store-directory.ts'
 import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
 import { expectBalanced, newDirectory, openWatched } from './directory.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const project = {
     extends: join(root, 'tsconfig.build.json'),
     compilerOptions: { rootDir: join(root, 'src'), outDir: built, typeRoots: [join(root, 'node_modules/@types')] },
-    files: [join(root, 'src/adapters/embedded/embedded-store.ts')],
+    files: [join(root, 'src/adapters/embedded/store.ts')],
     include: [],
   }
   await writeFile(join(built, 'tsconfig.json'), JSON.stringify(project))

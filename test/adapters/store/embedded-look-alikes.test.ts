@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
 import { openRecords } from '../../../src/adapters/embedded/records.ts'
+import { openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import { newDirectory } from './directory.ts'
 import { mintOf, NOON, openShop } from './fixtures.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EventWindows } from '../../../src/adapters/embedded/embedded-accounts.ts'
+import { EventWindows } from '../../../src/adapters/embedded/accounts.ts'
 import { openRecords } from '../../../src/adapters/embedded/records.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'

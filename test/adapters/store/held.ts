@@ -1,4 +1,4 @@
-import type { OpenHold } from '../../../src/adapters/embedded/holds.ts'
+import type { OpenHold } from '../../../src/adapters/embedded/open-holds.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
 import type { Hold } from '../../../src/policy/counters/account-counters.ts'
 import { readingsOfNumbers } from '../../../src/policy/limits/readings.ts'

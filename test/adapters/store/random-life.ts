@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import type { EmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
+import type { EmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import { LEASE_MS } from '../../../src/gateway/store/hold-store.ts'
 import type { Charge, Hold } from '../../../src/policy/counters/account-counters.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { type EmbeddedStore, openOn } from '../../../src/adapters/embedded/embedded-store.ts'
 import { openRecords, type Records } from '../../../src/adapters/embedded/records.ts'
+import { type EmbeddedStore, openOn } from '../../../src/adapters/embedded/store.ts'
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
 import { newDirectory } from './directory.ts'
 import { mintOf, NOON } from './fixtures.ts'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { FRAME, framesOf, METHODS, Outbox } from '../../../src/adapters/remote/protocol.ts'
-import { openRemoteStore } from '../../../src/adapters/remote/remote-store.ts'
+import { openRemoteStore } from '../../../src/adapters/remote/store.ts'
 import { DONE } from '../../../src/adapters/remote/store-link.ts'
 import { admission, granted, serveParts, VERSION } from './served-parts.ts'
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { FRAME, METHODS, Outbox } from '../../../src/adapters/remote/protocol.ts'
-import { openRemoteStore } from '../../../src/adapters/remote/remote-store.ts'
+import { openRemoteStore } from '../../../src/adapters/remote/store.ts'
 import { ADMIT, admission, granted, hold, serveParts, VERSION } from './served-parts.ts'
 
 /** A worker that has a request admitted, hears that, and never closes its side. */

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openRemoteStore } from '../../../src/adapters/remote/remote-store.ts'
+import { openRemoteStore } from '../../../src/adapters/remote/store.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
 import { VirtualClock } from '../../support/clock.ts'
 import { eventually } from '../../support/eventually.ts'

@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/gateway/store/store.ts'
-import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../../src/policy/limits/rule.ts'
 import { mintOf } from './fixtures.ts'
 
 type Write = (store: Store) => Promise<unknown>

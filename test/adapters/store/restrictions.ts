@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ACCOUNT_STEPS, KEY_STEPS, ORG_STEPS, TERMS_STEPS } from '../../../src/gateway/restrictions.ts'
+import type { StoreRecord } from '../../../src/gateway/store/record.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
-import type { StoreRecord } from '../../../src/gateway/store/store-record.ts'
 import { FURTHER_WRITES, RESTRICTING_WRITES, writeUnrestricted } from './restricting-writes.ts'
 
 /** A store whose schema can be seen. */

@@ -2,8 +2,8 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { loadRecords } from '../../../src/adapters/embedded/backup/load.ts'
-import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
-import type { StoreRecord } from '../../../src/gateway/store/store-record.ts'
+import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
+import type { StoreRecord } from '../../../src/gateway/store/record.ts'
 import { newDirectory, now } from './directory.ts'
 import { openShop } from './fixtures.ts'
 

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { dumpRecords } from '../../../src/adapters/embedded/backup/dump.ts'
-import { openOn } from '../../../src/adapters/embedded/embedded-store.ts'
 import {
   frameBytes,
   HEAD_BYTES,
@@ -17,11 +16,12 @@ import { journalOf, readTail } from '../../../src/adapters/embedded/journal/tail
 import type { Write } from '../../../src/adapters/embedded/lmdb.ts'
 import { isOpenIn } from '../../../src/adapters/embedded/record-writer.ts'
 import { openRecords, type Records } from '../../../src/adapters/embedded/records.ts'
+import { openOn } from '../../../src/adapters/embedded/store.ts'
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
 import { replayJournal } from '../../../src/adapters/embedded/store-journal.ts'
 import { openStoreState } from '../../../src/adapters/embedded/store-state.ts'
+import type { StoreRecord } from '../../../src/gateway/store/record.ts'
 import { StoreUnavailable } from '../../../src/gateway/store/store.ts'
-import type { StoreRecord } from '../../../src/gateway/store/store-record.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { watchesOf } from '../../../src/policy/notices.ts'
 import { holdShared } from './aspects/limits/shared.ts'

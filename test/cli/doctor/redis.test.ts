@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished } from 'vitest'
-import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
+import { openRedisStore } from '../../../src/adapters/redis/store.ts'
 import { mintKey } from '../../../src/gateway/accounts/accounts.ts'
 import { selfSigned } from '../../support/certificate.ts'
 import { describeRedis, type RedisOptions, startRedis } from '../../support/redis/redis.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { widthOf } from '../../../src/cli/kit/table.ts'
-import { matrixText } from '../../../src/cli/show/show-run.ts'
+import { matrixText } from '../../../src/cli/show/run.ts'
 import { loadWithStandIns } from '../../../src/config/stand-ins.ts'
 import type { Config } from '../../../src/policy/config.ts'
 

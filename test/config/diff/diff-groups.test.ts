@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { groupsRule } from '../../../src/config/diff/diff-groups.ts'
+import { groupsRule } from '../../../src/config/diff/groups.ts'
 import type { GroupEntry } from '../../../src/policy/groups.ts'
 
 const entry = (is: string, grants: Partial<GroupEntry>): GroupEntry => ({ claim: 'groups', is: [is], ...grants })

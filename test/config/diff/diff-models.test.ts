@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acceptsRule } from '../../../src/config/diff/diff-models.ts'
+import { acceptsRule } from '../../../src/config/diff/models.ts'
 import type { Accepts, Bound } from '../../../src/policy/config.ts'
 
 const at = { file: 'policy.yaml', line: 1, column: 1 }

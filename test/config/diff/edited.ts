@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Change, Side } from '../../../src/config/diff/changes.ts'
 import { diff } from '../../../src/config/diff/diff.ts'
-import type { Change, Side } from '../../../src/config/diff/diff-changes.ts'
 import { load } from '../../../src/config/load.ts'
 import { root } from '../../simulate/example.ts'
 import { directoryOf } from '../files.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Side } from '../../../src/config/diff/diff-changes.ts'
+import type { Side } from '../../../src/config/diff/changes.ts'
 import { Secret } from '../../../src/config/settings.ts'
 import { changesOf, edit, sideOf } from './edited.ts'
 import { uncommented } from './uncommented.ts'

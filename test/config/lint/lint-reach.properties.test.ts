@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isNeverReached } from '../../../src/config/lint/lint-reach.ts'
+import { isNeverReached } from '../../../src/config/lint/reach.ts'
 import {
   type Hold,
   holdOf,
@@ -13,8 +13,8 @@ import { judge } from '../../../src/policy/counters/judge.ts'
 import { heldRules, readRules, releaseCell, takeCell } from '../../../src/policy/counters/rule-hold.ts'
 import { weightOfCharge } from '../../../src/policy/counters/weight.ts'
 import { type Claims, type Verdict, windowOf } from '../../../src/policy/decision.ts'
-import { countedBy, LIMIT_SCOPES, type LimitRule, MEASURES } from '../../../src/policy/limits/limit-rule.ts'
 import { limitsOf } from '../../../src/policy/limits/named-rules.ts'
+import { countedBy, LIMIT_SCOPES, type LimitRule, MEASURES } from '../../../src/policy/limits/rule.ts'
 import { type CounterName, claimsOfRules } from '../../../src/policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../../src/policy/limits/rule-counter.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { configText } from '../../../src/cli/show/show-run.ts'
+import { configText } from '../../../src/cli/show/run.ts'
 import { kinds, loadGood } from '../files.ts'
 
 const bounds = [

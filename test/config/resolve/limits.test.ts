@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { configText } from '../../../src/cli/show/show-run.ts'
+import { configText } from '../../../src/cli/show/run.ts'
 import { found, loadFiles, loadGood, small } from '../files.ts'
 
 const withRows = (rows: string, plan = 'free') =>

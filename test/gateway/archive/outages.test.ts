@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
 import { PostgresArchive } from '../../../src/adapters/archives/postgres/archive.ts'
-import { openRedisStore } from '../../../src/adapters/redis/redis-store.ts'
+import { openRedisStore } from '../../../src/adapters/redis/store.ts'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
 import { Archiver } from '../../../src/gateway/archive/archiver.ts'
 import type { ArchiveStore } from '../../../src/gateway/store/archive-store.ts'

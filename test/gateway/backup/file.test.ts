@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkBackup as check } from '../../../src/gateway/backup/check.ts'
 import { BackupDamaged } from '../../../src/gateway/backup/read.ts'
 import { type BackupHeader, backupBytes, headerOf, VERSION } from '../../../src/gateway/backup/write.ts'
-import type { RowState, StoreRecord } from '../../../src/gateway/store/store-record.ts'
+import type { RowState, StoreRecord } from '../../../src/gateway/store/record.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 
 const checkBackup = (file: string) => check(file, { unsigned: true })

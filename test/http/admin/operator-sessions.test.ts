@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isOwnHost } from '../../../src/http/admin/admin-sessions.ts'
+import { isOwnHost } from '../../../src/http/admin/sessions.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { fieldOf, outcomeOf, send } from '../calls.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../../src/policy/limits/rule.ts'
 import { hang } from '../../support/backend.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { gatewayTest } from '../../support/gateway-test.ts'

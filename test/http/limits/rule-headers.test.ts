@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../../src/policy/limits/rule.ts'
 import { gatewayTest as it } from '../../support/gateway-test.ts'
 import { limitPlan } from '../../support/limit-rules.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parseLimitRule } from '../../../src/config/model/limit-text.ts'
-import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../../src/policy/limits/rule.ts'
 import { answer, type Backend, hang, json, startBackend, status } from '../../support/backend.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { DOLLAR, limitPlan, limitsOf } from '../../support/limit-rules.ts'

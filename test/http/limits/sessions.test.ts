@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../../src/policy/limits/rule.ts'
 import { answer, type Backend, startBackend, status } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { limitPlan } from '../../support/limit-rules.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../../src/policy/limits/rule.ts'
 import { DOLLAR, limitPlan, limitsOf } from '../../support/limit-rules.ts'
 import { openSocket } from '../../support/socket-backend.ts'
 import { joined, responseDone } from './fixture.ts'

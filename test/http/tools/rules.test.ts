@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../../src/policy/limits/rule.ts'
 import { saysJson } from '../../support/door.ts'
 import { DOLLAR, limitPlan, limitsOf } from '../../support/limit-rules.ts'
 import { call, says, Tools } from './fixture.ts'

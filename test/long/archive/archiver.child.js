@@ -1,6 +1,6 @@
 // Archives what is in a Redis, without end, until it is killed.
 const [, , built, url, port, holder] = process.argv
-const { openRedisStore } = await import(`${built}/adapters/redis/redis-store.js`)
+const { openRedisStore } = await import(`${built}/adapters/redis/store.js`)
 const { PostgresArchive } = await import(`${built}/adapters/archives/postgres/archive.js`)
 const { Archiver } = await import(`${built}/gateway/archive/archiver.js`)
 

@@ -6,7 +6,7 @@ import { heldRules, readRules, releaseCell, takeCell } from '../../../src/policy
 import { lastTurns } from '../../../src/policy/counters/session-turn.ts'
 import { weightOfCharge } from '../../../src/policy/counters/weight.ts'
 import type { Claims } from '../../../src/policy/decision.ts'
-import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../../src/policy/limits/rule.ts'
 import type { TakenCell, Weight } from '../../../src/policy/limits/rule-claim.ts'
 import { NO_CELLS, type RuleCounter } from '../../../src/policy/limits/rule-counter.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'

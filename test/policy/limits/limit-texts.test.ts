@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { allowedText } from '../../../src/policy/limits/limit-text.ts'
+import { allowedText } from '../../../src/policy/limits/text.ts'
 
 it.each([
   [5_000_000_000, '$5 a month (UTC)'],

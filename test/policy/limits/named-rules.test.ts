@@ -6,7 +6,6 @@ import { quotaTable } from '../../../src/cli/quota/quota.ts'
 import { shownPlan } from '../../../src/cli/show/shown-policy.ts'
 import { NO_COUNTERS, usedOf } from '../../../src/policy/counters/account-counters.ts'
 import { judge } from '../../../src/policy/counters/judge.ts'
-import { ruleText } from '../../../src/policy/limits/limit-text.ts'
 import {
   CALENDAR_RULES,
   COLUMN_RULES,
@@ -24,6 +23,7 @@ import {
   readingsOfStored,
   storedReadings,
 } from '../../../src/policy/limits/readings.ts'
+import { ruleText } from '../../../src/policy/limits/text.ts'
 import { claimsLine } from '../../../src/policy/record.ts'
 import { shownStanding } from '../../../src/wire/admin/event.ts'
 import { rateTypes } from '../../../src/wire/errors/codes.ts'

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Config, Plan } from '../../../src/policy/config.ts'
 import { decide } from '../../../src/policy/decide.ts'
 import type { Facts } from '../../../src/policy/facts.ts'
-import type { LimitRule } from '../../../src/policy/limits/limit-rule.ts'
 import { mostOf } from '../../../src/policy/limits/named-rules.ts'
+import type { LimitRule } from '../../../src/policy/limits/rule.ts'
 import { config, facts, picture } from '../fixture.ts'
 
 const withRules = (rules: readonly LimitRule[], counts: readonly LimitRule[] = []): Config => ({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { LimitWindow } from '../../../src/policy/limits/limit-rule.ts'
+import type { LimitWindow } from '../../../src/policy/limits/rule.ts'
 import {
   addToCell,
   cellAt,

@@ -14,13 +14,7 @@ import {
 import { amountOf, weightOfCharge } from '../../../src/policy/counters/weight.ts'
 import type { Claims, Verdict } from '../../../src/policy/decision.ts'
 import type { RuleDenial } from '../../../src/policy/denial.ts'
-import {
-  GROWS,
-  type LimitRule,
-  type LimitWindow,
-  MEASURES,
-  type Measure,
-} from '../../../src/policy/limits/limit-rule.ts'
+import { GROWS, type LimitRule, type LimitWindow, MEASURES, type Measure } from '../../../src/policy/limits/rule.ts'
 import type { CounterName, RuleClaim, Weight } from '../../../src/policy/limits/rule-claim.ts'
 import { cellAt, cellStart, NO_CELLS, type RuleCounter, slides } from '../../../src/policy/limits/rule-counter.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ChatModel, Pool, TrafficShare } from '../../../src/policy/config.ts'
 import { decide } from '../../../src/policy/decide.ts'
-import { chosenShare, WHOLE } from '../../../src/policy/traffic/traffic-share.ts'
+import { chosenShare, WHOLE } from '../../../src/policy/traffic/share.ts'
 import { config, facts } from '../fixture.ts'
 
 const core = config.models.get('svc-core') as ChatModel

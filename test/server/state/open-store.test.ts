@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
+import { openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import { newDirectory } from '../../adapters/store/directory.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'

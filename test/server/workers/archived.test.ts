@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { openEmbeddedStore } from '../../../src/adapters/embedded/embedded-store.ts'
+import { openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
 import { ARCHIVE_STATE } from '../../../src/wire/admin/archive-state.ts'
 import { PAST_REQUESTS } from '../../../src/wire/admin/past-request.ts'

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 
 const [, , built, path, worker, inFlight, account] = process.argv
-const { openRemoteStore } = await import(`${built}/adapters/remote/remote-store.js`)
+const { openRemoteStore } = await import(`${built}/adapters/remote/store.js`)
 const { version } = await import(`${built}/server/version.js`)
 const { windowOf } = await import(`${built}/policy/decision.js`)
 const { limitsOf } = await import(`${built}/policy/limits/named-rules.js`)

@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseLimitRule } from '../../../src/config/model/limit-text.ts'
-import {
-  LIMIT_SCOPES,
-  type LimitRule,
-  MEASURES,
-  MOST_DAYS,
-  NAMED_WINDOWS,
-} from '../../../src/policy/limits/limit-rule.ts'
+import { LIMIT_SCOPES, type LimitRule, MEASURES, MOST_DAYS, NAMED_WINDOWS } from '../../../src/policy/limits/rule.ts'
 import { limitText } from '../../../src/wire/admin/limit.ts'
 import { ORG } from '../../../src/wire/admin/org.ts'
 import { LIMIT_RULE } from '../../../src/wire/limit-rule.ts'

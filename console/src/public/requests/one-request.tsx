@@ -1,4 +1,4 @@
-import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import type { ErrorList } from '../../../../src/wire/errors/list.ts'
 import { askOpen } from '../../shared/api.ts'
 import { Link } from '../../shared/frame/link.tsx'
 import { useResource } from '../../shared/resource.ts'

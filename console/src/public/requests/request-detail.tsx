@@ -1,4 +1,4 @@
-import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import type { ErrorList } from '../../../../src/wire/errors/list.ts'
 import type { OwnRequest } from '../../../../src/wire/own-request.ts'
 import { Copy } from '../../shared/copy.tsx'
 import { exactUsd, number } from '../../shared/fmt.ts'

@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks'
-import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import type { ErrorList } from '../../../../src/wire/errors/list.ts'
 import type { OwnRequest } from '../../../../src/wire/own-request.ts'
 import { exactUsd, number } from '../../shared/fmt.ts'
 import { State } from '../../shared/state.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { ErrorList } from '../../../../src/wire/errors/error-list.ts'
+import type { ErrorList } from '../../../../src/wire/errors/list.ts'
 import type { Outcome, OwnRequest } from '../../../../src/wire/own-request.ts'
 import { askOpen } from '../../shared/api.ts'
 import { useFind } from '../../shared/find.tsx'

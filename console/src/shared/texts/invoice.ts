@@ -2,7 +2,7 @@ export {
   FORECAST_METHOD as forecastMethod,
   KIND_WORDS as kinds,
   ROUNDING_WORDS as rounding,
-} from '../../../../src/wire/invoice/invoice-words.ts'
+} from '../../../../src/wire/invoice/words.ts'
 
 const monthFormat = new Intl.DateTimeFormat(undefined, { timeZone: 'UTC', month: 'long', year: 'numeric' })
 

@@ -1,6 +1,6 @@
 import type { Database, Key, Transaction } from 'lmdb'
 import type { Settlement } from '../../../gateway/store/hold-store.ts'
-import type { RowState, StoreRecord } from '../../../gateway/store/store-record.ts'
+import type { RowState, StoreRecord } from '../../../gateway/store/record.ts'
 import type { NanoUsd } from '../../../policy/nano-usd.ts'
 import type { CountersState, GuestDay } from '../../../records/counters.ts'
 import { type Complete, present } from '../../../records/fields.ts'

@@ -4,8 +4,8 @@ import type { Charge, Hold } from '../../../policy/counters/account-counters.ts'
 import type { CounterName, JoinedCell } from '../../../policy/limits/rule-claim.ts'
 import type { RuleCounter } from '../../../policy/limits/rule-counter.ts'
 import type { Watch } from '../../../policy/notices.ts'
-import type { JournaledHold } from '../holds.ts'
 import type { PackedRow, ToolUse } from '../ledger-rows.ts'
+import type { JournaledHold } from '../open-holds.ts'
 
 /**
  * The changes of the store's state, as records of the journal have them, in the order in which they were made. Each has all

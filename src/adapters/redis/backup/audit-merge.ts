@@ -1,4 +1,4 @@
-import type { StoreRecord } from '../../../gateway/store/store-record.ts'
+import type { StoreRecord } from '../../../gateway/store/record.ts'
 import type { AuditRow } from '../../../records/audit.ts'
 import { readAuditRow } from '../audit-text.ts'
 import type { Layout } from '../layout.ts'

@@ -1,14 +1,8 @@
 import { greatestStep, stepOfAccount, stepOfKey, stepOfTerms } from '../../../gateway/restrictions.ts'
 import { LABELLED_STEP } from '../../../gateway/store/label-store.ts'
 import { orgId } from '../../../gateway/store/org-store.ts'
+import type { RecordKind, RowState, RulesState, StoreRecord, StoreRecords } from '../../../gateway/store/record.ts'
 import { bytesOf } from '../../../gateway/store/response-store.ts'
-import type {
-  RecordKind,
-  RowState,
-  RulesState,
-  StoreRecord,
-  StoreRecords,
-} from '../../../gateway/store/store-record.ts'
 import type { EpochMs, Millis } from '../../../policy/config.ts'
 import { dayAt, type Hold } from '../../../policy/counters/account-counters.ts'
 import { holdCell } from '../../../policy/counters/rule-hold.ts'
@@ -26,10 +20,10 @@ import { auditTexts } from '../audit-text.ts'
 import { runScript, type ScriptName } from '../client.ts'
 import { termsText } from '../codec.ts'
 import { countersTexts, SHARE_TEXT } from '../counter-texts.ts'
+import { placeText } from '../fleet.ts'
 import { checkpointText, holdText } from '../hold-text.ts'
 import { keyTexts } from '../key-hash.ts'
 import { GATEWAYS, GUESTS, KEPT, type Layout } from '../layout.ts'
-import { placeText } from '../redis-fleet.ts'
 import { adoptedRules, begunRules } from '../rule-texts.ts'
 import type { DedicatedConnections } from '../servers/dedicated-connections.ts'
 import { ownOf, sharedOf } from '../shared-holds.ts'

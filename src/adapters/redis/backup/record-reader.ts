@@ -1,4 +1,4 @@
-import type { RulesState, StoreRecord } from '../../../gateway/store/store-record.ts'
+import type { RulesState, StoreRecord } from '../../../gateway/store/record.ts'
 import { storedTerms } from '../../../policy/facts.ts'
 import { storedReadings } from '../../../policy/limits/readings.ts'
 import { type NanoUsd, nanoUsd } from '../../../policy/nano-usd.ts'

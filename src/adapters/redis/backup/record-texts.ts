@@ -1,4 +1,4 @@
-import type { RowState } from '../../../gateway/store/store-record.ts'
+import type { RowState } from '../../../gateway/store/record.ts'
 import { readRow, restOf, whoseOf } from '../row-text.ts'
 
 /** A row with the parts that only the store needs. */

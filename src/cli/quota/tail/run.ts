@@ -1,5 +1,5 @@
+import type { AdminEndpoint, OperatorApi } from '../../../operator/api.ts'
 import { follow } from '../../../operator/gateway-calls.ts'
-import type { AdminEndpoint, OperatorApi } from '../../../operator/operator-api.ts'
 import { remoteOperatorApi } from '../../../operator/remote.ts'
 import { world } from '../../../server/world.ts'
 import type { ShownEvent } from '../../../wire/admin/event.ts'

@@ -7,7 +7,7 @@ import type { Identify } from '../identify.ts'
 import type { AgentSignIn, AgentTokens, CarriedSignIn } from '../sign-in/agent-tokens.ts'
 import { LONGEST_AGENT_TOKEN } from '../sign-in/agent-tokens.ts'
 import { judgeRefresh, judgeUse, type RefreshState } from './judge-refresh.ts'
-import { type LoginSeals, type RefreshToken, readUserCode } from './login-seals.ts'
+import { type LoginSeals, type RefreshToken, readUserCode } from './seals.ts'
 
 /** Dependencies of logins. */
 export interface LoginPorts {

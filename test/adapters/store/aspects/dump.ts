@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { RecordKind, StoreRecord } from '../../../../src/gateway/store/store-record.ts'
+import type { RecordKind, StoreRecord } from '../../../../src/gateway/store/record.ts'
 import type { Start } from '../contract.ts'
 import { admit, all, openGuest, openShop, settlement, waste } from '../fixtures.ts'
 

@@ -7,7 +7,7 @@ import { type Charge, dayOf, type Hold } from '../../../../src/policy/counters/a
 import { leastWeight } from '../../../../src/policy/counters/judge.ts'
 import { amountOf, weightOfCharge } from '../../../../src/policy/counters/weight.ts'
 import type { Claims, Refuse } from '../../../../src/policy/decision.ts'
-import type { LimitRule, Measure } from '../../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule, Measure } from '../../../../src/policy/limits/rule.ts'
 import type { RuleClaim, Weight } from '../../../../src/policy/limits/rule-claim.ts'
 import { NO_CELLS } from '../../../../src/policy/limits/rule-counter.ts'
 import { type NanoUsd, nanoUsd, ZERO_USD } from '../../../../src/policy/nano-usd.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { KEYS_KEPT, type KeyRecord, type Mint } from '../../../../src/gateway/store/key-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
-import type { LimitRule } from '../../../../src/policy/limits/limit-rule.ts'
+import type { LimitRule } from '../../../../src/policy/limits/rule.ts'
 import type { Start } from '../contract.ts'
 import { admission, auditOf, MOST_KEYS, mintKey, NOON, openShop, type Shop } from '../fixtures.ts'
 

@@ -12,8 +12,8 @@ const DAY_MS = 86_400_000
 const PORT = '28771'
 const dist = process.argv[2]
 const here = import.meta.dirname
-const { openEmbeddedStore } = await import(`${dist}/adapters/embedded/embedded-store.js`)
-const { openRedisStore } = await import(`${dist}/adapters/redis/redis-store.js`)
+const { openEmbeddedStore } = await import(`${dist}/adapters/embedded/store.js`)
+const { openRedisStore } = await import(`${dist}/adapters/redis/store.js`)
 const { windowOf } = await import(`${dist}/policy/decision.js`)
 const { limitsOf } = await import(`${dist}/policy/limits.js`)
 

@@ -1,5 +1,5 @@
 import { beforeEach, onTestFinished, vi } from 'vitest'
-import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/store.ts'
 import { type RedisPair, startRedisPair } from '../../../support/redis/redis-pair.ts'
 import { newDirectory } from '../directory.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished } from 'vitest'
-import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/store.ts'
 import { describeNeeding } from '../../../lanes/lane.ts'
 import { eventually } from '../../../support/eventually.ts'
 import { redisCommand } from '../../../support/redis/command.ts'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { bucketOf } from '../../../../src/adapters/redis/layout.ts'
-import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/store.ts'
 import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
 import { type RedisCluster, startCluster } from '../../../support/redis/cluster.ts'
 import { redisCommand, replicatedFrom } from '../../../support/redis/command.ts'

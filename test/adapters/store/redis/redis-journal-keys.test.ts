@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest'
-import type { RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import type { RedisStore } from '../../../../src/adapters/redis/store.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'
 import { auditOf, MOST_KEYS, mintKey, mintOf, openShop, type Shop } from '../fixtures.ts'

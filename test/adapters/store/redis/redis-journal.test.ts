@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, vi } from 'vitest'
-import type { RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import type { RedisStore } from '../../../../src/adapters/redis/store.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'
 import { newDirectory } from '../directory.ts'

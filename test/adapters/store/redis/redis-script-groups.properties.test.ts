@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { openRedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { openRedisStore } from '../../../../src/adapters/redis/store.ts'
 import type { Admission, Admitted, Settlement } from '../../../../src/gateway/store/hold-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'

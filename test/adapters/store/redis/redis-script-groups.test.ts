@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Layout } from '../../../../src/adapters/redis/layout.ts'
-import { openRedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { openRedisStore } from '../../../../src/adapters/redis/store.ts'
 import { useCluster } from '../../../support/redis/cluster.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis, useRedis } from '../../../support/redis/redis.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { openRedisStore, type RedisStore } from '../../../../src/adapters/redis/store.ts'
 import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
 import { redisCommand, replicatedFrom } from '../../../support/redis/command.ts'
 import { describeRedis } from '../../../support/redis/redis.ts'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openRedisStore } from '../../../../src/adapters/redis/redis-store.ts'
+import { openRedisStore } from '../../../../src/adapters/redis/store.ts'
 import { StoreUnavailable } from '../../../../src/gateway/store/store.ts'
 import { VirtualClock } from '../../../support/clock.ts'
 import { eventually } from '../../../support/eventually.ts'

@@ -8,7 +8,7 @@ import {
   type LimitWindow,
   MEASURES,
   type Measure,
-} from '../../../../../src/policy/limits/limit-rule.ts'
+} from '../../../../../src/policy/limits/rule.ts'
 import type { CounterName, RuleClaim } from '../../../../../src/policy/limits/rule-claim.ts'
 import { windowOfField } from '../../../../../src/policy/limits/rule-claim.ts'
 import { cellAt, slides } from '../../../../../src/policy/limits/rule-counter.ts'
