@@ -1,7 +1,7 @@
 -- All calls of a group happen at one moment: each bucket is asked once for its epoch and its clock.
 -- `changes` are what the present call changes in sums that the group keeps; they count once the call has succeeded.
--- `ends` write those sums.
-local changes, ends = {}, {}
+-- `ends` write those sums, and `failures` have the error of each call whose sums Redis refused. `present` is the number of the call.
+local changes, ends, failures, present = {}, {}, {}, 0
 local askWiped, askClock, wipedIn, clockIn = wiped, clock, {}, {}
 
 local function wiped()
@@ -16,4 +16,11 @@ local function clock()
   local epoch = KEYS[1]
   if not clockIn[epoch] then clockIn[epoch] = askClock() end
   return clockIn[epoch]
+end
+
+-- Writes sums of calls. Sums that Redis refuses fail their own calls, and the group goes on.
+local function writeSums(calls, write)
+  local isDone, thrown = pcall(write)
+  if isDone then return end
+  for i = 1, #calls do failures[calls[i]] = thrown end
 end

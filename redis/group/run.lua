@@ -13,6 +13,7 @@ for keys, values in string.gmatch(allValues[1], '(%d+) (%d+)') do
   KEYS = { unpack(allKeys, keyAt + 1, keyAt + keys) }
   ARGV = { unpack(allValues, valueAt + 1, valueAt + values) }
   keyAt, valueAt = keyAt + keys, valueAt + values
+  present = present + 1
   local isDone, answer = pcall(call)
   if isDone then
     for i = 1, #changes do changes[i]() end
@@ -20,7 +21,8 @@ for keys, values in string.gmatch(allValues[1], '(%d+) (%d+)') do
     answer = failureOf(answer)
   end
   changes = {}
-  answers[#answers + 1] = answer
+  answers[present] = answer
 end
 for i = 1, #ends do ends[i]() end
+for at, thrown in pairs(failures) do answers[at] = failureOf(thrown) end
 return answers

@@ -85,11 +85,12 @@ if counters.isNew then
   redis.call('HSET', KEYS[3], 'window', ARGV[7])
 end
 
+-- Before the hold: without a lease nobody would end it.
+redis.call('ZADD', KEYS[7], digits(now + tonumber(ARGV[3])), ARGV[4])
 redis.call('HSET', KEYS[6], 'state', 'open', 'account', ARGV[5], 'window', ARGV[7], 'hold', hold, 'readings',
   readings.text)
 if looked then
   local weight, cells = rules.take(looked, claims, granted)
   redis.call('HSET', KEYS[6], 'rules', ARGV[13], 'cells', cells or sums, 'weight', weight)
 end
-redis.call('ZADD', KEYS[7], digits(now + tonumber(ARGV[3])), ARGV[4])
 return { 'admitted', hold, readings.text, ARGV[7], sums }

@@ -144,8 +144,8 @@ if how == 'settle' or rest ~= '' then
   added.requests = row and 0 or 1
   written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, added.cost, added.inputTokens,
     added.outputTokens, charge.tokens - was.tokens, now, who, rest)
-  redis.call('ZADD', KEYS[6], '0', written)
   addToTotals(totals, total, added)
+  redis.call('ZADD', KEYS[6], '0', written)
   addTools(totals .. ':tools', total, how == 'refund' and '' or rest, row and row.others)
 end
 

@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { Layout } from '../../../../src/adapters/redis/layout.ts'
+import { type Bucket, Layout } from '../../../../src/adapters/redis/layout.ts'
 import { openRedisStore } from '../../../../src/adapters/redis/store.ts'
+import { windowOf } from '../../../../src/policy/decision.ts'
+import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { useCluster } from '../../../support/redis/cluster.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
@@ -24,10 +26,11 @@ describeRedis('requests of one turn', () => {
 
   async function openStore() {
     const prefix = `groups${opened++}`
-    const { now } = clockAt(NOON)
+    const clock = clockAt(NOON)
     const stateDir = await newDirectory()
-    const store = await openRedisStore({ url: server().url, prefix, stateDir, alarm: () => {}, now })
-    return { store, layout: new Layout(prefix) }
+    const store = await openRedisStore({ url: server().url, prefix, stateDir, alarm: () => {}, now: clock.now })
+    onTestFinished(() => store.close())
+    return { store, layout: new Layout(prefix), clock }
   }
 
   async function scripts(): Promise<number> {
@@ -67,20 +70,89 @@ describeRedis('requests of one turn', () => {
     })
   })
 
-  it('fail alone where the records of their account are broken', async () => {
-    const { store, layout } = await openStore()
-    const [sound, broken] = [await openShop(store, 'sound'), await openShop(store, 'broken')]
-    await redisCommand(server(), 'SET', layout.of(broken.account).counters(broken.account), 'no hash')
+  /** Records without which a request of an account cannot be counted. */
+  const RECORDS: Record<string, (bucket: Bucket, account: string) => string> = {
+    'the counters': (bucket, account) => bucket.counters(account),
+    'the ring of the minute': (bucket, account) => bucket.minute(account),
+    'the spend of the month': (bucket, account) => bucket.spend(account, windowOf(NOON).start),
+    'the leases of its bucket': bucket => bucket.leases,
+  }
 
-    const answers = await Promise.allSettled(
-      [sound, broken, sound, broken, sound].map((shop, at) => store.holds.admit(admission(shop, `req_${at}`))),
+  /** Puts another type of value in place of a record, until the answer is called. */
+  async function breakRecord(name: string): Promise<() => Promise<void>> {
+    const [sound, isThere] = [`${name}:sound`, await redisCommand(server(), 'EXISTS', name)]
+    if (isThere) await redisCommand(server(), 'RENAME', name, sound)
+    await redisCommand(server(), 'XADD', name, '*', 'no', 'record')
+    return async () => {
+      await redisCommand(server(), 'DEL', name)
+      if (isThere) await redisCommand(server(), 'RENAME', sound, name)
+    }
+  }
+
+  const ADMITTED = { status: 'fulfilled', value: { outcome: 'admitted' } }
+  const REFUSED = { status: 'rejected', reason: { message: expect.stringContaining('WRONGTYPE') } }
+
+  describe('of several accounts', () => {
+    it.each(Object.entries(RECORDS))(
+      'are refused for that account alone whose record is broken: %s',
+      async (_, nameOf) => {
+        const { store, layout, clock } = await openStore()
+        const shops = await Promise.all(['one', 'broken', 'other', 'last'].map(label => openShop(store, label)))
+        for (const shop of shops) await admit(store, shop, `req_${shop.account}_0`)
+        const repair = await breakRecord(nameOf(layout.of('acct_broken'), 'acct_broken'))
+        clock.at += 2000
+        const asked = [1, 2, 3].flatMap(nth => shops.map(shop => ({ shop, id: `req_${shop.account}_${nth}` })))
+
+        const answers = await Promise.allSettled(asked.map(({ shop, id }) => store.holds.admit(admission(shop, id))))
+
+        expect(answers).toMatchObject(asked.map(({ shop }) => (shop.account === 'acct_broken' ? REFUSED : ADMITTED)))
+        await repair()
+        for (const shop of shops) {
+          const running = shop.account === 'acct_broken' ? 1 : 4
+          expect(await store.accounts.readUsage(shop.account)).toMatchObject({ requests: running, concurrent: running })
+          expect(await store.accounts.readSpend(shop.account)).toMatchObject({ held: 50 * running })
+          expect(await holdsOf(layout, shop.account)).toBe(running)
+        }
+      },
     )
 
-    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected', 'fulfilled'])
-    expect(answers[1]).toMatchObject({ reason: { message: expect.stringContaining('WRONGTYPE') } })
-    const next = await store.holds.admit(admission(sound, 'req_next'))
-    expect(next).toMatchObject({ outcome: 'admitted', readings: { requests: 3, concurrent: 3 } })
+    it.each([
+      ['the ring of its minute', RECORDS['the ring of the minute']],
+      ['the totals of its bucket', (bucket: Bucket) => bucket.totals(Math.floor(NOON / 86_400_000))],
+      ['the ledger of its bucket', (bucket: Bucket) => bucket.ledger],
+    ])(
+      'are settled but for those of an account whose record is broken, and these once it is whole: %s',
+      async (_, nameOf) => {
+        const { store, layout, clock } = await openStore()
+        const shops = await Promise.all(['one', 'broken', 'other'].map(label => openShop(store, label)))
+        const holds = await Promise.all(
+          shops.flatMap(shop => [1, 2].map(nth => admit(store, shop, `req_${shop.account}_${nth}`))),
+        )
+        clock.at += 2000
+        // The buckets of those before are in the ring from now on.
+        for (const shop of shops) await admit(store, shop, `req_${shop.account}_3`)
+        const repair = await breakRecord(nameOf?.(layout.of('acct_broken'), 'acct_broken') ?? '')
+        const charge = { tokens: 20, cost: nanoUsd(30) }
+
+        const settled = await Promise.allSettled(holds.map(hold => store.holds.settle(settlement(hold, charge))))
+
+        for (const [at, { account }] of holds.entries())
+          expect(settled[at]?.status).toBe(account === 'acct_broken' ? 'rejected' : 'fulfilled')
+        await repair()
+        expect((await ledgerOf(store)).length).toBe(4)
+        await Promise.all(holds.map(hold => store.holds.settle(settlement(hold, charge))))
+        expect((await ledgerOf(store)).length).toBe(6)
+        for (const { account } of shops)
+          expect(await store.accounts.readSpend(account)).toMatchObject({ used: 60, held: 50 })
+        expect((await totalsOf(store)).map(({ requests }) => requests)).toEqual([2, 2, 2])
+      },
+    )
   })
+
+  /** How many holds of an account there are, open or ended. */
+  async function holdsOf(layout: Layout, account: string): Promise<number> {
+    return ((await redisCommand(server(), 'KEYS', layout.like(`*:hold:*${account}*`))) as string[]).length
+  }
 
   it('are served by a Redis that lost its scripts', async () => {
     const { store } = await openStore()
