@@ -1,11 +1,16 @@
+import type { Millis } from '../../policy/config.ts'
 import type { LogEntry } from '../log-entry.ts'
 
 /**
  * Whether a request of an open page went as its reader expects: it was served, nothing has changed, or the page was left while it
- * was read. A change whose client left is told, since nobody has seen what became of it.
+ * was read. A change whose client left is told, since nobody has seen what became of it, and so is a read that kept its client
+ * waiting: a ledger so slow that all clients give up must show.
  */
-export const isUneventful = ({ method, status }: Pick<LogEntry, 'method' | 'status'>): boolean =>
-  status < 300 || status === 304 || (status === LEFT && method === 'GET')
+export const isUneventful = ({ method, status, ms }: Pick<LogEntry, 'method' | 'status' | 'ms'>): boolean =>
+  status < 300 || status === 304 || (status === LEFT && method === 'GET' && ms <= PATIENT_MS)
+
+/** A page that its reader leaves has mostly been read by then. */
+const PATIENT_MS: Millis = 1000
 
 /** The status of a request whose client left before its answer. */
 export const LEFT = 499
