@@ -46,7 +46,7 @@ export async function showUsage(app: AccountApp, call: HttpCall, { caller }: Ide
   const days = daysIn(app, query)
   if ('denial' in days) return call.deny(days.denial)
   const labels = split === 'true' ? [...app.config.labels.keys()] : []
-  const asked = { account: caller.account, ...days, labels }
+  const asked = { account: caller.account, ...days, labels, isOfMonth: query.month !== undefined }
   if (labels.length === 0) return sendUsage(app, call, asked)
   return splitting(app, call, caller, () => sendUsage(app, call, asked))
 }
@@ -86,12 +86,12 @@ async function sendUsage(app: AccountApp, call: HttpCall, asked: AskedUsage): Pr
   call.json(200, byLabel ? { ...own, by_label: byLabel } : own, UNCACHED)
 }
 
-async function readTotals(app: AccountApp, { account, since, until, labels }: AskedUsage) {
+async function readTotals(app: AccountApp, { account, since, until, labels, isOfMonth }: AskedUsage) {
   const { calendar = UTC_CALENDAR } = app.config
   const totals: Total[] = []
-  // Sums of labels, and months long ago, have models and plans that are gone.
+  // Months are what invoices have, and with sums of labels and days long ago they have models and plans that are gone.
   const isRecent = dayOfCalendar(calendar, app.clock.now()) - since < MOST_DAYS
-  const among = labels.length === 0 && isRecent && { among: namesIn(app.config) }
+  const among = labels.length === 0 && isRecent && !isOfMonth && { among: namesIn(app.config) }
   for await (const total of app.store.ledger.readTotals({ account, since, until: until + 1, ...among }))
     totals.push(total)
   return { totals, total: totals.reduce<Sums>(addTotals, NO_SUMS) }
@@ -115,6 +115,8 @@ interface AskedUsage {
   /** The first and the last day. */
   readonly since: DayNumber
   readonly until: DayNumber
+  /** The days are a month, and what it sums up to stands on the invoice. */
+  readonly isOfMonth: boolean
   /** The labels that split it. */
   readonly labels: readonly string[]
 }
