@@ -1,3 +1,5 @@
+import { Slots } from '../../kit/slots.ts'
+
 /**
  * Work of accounts that reads very many rows of a ledger: one at a time of each account, a bounded number of all, and once for
  * those who ask for the same at once. Each process has its own.
@@ -5,11 +7,11 @@
 export class OneAtATime<Result> {
   /** The work that runs or waits, in this order, by ledger, account and name. */
   readonly #ledgers = new WeakMap<object, Map<string, Map<string, Promise<Result>>>>()
-  readonly #turns: Turns
+  readonly #slots: Slots
 
   /** `atOnce` of all accounts together. */
   constructor(atOnce = Number.POSITIVE_INFINITY) {
-    this.#turns = new Turns(atOnce)
+    this.#slots = new Slots(atOnce)
   }
 
   /** Joins the work of this name, or does it once that of the account before it is over. */
@@ -22,35 +24,16 @@ export class OneAtATime<Result> {
     if (known) return known
     const before = [...works.values()].at(-1)
     const done = Promise.allSettled([before])
-      .then(() => this.#turns.run(work))
+      .then(async () => {
+        const leave = await this.#slots.take()
+        return work().finally(leave)
+      })
       .finally(() => {
         works.delete(name)
         if (works.size === 0) accounts.delete(account)
       })
     works.set(name, done)
     return done
-  }
-}
-
-/** Lets so many works run at once; others wait for their turn, the first one first. */
-class Turns {
-  #free: number
-  readonly #waiting: (() => void)[] = []
-
-  constructor(atOnce: number) {
-    this.#free = atOnce
-  }
-
-  async run<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#free > 0) this.#free--
-    else await new Promise<void>(go => this.#waiting.push(go))
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#free++
-    }
   }
 }
 
