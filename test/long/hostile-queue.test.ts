@@ -7,7 +7,7 @@ import type { ShownPool } from '../../src/wire/admin/pool.ts'
 import { compileProgram, type Program } from '../cli/program.ts'
 import { answer, startBackend } from '../support/backend.ts'
 import { eventually } from '../support/eventually.ts'
-import { hasRedis, startRedis } from '../support/redis/redis.ts'
+import { describeRedis, type RedisServer, startRedis } from '../support/redis/redis.ts'
 import { readBooks, readHeld, sumOf } from './harness/books.ts'
 import type { Account } from './harness/client.ts'
 import { Fleet, type Gateway } from './harness/fleet.ts'
@@ -131,9 +131,12 @@ function peakKiB({ pid }: Gateway): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
-describe.each(['embedded', ...(hasRedis ? ['redis'] : [])])('a pool that is full, on the %s store', store => {
+describe('a pool that is full, on the embedded store', () => floodedPool('embedded', async () => undefined))
+describeRedis('a pool that is full, on Redis', () => floodedPool('redis', startRedis))
+
+function floodedPool(store: string, startStore: () => Promise<RedisServer | undefined>): void {
   it('serves others in turn beside an account that waits with bodies without end, whose requests and bytes are bounded', async () => {
-    const redis = store === 'redis' ? await startRedis() : undefined
+    const redis = await startStore()
     onTestFinished(async () => redis?.stop())
     const engine = await startEngine()
     const fleet = new Fleet({ program, site: engine, plans, pool, limits, ...(redis && { redis: redis.url }) })
@@ -182,7 +185,7 @@ describe.each(['embedded', ...(hasRedis ? ['redis'] : [])])('a pool that is full
     expect(sumOf(healthy.map(row => row.cost_nano_usd))).toBe(sumOf([...used.values()]))
     expect(fleet.faults()).toEqual([])
   })
-})
+}
 
 const refusalsOf = ({ statuses }: Attack): number =>
   (statuses['503'] ?? 0) + (statuses['429'] ?? 0) + (statuses.cut ?? 0)
