@@ -7,7 +7,7 @@ import * as text from './texts/audit.tsx'
 
 interface AuditTableProps {
   readonly rows: readonly ShownAudit[]
-  /** Left away where all rows are of one. */
+  /** Left out where all rows are of one. */
   readonly hasAccount?: boolean
 }
 

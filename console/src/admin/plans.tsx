@@ -105,7 +105,7 @@ const overageText = (overage: ShownPlanLimits['overage']): string => {
   return overage === 'on' ? 'unlimited overage' : text.overageUpTo(exactUsd(overage.cap_usd).replace(WHOLE, ''))
 }
 
-/** Cents of a whole amount, which the limits above it leave away too. */
+/** Cents of a whole amount, which the limits above it leave out too. */
 const WHOLE = /[.,]00$/
 
 /** `policies/plans.yaml:21`: without the column. */

@@ -40,7 +40,7 @@ interface TableProps {
   readonly pages: readonly ListedPage[]
   /** Set for requests in the order in which they ended: their times are those of their ends then. */
   readonly isByEnd?: boolean
-  /** Left away where all requests are of one. */
+  /** Left out where all requests are of one. */
   readonly hasAccount?: boolean
 }
 

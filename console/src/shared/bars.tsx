@@ -132,7 +132,7 @@ function roundTop(most: number): number {
   return unit * ([1, 2, 4, 5, 6, 8].find(each => each * unit >= most) ?? 10)
 }
 
-/** From the ground up; parts of nothing are left away. */
+/** From the ground up; parts of nothing are left out. */
 function stacked({ parts }: Bar, top: number) {
   let below = 0
   return parts.flatMap((value, part) => {

@@ -4,7 +4,7 @@ export interface Column {
   readonly title: string
   /** Set for numbers, which stand to the right. */
   readonly num?: true
-  /** Left away where there is little room. */
+  /** Left out where there is little room. */
   readonly narrow?: true
   /** Said to readers of screens alone. */
   readonly hidden?: true

@@ -71,7 +71,7 @@ const OUTCOME_TEXTS: Readonly<Record<CopyOutcome, string>> = {
   down: 'was left out: no replica took requests',
   busy: 'was left out: requests waited there',
   full: 'was left out: no slot was free',
-  copies: 'was left out: as many copies ran as may',
+  copies: 'was left out: as many copies ran as are allowed at once',
   memory: 'was left out: bodies of clients needed the memory',
   budget: 'was left out: the budget had no room',
 }

@@ -83,7 +83,7 @@ function* reformed(bytes: Buffer, list: Span, form: TokenForm): Steps<Buffer> {
   cursor.at = list.start
   const tokens: string[] = []
   const isRead = yield* readList(cursor, () => readToken(cursor, tokens, form))
-  if (!isRead) throw new Error('a list that passed the check is not a list')
+  if (!isRead) throw new Error('the check took what is no list')
   return Buffer.from(tokens.join(','))
 }
 

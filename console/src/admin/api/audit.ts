@@ -20,5 +20,5 @@ interface AuditPage {
 export const listAudit = (query: AuditQuery, limit = 100) =>
   ask<AuditPage>(`/admin/audit${searchOf({ order: 'desc', limit: String(limit), ...query })}`)
 
-/** `?a=b`; fields without a value are left away. */
+/** `?a=b`; fields without a value are left out. */
 export const searchOf = (fields: Parameters<typeof hrefOf>[1]): string => hrefOf('', fields).replace(/^[^?]*/, '')

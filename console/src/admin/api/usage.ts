@@ -53,7 +53,7 @@ export async function readHours(split: Split, account?: string): Promise<UsageOf
 /** As `--since` of svcctl: 47 hours and the running one. */
 export const HOURS = '47h'
 
-/** Adds up rows of the same name; `named` leaves away what they differ in. */
+/** Adds up rows of the same name; `named` leaves out what they differ in. */
 function summed<Row extends UsageRecord | WasteRecord>(
   rows: readonly Row[],
   nameOf: (row: Row) => string,

@@ -77,7 +77,7 @@ export class Board {
     }
   }
 
-  /** How an account stood before what is known is left away: the list of all may come after an event. */
+  /** How an account stood before what is known is left out: the list of all may come after an event. */
   #stand(standing: ShownStanding, request?: ShownRequest): void {
     const known = this.rows.get(standing.account)
     const newest = known && known.standing.at > standing.at ? known.standing : standing

@@ -1,5 +1,5 @@
 export const whatAllAccountsAreCharged =
-  'Invoices of all accounts for a month. They run until the month ends, close for a day, and are then issued.'
+  'Invoices of all accounts for a month. An invoice is a draft until a day after its month, and is then issued.'
 export const allInvoices = 'All invoices'
 export const nothing = 'No invoices'
 export const noUsage = 'No account has usage in this month.'

@@ -21,7 +21,7 @@ export function guardLeaving(why: () => string | undefined): () => void {
   }
 }
 
-/** Fields of a query; those without a value are left away. */
+/** Fields of a query; those without a value are left out. */
 export type Query = Readonly<Record<string, string | undefined>>
 
 export function hrefOf(name: string, wanted: Query = {}): string {
