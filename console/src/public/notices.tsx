@@ -30,30 +30,39 @@ interface ChoicesProps {
 function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesProps) {
   const [problem, setProblem] = useState<ApiProblem>()
   const [secret, setSecret] = useState<string | null>(null)
-  const save = async (event: SubmitEvent) => {
-    event.preventDefault()
-    const fields = new FormData(event.currentTarget as HTMLFormElement)
-    const textOf = (name: string) => String(fields.get(name) ?? '').trim() || null
-    const [address, url] = [textOf('mail'), textOf('webhook')]
-    const chosen = fields.getAll('at').map(Number)
+  const [isBusy, setBusy] = useState(false)
+  const save = async (change: object) => {
+    setBusy(true)
+    setProblem(undefined)
     try {
-      const saved = await ask<OwnNotices>(PATH, {
-        // All of them stay all when the operator offers more.
-        at: chosen.length === offered.length ? null : chosen,
-        // An address that stays the same is left out: it would have to be confirmed anew.
-        ...(address !== mail.address && { mail: address }),
-        ...(url !== webhook.url && { webhook: url }),
-      })
-      setProblem(undefined)
+      const saved = await ask<OwnNotices>(PATH, change)
       if (saved.secret !== null) setSecret(saved.secret)
       toast(text.saved)
       await onSaved()
     } catch (error) {
       setProblem(problemFrom(error))
+    } finally {
+      setBusy(false)
     }
   }
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    const fields = new FormData(event.currentTarget as HTMLFormElement)
+    const textOf = (name: string) => String(fields.get(name) ?? '').trim() || null
+    const [address, url] = [textOf('mail'), textOf('webhook')]
+    const chosen = fields.getAll('at').map(Number)
+    const isChosenAnew = String(chosen) !== String(at)
+    if (isChosenAnew && chosen.length === 0) return setProblem(problemFrom(new Error(text.none)))
+    // Only changes are sent: an address would have to be confirmed anew, and one that is not offered at present stays.
+    void save({
+      // All of them stay all when the operator offers more.
+      ...(isChosenAnew && { at: chosen.length === offered.length ? null : chosen }),
+      ...(mail.offered && address !== mail.address && { mail: address }),
+      ...(webhook.offered && url !== webhook.url && { webhook: url }),
+    })
+  }
   return (
-    <form class="box pad" onSubmit={event => void save(event)}>
+    <form class="box pad" onSubmit={submit}>
       <fieldset class="row">
         <legend>{text.at}</legend>
         {offered.map(percent => (
@@ -70,6 +79,11 @@ function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesPr
           {mail.unconfirmed !== null && <span class="small">{text.unconfirmed(mail.unconfirmed)}</span>}
         </label>
       )}
+      {mail.unconfirmed !== null && mail.address === null && (
+        <button type="button" disabled={isBusy} onClick={() => void save({ mail: null })}>
+          {text.withdraw}
+        </button>
+      )}
       {webhook.offered && (
         <label class="field">
           {text.webhook}
@@ -82,7 +96,7 @@ function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesPr
           {text.secret} <code>{secret}</code> <Copy value={secret} what={text.secretName} />
         </p>
       )}
-      <button type="submit" class="primary">
+      <button type="submit" class="primary" disabled={isBusy}>
         {text.save}
       </button>
     </form>
