@@ -1,13 +1,25 @@
-import { type MailServer, MailTarget, sendMail } from '../adapters/notices/mail.ts'
+import { isOfRecipient, type MailServer, MailTarget, sendMail } from '../adapters/notices/mail.ts'
 import type { Settings } from '../config/settings.ts'
 import { NoticeRefused, type Target } from '../gateway/notices/lane.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { SendConfirmation } from '../http/public/client-app.ts'
+import type { Millis } from '../policy/config.ts'
 
 /** The mail server by which customers get mail; undefined where the files offer none. */
-function serverOf({ noticeTargets, customerNotices }: Settings): MailServer | undefined {
+function serverOf(settings: Settings): MailServer | undefined {
+  const target = mailTargetOf(settings)
+  return target && { ...target, password: () => target.password?.reveal() }
+}
+
+function mailTargetOf({ noticeTargets, customerNotices }: Settings) {
   const target = customerNotices?.mail === undefined ? undefined : noticeTargets.get(customerNotices.mail)
-  return target?.kind === 'mail' ? { ...target, password: () => target.password?.reveal() } : undefined
+  return target?.kind === 'mail' ? target : undefined
+}
+
+/** How long notices are gathered for a mail to one customer: as for the target by whose server it goes. */
+export function ownMailDigest(settings: Settings): Millis | undefined {
+  const { digest = 0 } = mailTargetOf(settings) ?? {}
+  return digest > 0 ? digest : undefined
 }
 
 const PATH = '/v1/account/notices'
@@ -22,9 +34,13 @@ export function ownMail(settings: Settings, address: () => Promise<string | unde
   return {
     send: async letters => {
       const to = await address()
-      if (to === undefined) throw new NoticeRefused('the account has no mail address', { isFinal: true })
+      if (to === undefined)
+        throw new NoticeRefused('the account has no mail address', { isFinal: true, isOfRecipient: true })
       // The one address is refused or not: there are no others to report.
-      await new MailTarget({ ...server, footer, to: [to], digest: 0 }, settings.brand, () => {}).send(letters)
+      const target = new MailTarget({ ...server, footer, to: [to], digest: 0 }, settings.brand, () => {})
+      await target.send(letters).catch(error => {
+        throw isOfRecipient(error) ? new NoticeRefused(error.message, { isOfRecipient: true, cause: error }) : error
+      })
     },
   }
 }
@@ -40,6 +56,7 @@ export const confirmationsOf =
       return rejected.length > 0 ? 'refused' : 'taken'
     } catch (error) {
       if (error instanceof NoticeRefused) return 'refused'
+      if (isOfRecipient(error)) return 'away'
       const target = settings.customerNotices?.mail
       alarm('a mail that confirms an address of a customer cannot be sent', { target, error: String(error) })
       return 'away'

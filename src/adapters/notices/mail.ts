@@ -97,4 +97,14 @@ const isRefusal = (error: unknown): error is Error =>
   'responseCode' in error &&
   Number(error.responseCode) >= 500
 
+/** Whether the server would not take, for now or for good, the address that a mail was for. It takes those of others. */
+export const isOfRecipient = (error: unknown): error is Error =>
+  error instanceof NoticeRefused
+    ? isOfRecipient(error.cause)
+    : error instanceof Error &&
+      'code' in error &&
+      error.code === 'EENVELOPE' &&
+      'command' in error &&
+      error.command === 'RCPT TO'
+
 const TIMEOUT_MS: Millis = 10_000

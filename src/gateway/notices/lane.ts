@@ -6,6 +6,8 @@ import type { Alarm, Clock } from '../ports.ts'
 export interface Target {
   /** How long notices are gathered for one message; absent where each has a message of its own. */
   readonly digest?: Millis | undefined
+  /** Tells apart letters that may not share a message; absent where all may. */
+  readonly recipientOf?: (letter: Letter) => string
   /**
    * Sends a message of one or several notices. Rejects with NoticeRefused where the receiver will not take this message, and
    * with another reason where it takes none at present, or may have this one.
@@ -18,11 +20,19 @@ export class NoticeRefused extends Error {
   override readonly name = 'NoticeRefused'
   /** Whether no further attempt can help. */
   readonly isFinal: boolean
+  /** Whether the reason lies with one recipient of many, and says nothing of the target. */
+  readonly isOfRecipient: boolean
 
-  constructor(message: string, { isFinal = false, ...options }: ErrorOptions & { readonly isFinal?: boolean } = {}) {
+  constructor(message: string, { isFinal = false, isOfRecipient = false, ...options }: RefusedOptions = {}) {
     super(message, options)
     this.isFinal = isFinal
+    this.isOfRecipient = isOfRecipient
   }
+}
+
+interface RefusedOptions extends ErrorOptions {
+  readonly isFinal?: boolean
+  readonly isOfRecipient?: boolean
 }
 
 /** A notice for one target. */
@@ -50,7 +60,7 @@ export interface LanePorts {
 export class Lane {
   readonly #name: string
   readonly #ports: LanePorts
-  #isBusy = false
+  #busy = false
   #failures = 0
   #retryAt: Millis = Number.NEGATIVE_INFINITY
   #isReported = false
@@ -77,7 +87,17 @@ export class Lane {
 
   /** Whether it is neither busy nor waits for its target. */
   get isFree(): boolean {
-    return !this.#isBusy && this.#ports.clock.elapsed() >= this.#retryAt
+    return !this.#busy && this.#ports.clock.elapsed() >= this.#retryAt
+  }
+
+  /** Whether letters of it are under way. */
+  get isBusy(): boolean {
+    return this.#busy
+  }
+
+  /** Whether operators were told that the target takes none, and wait to hear that it does again. */
+  get isReported(): boolean {
+    return this.#isReported
   }
 
   /** An operator asked for another attempt now. */
@@ -86,9 +106,9 @@ export class Lane {
   }
 
   #work(work: () => Promise<void>): void {
-    this.#isBusy = true
+    this.#busy = true
     this.done = work().finally(() => {
-      this.#isBusy = false
+      this.#busy = false
     })
   }
 
@@ -108,7 +128,7 @@ export class Lane {
     if (result.status === 'rejected') {
       const { reason } = result
       const error = reason instanceof Error ? reason.message : String(reason)
-      if (reason instanceof NoticeRefused) return this.#refuse(letters, error, reason.isFinal)
+      if (reason instanceof NoticeRefused) return this.#refuse(letters, reason)
       this.#fail(error)
       return letters.map(letter => failed(letter, error, clock))
     }
@@ -126,15 +146,15 @@ export class Lane {
     if (this.#failures >= REPORTED_FAILURES) this.#report(error)
   }
 
-  /** The receiver answers, so that the lane has no pause. */
-  #refuse(letters: readonly Letter[], error: string, isFinal: boolean): readonly Letter[] {
+  /** The receiver answers, so that the lane has no pause. One recipient of many is no concern of operators. */
+  #refuse(letters: readonly Letter[], { message: error, isFinal, isOfRecipient }: NoticeRefused): readonly Letter[] {
     const { clock, alarm } = this.#ports
-    for (const { notice } of letters) this.#refused.add(notice.id)
+    if (!isOfRecipient) for (const { notice } of letters) this.#refused.add(notice.id)
     if (this.#refused.size >= REPORTED_FAILURES) this.#report(error)
     return letters.map(letter => {
       const after = refused(letter, error, clock.now(), isFinal)
       const { notice, delivery } = after
-      if (delivery.state === 'failed')
+      if (delivery.state === 'failed' && !isOfRecipient)
         alarm?.('a target keeps refusing a notice, which is now marked as failed', {
           target: this.#name,
           notice: notice.id,
@@ -160,8 +180,21 @@ export class Lane {
 }
 
 /** The letters in messages, as far as they are due. */
-function messagesOf(letters: readonly Letter[], { digest }: Target, at: number): readonly (readonly Letter[])[] {
+function messagesOf(letters: readonly Letter[], target: Target, at: number): readonly (readonly Letter[])[] {
+  const { digest, recipientOf } = target
   if (digest === undefined) return letters.map(letter => [letter])
+  const byRecipient = new Map<string, Letter[]>()
+  for (const letter of letters) {
+    const recipient = recipientOf?.(letter) ?? ''
+    const some = byRecipient.get(recipient)
+    if (some) some.push(letter)
+    else byRecipient.set(recipient, [letter])
+  }
+  return [...byRecipient.values()].flatMap(some => digestsOf(some, digest, at))
+}
+
+/** The letters of one recipient in messages, once the time of a digest is over. */
+function digestsOf(letters: readonly Letter[], digest: Millis, at: number): readonly (readonly Letter[])[] {
   // One that an operator tries again waits for no others.
   const isDue = letters.some(({ notice, delivery }) => notice.at + digest <= at || delivery.error !== undefined)
   if (!isDue) return []
@@ -191,6 +224,19 @@ function refused({ notice, delivery }: Letter, error: string, at: EpochMs, isFin
   return { notice, delivery: { ...tried, state: 'waiting', dueAt: at + pause } }
 }
 
+/** Whether a letter waited too long, be it for others before it, and no operator has it tried again. */
+export function isOverdue({ notice, delivery }: Letter, at: EpochMs): boolean {
+  const { state, tries, error } = delivery
+  const isAskedFor = tries === 0 && error !== undefined
+  return state === 'waiting' && at - notice.at > GIVEN_UP_MS && !isAskedFor
+}
+
+/** A letter that is given up without a further attempt. */
+export const givenUp = ({ notice, delivery }: Letter): Letter => ({
+  notice,
+  delivery: { ...delivery, state: 'failed', error: delivery.error ?? NEVER_TRIED },
+})
+
 /** A letter that did not arrive, which is given up after some days. */
 function failed({ notice, delivery }: Letter, error: string, clock: Clock, isOver = false): Letter {
   const isOld = isOver || clock.now() - notice.at > GIVEN_UP_MS
@@ -198,6 +244,7 @@ function failed({ notice, delivery }: Letter, error: string, clock: Clock, isOve
   return { notice, delivery: { ...delivery, state, tries: delivery.tries + 1, triedAt: clock.now(), error } }
 }
 
+const NEVER_TRIED = 'it waited for three days behind others'
 const GONE = 'the files declare no such target'
 
 /** Messages that are under way to one target together. */

@@ -8,9 +8,10 @@ import { noticeOf, waits } from '../store/notice.ts'
 import { MOST_WAITING, type NoticeStore } from '../store/notice-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { every } from '../timers.ts'
+import { CustomerRoom } from './customer-room.ts'
 import { accountTarget, type ContactKind, type CustomerNotices, customerDeliveries } from './customers.ts'
 import type { EventWatch } from './event-watch.ts'
-import { isDue, Lane, type Letter, NoticeRefused, type Target } from './lane.ts'
+import { givenUp, isDue, isOverdue, Lane, type Letter, NoticeRefused, type Target } from './lane.ts'
 
 export interface NotifierPorts {
   readonly store: NoticeStore
@@ -30,6 +31,8 @@ export interface NotifierPorts {
 /** The addresses that customers chose, as the store has them at this moment. */
 export interface Customers {
   readonly offered: CustomerNotices
+  /** How long notices are gathered for one mail to an account; absent where each has a mail of its own. */
+  readonly digest?: Millis | undefined
   readonly contactsOf: (account: string) => Promise<Contacts | undefined>
   /** A place that an account chose, whose address is read when a notice goes there. */
   readonly targetOf: (account: string, kind: ContactKind) => Target | undefined
@@ -89,8 +92,11 @@ export class Notifier {
     try {
       if (!(await this.#lease())) return
       this.#ports.events?.begin(() => this.isHere && !this.#isStopped)
+      // One that just took over knows none of those that wait, which leave less room.
+      if (this.#read === 0) await this.#readNew()
       await this.#collect()
       await this.#readNew()
+      await this.#giveUp()
       this.#deliver()
       await this.#trim()
     } catch (error) {
@@ -115,18 +121,22 @@ export class Notifier {
   /** Makes notices of crossings. They are removed once the notices are in the store: what dies in between finds its ids known. */
   async #collect(): Promise<void> {
     const { store, rules, alarm } = this.#ports
+    let ofCustomers: CustomerRoom | undefined
     for (let room = MOST_WAITING - this.#waiting.size; room > 0; ) {
       const crossings = await store.readCrossings(CROSSINGS_AT_ONCE)
       if (crossings.length === 0) return
       const customers = this.#ports.customers?.()
-      const notices = await Promise.all(
+      ofCustomers ??= new CustomerRoom(this.#waiting.values())
+      const all = await Promise.all(
         crossings.map(async crossing => withCustomer(noticeOf(crossing, rules()), crossing, customers)),
       )
+      const notices = all.map(notice => ofCustomers?.admit(notice) ?? notice)
       // A crossing that nobody chose to hear of is of no use in the list.
       const { full } = await store.add(customers ? notices.filter(({ deliveries }) => deliveries.length > 0) : notices)
       const left = new Set(full)
       await store.removeCrossings(crossings.filter((_, at) => !left.has(notices[at]?.id ?? '')))
-      room = left.size > 0 ? 0 : room - crossings.length
+      // Those that nobody hears of take no room.
+      room = left.size > 0 ? 0 : room - notices.filter(waits).length
     }
     if (this.#isFull) return
     this.#isFull = true
@@ -147,6 +157,19 @@ export class Notifier {
     if (this.#waiting.size < MOST_WAITING) this.#isFull = false
   }
 
+  /** Ends what waited too long, at targets that are away too. */
+  async #giveUp(): Promise<void> {
+    const now = this.#ports.clock.now()
+    const overdue: Letter[] = []
+    for (const notice of this.#waiting.values())
+      for (const delivery of notice.deliveries) {
+        const letter = { notice, delivery }
+        if (isOverdue(letter, now) && !this.#lanes.get(laneOf(delivery.target))?.isBusy) overdue.push(givenUp(letter))
+      }
+    for (let from = 0; from < overdue.length; from += GIVEN_UP_AT_ONCE)
+      await this.#write(overdue.slice(from, from + GIVEN_UP_AT_ONCE))
+  }
+
   /** An operator tries it again. */
   #hurry({ deliveries }: Notice): void {
     for (const { target } of deliveries) this.#lanes.get(laneOf(target))?.hurry()
@@ -158,7 +181,9 @@ export class Notifier {
     const letters = this.#due()
     for (const [name, some] of letters) this.#laneOf(name).begin(targets.get(name) ?? this.#customerTarget(name), some)
     const waiting = this.#waitingLanes()
-    for (const name of this.#lanes.keys()) if (!waiting.has(name) && !targets.has(name)) this.#lanes.delete(name)
+    // One that operators were told of stays, so that they hear when it takes notices again.
+    for (const [name, lane] of this.#lanes)
+      if (!waiting.has(name) && !targets.has(name) && !lane.isReported) this.#lanes.delete(name)
   }
 
   /** Lanes with a delivery that waits, be it for the pause of the lane. */
@@ -250,14 +275,15 @@ const laneOf = (target: string): string => (accountTarget(target)?.kind === 'mai
 
 const CUSTOMER_MAIL = "customers' mail"
 
-const mailOfEach = ({ targetOf }: Customers): Target => ({
+/** Mail to customers: each message goes to one account. */
+const mailOfEach = ({ digest, targetOf }: Customers): Target => ({
+  digest,
+  recipientOf: ({ delivery }) => delivery.target,
   send: async letters => {
-    for (const letter of letters) {
-      const own = accountTarget(letter.delivery.target)
-      const target = own && targetOf(own.account, own.kind)
-      if (!target) throw new NoticeRefused('the files offer no mail to customers', { isFinal: true })
-      await target.send([letter])
-    }
+    const own = letters[0] && accountTarget(letters[0].delivery.target)
+    const target = own && targetOf(own.account, own.kind)
+    if (!target) throw new NoticeRefused('the files offer no mail to customers', { isFinal: true, isOfRecipient: true })
+    await target.send(letters)
   },
 })
 
@@ -270,6 +296,7 @@ const TURN_MS: Millis = 3000
 const LEASE_MS: Millis = 30_000
 const CROSSINGS_AT_ONCE = 1000
 const READ_AT_ONCE = 1000
+const GIVEN_UP_AT_ONCE = 500
 /** Those that a target gets in one turn. */
 const LETTERS_AT_ONCE = 2000
 

@@ -12,7 +12,7 @@ import { noticeId, waiting } from '../../gateway/store/notice.ts'
 import { listIncidents } from '../../http/admin/incidents.ts'
 import { Slots } from '../../kit/slots.ts'
 import type { Millis } from '../../policy/config.ts'
-import { ownMail } from '../own-mail.ts'
+import { ownMail, ownMailDigest } from '../own-mail.ts'
 import { gatewayName } from '../version.ts'
 import { within } from '../world.ts'
 import type { Base } from './base.ts'
@@ -72,7 +72,7 @@ export function openNotices(
     const { customerNotices: offered } = serving.settings
     if (!offered) return undefined
     return {
-      ...{ offered, contactsOf },
+      ...{ offered, contactsOf, digest: ownMailDigest(serving.settings) },
       targetOf: (account, kind) => {
         if (kind === 'mail') return ownMail(serving.settings, async () => (await contactsOf(account))?.mail)
         if (!offered.webhooks) return undefined

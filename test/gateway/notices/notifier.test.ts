@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { CustomerRoom, MOST_OF_CUSTOMERS, MOST_OF_TARGET } from '../../../src/gateway/notices/customer-room.ts'
 import { type Letter, NoticeRefused, type Target } from '../../../src/gateway/notices/lane.ts'
-import { Notifier } from '../../../src/gateway/notices/notifier.ts'
-import { again } from '../../../src/gateway/store/notice.ts'
+import { type Customers, Notifier } from '../../../src/gateway/notices/notifier.ts'
+import { again, waiting } from '../../../src/gateway/store/notice.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
 import type { NoticeRule } from '../../../src/policy/limits/notice-rule.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
@@ -33,14 +34,21 @@ class Receiver implements Target {
   }
 }
 
-async function start(rules = RULES, targets: Record<string, Receiver> = { ops: new Receiver() }) {
+async function start(
+  rules = RULES,
+  targets: Record<string, Receiver> = { ops: new Receiver() },
+  customers?: Customers,
+) {
   const clock = new VirtualClock(NOON)
   const store = await openHere(await newDirectory(), clock.now)
   onTestFinished(() => store.close())
   const alarms: string[] = []
   const alarm = (text: string) => void alarms.push(text)
   const notifierOn = (holder = 'one', on = store.notices) => {
-    const ports = { rules: () => rules, targets: () => new Map(Object.entries(targets)), holder, clock, alarm }
+    const ports = {
+      ...{ rules: () => rules, targets: () => new Map(Object.entries(targets)), holder, clock, alarm },
+      customers: () => customers,
+    }
     const notifier = new Notifier({ store: on, ...ports })
     onTestFinished(() => notifier.close())
     return notifier
@@ -261,4 +269,136 @@ it('a target that the files no longer declare ends its deliveries as failed', as
     { target: 'gone', state: 'failed', error: 'the files declare no such target' },
     { target: 'ops', state: 'delivered' },
   ])
+})
+
+/** Customers who all chose mail, or a webhook, at one receiver. */
+const customersAt = (receiver: Target, kind: 'mail' | 'webhook', digest?: number): Customers => ({
+  offered: { at: [50, 80, 100], ...(kind === 'mail' && { mail: 'ops' }), webhooks: true },
+  digest,
+  contactsOf: async () => ({
+    ...(kind === 'mail' ? { mail: 'a@example.com' } : { webhook: { url: 'https://a.example.com/', secret: '' } }),
+  }),
+  targetOf: () => receiver,
+})
+
+/** Notices of one account that wait, without the requests that would lead there. */
+const waitingFor = (account: string, kind: string, count: number, at = NOON) =>
+  Array.from({ length: count }, (_, number) => ({
+    id: `ntc_${account}_${number}`,
+    at,
+    event: { kind: 'test', by: 'ada' } as const,
+    deliveries: [waiting(`${account}/${kind}`, 80)],
+  }))
+
+it('all that waits for a webhook that never answers is given up after three days', async () => {
+  const dead = new Receiver()
+  dead.away = true
+  const { clock, store, alarms, notifierOn, turn } = await start([], {}, customersAt(dead, 'webhook'))
+  const notifier = notifierOn()
+  await store.notices.add(waitingFor('acct_dead', 'webhook', 50))
+  for (let hour = 0; hour < 3; hour++) {
+    await turn(notifier)
+    clock.advance(3_600_000)
+  }
+  expect(await store.notices.countWaiting()).toBe(50)
+  clock.advance(3 * DAY_MS)
+  await turn(notifier)
+  const failed = (await store.notices.readNewest(100)).flatMap(({ deliveries }) => deliveries)
+  expect(new Set(failed.map(({ state }) => state))).toEqual(new Set(['failed']))
+  expect(failed.filter(({ tries, error }) => tries === 0 && error?.includes('three days')).length).toBeGreaterThan(30)
+  expect(alarms).toEqual([])
+})
+
+it('an account has so many waiting at one target, and further ones are failed at once', async () => {
+  const dead = new Receiver()
+  dead.away = true
+  const { store, notifierOn, turn } = await start(RULES, { ops: new Receiver() }, customersAt(dead, 'webhook'))
+  const { account } = await openShop(store, 'shop0')
+  await store.notices.add(waitingFor(account, 'webhook', MOST_OF_TARGET))
+  await cross(store, 2)
+  await turn(notifierOn())
+  const made = (await store.notices.readNewest(400)).filter(({ event }) => event.kind === 'limit')
+  const states = made.flatMap(({ deliveries }) => deliveries.map(({ target, state }) => [target, state]))
+  expect(states.filter(([target]) => target === 'ops')).toEqual(Array(2).fill(['ops', 'delivered']))
+  expect(states.filter(([target]) => target === `${account}/webhook`)).toEqual([[`${account}/webhook`, 'failed']])
+  expect(states.filter(([target]) => target !== 'ops' && target !== `${account}/webhook`)).toMatchObject([
+    [expect.stringContaining('/webhook'), 'waiting'],
+  ])
+})
+
+it('customers leave half of the room to operators', () => {
+  const each = Array.from({ length: MOST_OF_CUSTOMERS }, (_, number) => waitingFor(`acct_${number}`, 'mail', 1)).flat()
+  const room = new CustomerRoom(each)
+  const [notice] = waitingFor('acct_new', 'mail', 1)
+  if (!notice) throw new Error('no notice')
+  const both = room.admit({ ...notice, deliveries: [waiting('ops'), ...notice.deliveries] })
+  expect(both.deliveries).toMatchObject([
+    { target: 'ops', state: 'waiting' },
+    { target: 'acct_new/mail', state: 'failed' },
+  ])
+})
+
+it('the mail of customers is gathered by account', async () => {
+  const receiver = new Receiver()
+  const { clock, store, notifierOn, turn } = await start([], {}, customersAt(receiver, 'mail', 300_000))
+  const notifier = notifierOn()
+  await store.notices.add([...waitingFor('acct_a', 'mail', 3), ...waitingFor('acct_b', 'mail', 2)])
+  await store.notices.add(waitingFor('acct_late', 'mail', 1, NOON + 200_000))
+  await turn(notifier)
+  expect(receiver.messages).toEqual([])
+  clock.advance(300_000)
+  await turn(notifier)
+  const accounts = receiver.messages.map(ids => [ids.length, new Set(ids.map(id => id.slice(0, 10))).size])
+  expect(accounts.sort()).toEqual([
+    [2, 1],
+    [3, 1],
+  ])
+})
+
+it('recipients that are refused raise no alarm, and an alarm of the mail server ends with the next mail it takes', async () => {
+  const receiver = new Receiver()
+  let reason: Error | undefined = new NoticeRefused('550 no such mailbox', { isOfRecipient: true })
+  receiver.send = async () => {
+    if (reason) throw reason
+  }
+  const { clock, store, alarms, notifierOn, turn } = await start([], {}, customersAt(receiver, 'mail'))
+  const notifier = notifierOn()
+  await store.notices.add(waitingFor('acct_dead', 'mail', 10))
+  for (let minute = 0; minute < 12 * 60; minute += 30) {
+    await turn(notifier)
+    clock.advance(30 * 60_000)
+  }
+  expect([await store.notices.countWaiting(), alarms]).toEqual([0, []])
+  reason = new Error('connect ECONNREFUSED')
+  await store.notices.add(waitingFor('acct_a', 'mail', 3, clock.now()))
+  await turn(notifier)
+  expect(alarms).toEqual(['a target takes no notices; they wait'])
+  // All that waited is given up, and the alarm is open.
+  clock.advance(4 * DAY_MS)
+  await turn(notifier)
+  await turn(notifier)
+  reason = undefined
+  await store.notices.add(waitingFor('acct_b', 'mail', 1, clock.now()))
+  await turn(notifier)
+  expect(alarms.slice(1)).toEqual(['a target takes notices again'])
+})
+
+it('crossings that nobody chose to hear of take no room', async () => {
+  const { store, alarms, targets, notifierOn, turn } = await start([], {}, customersAt(new Receiver(), 'mail'))
+  const unheard = Array.from({ length: 1000 }, (_, number) => ({ number }))
+  let left = 25
+  const many = new Proxy(store.notices, {
+    get: (notices, name) => {
+      if (name === 'readCrossings') return async () => (left-- > 0 ? unheard.map(crossingOf) : [])
+      if (name === 'removeCrossings') return async () => {}
+      return Reflect.get(notices, name).bind(notices)
+    },
+  })
+  await turn(notifierOn('one', many))
+  expect([left, alarms, targets]).toEqual([-1, [], {}])
+})
+
+const crossingOf = ({ number }: { readonly number: number }) => ({
+  ...{ name: `acct_${number} usd/month// 1`, end: NOON + DAY_MS, at: NOON, percent: 1, above: 0, used: 1 },
+  about: { measure: 'usd', most: 100, per: 'month', of: 'account', account: `acct_${number}` } as const,
 })

@@ -29,7 +29,7 @@ beforeEach(async () => {
     onprem: [backend],
     oidc,
     env: ENV,
-    yaml: `notice_targets: { mail: { smtp: "smtp://127.0.0.1:${box.port}", from: gateway@example.com, to: [ops@example.com] } }
+    yaml: `notice_targets: { mail: { smtp: "smtp://127.0.0.1:${box.port}", from: gateway@example.com, to: [ops@example.com], digest: 0s } }
 customer_notices: { at: [50%, 80%, 100%], mail: mail, webhooks: true }
 `,
   })
