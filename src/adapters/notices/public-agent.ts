@@ -17,7 +17,7 @@ export interface PublicAgentPorts {
   readonly connector?: (options: buildConnector.BuildOptions) => buildConnector.connector
 }
 
-/** The host is none that customers may have the gateway connect to. */
+/** The gateway connects to no such host for a customer: it has an address inside. */
 class AddressRefused extends NoticeRefused {
   constructor(host: string) {
     super(`${host} has an address that is not of the public internet`)
@@ -42,7 +42,7 @@ export function publicAgent({
       const host = hostname.replace(/^\[|\]$/g, '')
       if (protocol !== 'https:' || (port !== '' && port !== '443'))
         return callback(new NoticeRefused('a webhook has to be https on port 443'), null)
-      // An address is looked up by nobody.
+      // A URL with an address skips the lookup, and so its check.
       if (isIP(host) !== 0 && !isPublic(host)) return callback(new AddressRefused(host), null)
       connect(options, (error, socket) => {
         if (error || !socket) return callback(error ?? new Error('there is no connection'), null)

@@ -71,7 +71,7 @@ function wrongIn({ at, mail, webhook }: Wish, offer: NoticesApp['settings']['cus
   if (other !== undefined)
     return invalid(
       'at',
-      `may have ${offer ? offer.at.join(', ') : 'nothing: the operator offers no notices'}, not ${other}`,
+      offer ? `offers ${offer.at.join(', ')}; ${other} is none of them` : 'is not offered by the operator',
     )
   if (typeof mail === 'string' && offer?.mail === undefined) return invalid('mail', 'is not offered by the operator')
   if (typeof webhook !== 'string') return undefined
