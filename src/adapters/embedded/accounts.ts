@@ -124,8 +124,8 @@ export class EmbeddedAccounts implements AccountStore {
       if (other !== undefined && other !== account) return { outcome: 'joined-other' } as const
       const next = changedSignIns(known, asked, at)
       if ('action' in next) {
-        const { signIns, ...entry } = next
-        writeAccount(records, account, withSignIns(known, signIns))
+        const { signIns, contacts, ...entry } = next
+        writeAccount(records, account, { ...withSignIns(known, signIns), ...(contacts && { contacts }) })
         index(records, asked)
         noteChange(records, { at, by, account, ...entry })
       } else if (next.outcome !== 'unchanged') return next

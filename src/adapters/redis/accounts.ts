@@ -178,8 +178,9 @@ export class RedisAccounts implements AccountStore {
       if (!known) return { outcome: 'unknown' }
       const next = changedSignIns(known, asked, await now(layout.of(account).epoch))
       if ('action' in next) {
-        const { signIns, action, before, after } = next
-        const done = await this.#change(account, known, known.terms, ['', by, action, before, after, ''], signIns)
+        const { signIns, contacts, action, before, after } = next
+        const entry = ['', by, action, before, after, '']
+        const done = await this.#change(account, known, known.terms, entry, signIns, contacts)
         if (!done) continue
       } else if (next.outcome !== 'unchanged') return next
       await this.#index(asked)

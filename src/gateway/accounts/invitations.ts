@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { EpochMs, Millis } from '../../policy/config.ts'
-import type { Invitation } from '../../records/account.ts'
+import type { Contacts, Invitation } from '../../records/account.ts'
 import type { AuditRow } from '../../records/audit.ts'
 import type { Random } from '../ports.ts'
 import type { AccountRecord, SignInsChange, SignInsChanged } from '../store/account-store.ts'
@@ -35,11 +35,13 @@ type SignIns = Pick<AccountRecord, 'invitation' | 'signIns'>
 /** Who signs in to an account after a change, and what the audit says of it. */
 interface Changed extends Pick<AuditRow, 'action' | 'before' | 'after'> {
   readonly signIns: SignIns
+  /** Where notices go from now on; absent where that stays. */
+  readonly contacts?: Contacts
 }
 
 /** Changes who signs in to an account, or says why that cannot be. `unchanged`: it is so already. */
 export function changedSignIns(
-  { invitation, signIns = [] }: SignIns,
+  { invitation, signIns = [], contacts = {} }: SignIns & Pick<AccountRecord, 'contacts'>,
   { change }: Pick<SignInsChange, 'change'>,
   at: EpochMs,
 ): Changed | Exclude<SignInsChanged, { readonly outcome: 'changed' }> | { readonly outcome: 'unchanged' } {
@@ -61,13 +63,19 @@ export function changedSignIns(
     if (!signIns.includes(change.remove)) return { outcome: 'not-joined' }
     const others = signIns.filter(each => each !== change.remove)
     const kept = { ...(open && { invitation: open }), ...listed(others) }
-    return { signIns: kept, action: 'leave', before: change.remove, after: '' }
+    return { signIns: kept, before: change.remove, ...withoutAddresses(contacts) }
   }
   // Its answer may have been lost: the same sign-in may bring it again.
   if (signIns.includes(change.join)) return { outcome: 'unchanged' }
   if (open?.hash !== change.secret) return { outcome: 'not-invited' }
   if (signIns.length >= MOST_SIGN_INS) return { outcome: 'full' }
   return { signIns: { signIns: [...signIns, change.join] }, action: 'join', before: '', after: change.join }
+}
+
+/** The notices of an account once somebody left. Nothing says whose its addresses are: they may be of the one who left. */
+function withoutAddresses({ mail, asked, webhook, ...contacts }: Contacts): Omit<Changed, 'signIns' | 'before'> {
+  if (mail === undefined && !asked && !webhook) return { action: 'leave', after: '' }
+  return { contacts, action: 'leave', after: 'the addresses for notices are removed' }
 }
 
 /** An account that nobody joined has no list: one would raise the schema of the store. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { ContactsChange } from '../../../../src/gateway/store/account-store.ts'
+import type { ContactsChange, SignInsChange } from '../../../../src/gateway/store/account-store.ts'
 import type { Start } from '../contract.ts'
 import { auditOf, LAPSED, openShop } from '../fixtures.ts'
 
@@ -26,6 +26,28 @@ export function contactsContract(start: Start): void {
       'set-notices ada@example.com',
       'set-notices 80% · ada@example.com · hooks.example.com',
     ])
+  })
+
+  it('a sign-in that is removed takes the addresses of the account with it, in one step, and the audit says so', async () => {
+    const { store, reopen } = await start()
+    const { account } = await openShop(store)
+    const by = 'operator'
+    const change = (what: ContactsChange['change']) => store.accounts.changeContacts({ account, change: what, by })
+    const people = (what: SignInsChange['change']) => store.accounts.changeSignIns({ account, change: what, by })
+    for (const person of ['acct_one', 'acct_two']) {
+      await people({ invite: 'h', forMs: LAPSED })
+      await people({ join: person, secret: 'h' })
+    }
+    await change({ mail: { address: 'ada@example.com', hash: 'h1', forMs: LAPSED } })
+    await change({ confirm: 'h1' })
+    await change({ mail: { address: 'ada@example.org', hash: 'h2', forMs: LAPSED }, webhook: WEBHOOK, at: [80] })
+    await people({ remove: 'acct_one' })
+    const reopened = await reopen()
+    const left = await reopened.accounts.find(account)
+    expect([left?.signIns, left?.contacts]).toEqual([['acct_two'], { at: [80] }])
+    expect((await auditOf(reopened, { account })).at(-1)).toMatchObject({
+      ...{ action: 'leave', before: 'acct_one', after: 'the addresses for notices are removed' },
+    })
   })
 
   it('a token ends with its time, with a later one, and with the address; a choice that changes nothing leaves no row', async () => {
