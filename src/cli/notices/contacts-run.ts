@@ -21,7 +21,7 @@ export function contactsText({ account, label, offered, at, mail, webhook }: Acc
     ['account', owner],
     ['hears at', offered.length === 0 ? '- (customer_notices is not configured)' : percentsText(at)],
     ['mail', `${mail.address ?? '-'}${asked}`],
-    ['webhook', webhook.url ?? '-'],
+    ['webhook', webhook.host ?? '-'],
   ] as const
   return lines.map(([name, text]) => `${name.padEnd(10)}${oneLine(text)}`).join('\n')
 }

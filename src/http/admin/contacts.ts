@@ -1,6 +1,6 @@
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { Denied } from '../../policy/denial.ts'
-import { type AccountNotices, choicesOf } from '../../wire/account/own-notices.ts'
+import { type AccountNotices, accountNotices } from '../../wire/account/own-notices.ts'
 import * as calls from '../../wire/admin-api/accounts.ts'
 import type { BodyOf } from '../../wire/admin-api/call.ts'
 import { type AdminContext, type AdminOp, accountNamed, noAccount, opOf } from './op.ts'
@@ -31,7 +31,5 @@ async function removeContact(
   return changed.outcome === 'changed' ? shownContacts(context, changed.record) : noAccount(account)
 }
 
-const shownContacts = (
-  { settings, clock }: AdminContext,
-  { account, label, contacts = {} }: AccountRecord,
-): AccountNotices => ({ account, label, ...choicesOf(contacts, settings.customerNotices, clock.now()) })
+const shownContacts = ({ settings, clock }: AdminContext, record: AccountRecord): AccountNotices =>
+  accountNotices(record, settings.customerNotices, clock.now())

@@ -1,5 +1,5 @@
 import type { EpochMs } from '../../policy/config.ts'
-import type { Contacts } from '../../records/account.ts'
+import type { AccountState, Contacts } from '../../records/account.ts'
 import { closed, flag, list, moment, optional, orNull, record, type TypeOf, text, whole } from '../schema/schema.ts'
 
 const MAIL_ADDRESS =
@@ -25,12 +25,17 @@ const CHOICES = {
     unconfirmed: orNull(text('An address that waits for its confirmation.')),
     until: orNull(moment('When the mail to it no longer confirms it.')),
   }),
-  webhook: record({ offered: flag(), url: orNull(text()) }),
 }
 
 /** Where notices of an account go, as operators see it. */
 export const ACCOUNT_NOTICES = record(
-  { account: text(), label: text(), ...CHOICES },
+  {
+    ...{ account: text(), label: text(), ...CHOICES },
+    webhook: record({
+      offered: flag(),
+      host: orNull(text('The host of its URL, whose path and query may be secrets of the customer.')),
+    }),
+  },
   'AccountNotices',
   'Where notices of an account go, by its own choice.',
 )
@@ -40,6 +45,7 @@ export interface AccountNotices extends TypeOf<typeof ACCOUNT_NOTICES> {}
 /** Where notices of the account go, and what the operator offers. */
 const OWN_NOTICES = record({
   ...CHOICES,
+  webhook: record({ offered: flag(), url: orNull(text()) }),
   secret: orNull(text('Signs the notices of a new webhook, shown once; null in every other answer.')),
 })
 
@@ -59,9 +65,21 @@ export const ownNotices = (
   offer: Offer | undefined,
   now: EpochMs,
   secret: string | null = null,
-): OwnNotices => ({ object: 'notices', ...choicesOf(contacts, offer, now), secret })
+): OwnNotices => {
+  const webhook = { offered: offer?.webhooks ?? false, url: contacts.webhook?.url ?? null }
+  return { object: 'notices', ...choicesOf(contacts, offer, now), webhook, secret }
+}
 
-export function choicesOf({ at, mail, asked, webhook }: Contacts, offer: Offer | undefined, now: EpochMs) {
+export const accountNotices = (
+  { account, label, contacts = {} }: Pick<AccountState, 'account' | 'label' | 'contacts'>,
+  offer: Offer | undefined,
+  now: EpochMs,
+): AccountNotices => {
+  const host = contacts.webhook ? new URL(contacts.webhook.url).host : null
+  return { account, label, ...choicesOf(contacts, offer, now), webhook: { offered: offer?.webhooks ?? false, host } }
+}
+
+function choicesOf({ at, mail, asked }: Contacts, offer: Offer | undefined, now: EpochMs) {
   const open = asked && now < asked.expiresAt ? asked : undefined
   const offered = offer?.at ?? []
   return {
@@ -73,6 +91,5 @@ export function choicesOf({ at, mail, asked, webhook }: Contacts, offer: Offer |
       unconfirmed: open?.mail ?? null,
       until: open ? new Date(open.expiresAt).toISOString() : null,
     },
-    webhook: { offered: offer?.webhooks ?? false, url: webhook?.url ?? null },
   }
 }
