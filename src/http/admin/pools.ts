@@ -16,27 +16,18 @@ import type { OperatorApp } from './operator-app.ts'
 import type { AdminEndpoint } from './operator-family.ts'
 import { periodIn } from './period.ts'
 
-/** Dependencies of the pool endpoints. */
-type PoolsApp = Pick<
+/** Dependencies of an endpoint that shows a pool. */
+type PoolApp = Pick<
   OperatorApp,
-  | 'config'
-  | 'settings'
-  | 'clock'
-  | 'pools'
-  | 'store'
-  | 'canaries'
-  | 'mirrors'
-  | 'poolsOfOthers'
-  | 'fleet'
-  | 'peers'
-  | 'alarm'
-  | 'audited'
-  | 'probes'
+  'config' | 'settings' | 'clock' | 'pools' | 'store' | 'canaries' | 'mirrors' | 'poolsOfOthers'
 >
+type ListApp = PoolApp & Pick<OperatorApp, 'fleet' | 'peers'>
+type DrainApp = PoolApp & Pick<OperatorApp, 'fleet' | 'alarm' | 'audited'>
+type ProbeApp = PoolApp & Pick<OperatorApp, 'probes'>
 
 /** GET /admin/pools: as this gateway knows them, or with `gateway` as those of the fleet do. */
 async function listPools(
-  app: PoolsApp,
+  app: ListApp,
   { query: { gateway } }: Asked<typeof calls.listPools>,
 ): Promise<AnswerOf<typeof calls.listPools> | Denied> {
   const asked = await askedGateways(app, gateway)
@@ -57,7 +48,7 @@ const PATIENCE: Millis = 5000
 
 /** GET /admin/pools/compare: by the rows of copies in the ledger. */
 async function compare(
-  { config, store, clock }: PoolsApp,
+  { config, store, clock }: PoolApp,
   { query: { pool, to, ...asked } }: Asked<typeof calls.comparePools>,
 ): Promise<AnswerOf<typeof calls.comparePools> | Denied> {
   const now = clock.now()
@@ -82,7 +73,7 @@ const DAY: Millis = 86_400_000
 const drain =
   (drained: boolean) =>
   async (
-    app: PoolsApp,
+    app: DrainApp,
     { body, by }: Pick<Asked<typeof calls.drainPool>, 'body' | 'by'>,
   ): Promise<AnswerOf<typeof calls.drainPool> | Denied> => {
     const place = placeNamed(app, body)
@@ -97,7 +88,7 @@ interface Draining {
 }
 
 /** For all gateways: this one follows at once, others when they ask the store next. */
-async function setDrained(app: PoolsApp, place: PoolPlace, { drained, by }: Draining): Promise<void> {
+async function setDrained(app: DrainApp, place: PoolPlace, { drained, by }: Draining): Promise<void> {
   const { pool, replica } = place
   // Before other gateways hear that the pool is used again: they would stop it for what it did before.
   if (!drained && !replica) await app.canaries.begin(pool.name)
@@ -117,7 +108,7 @@ const NOTE = 'This applies to all gateways on the store, and survives restarts, 
 
 /** Asks replicas now: one, those of a pool, or all. */
 async function probe(
-  app: PoolsApp,
+  app: ProbeApp,
   { body: { pool, replica } }: Asked<typeof calls.probePools>,
 ): Promise<AnswerOf<typeof calls.probePools> | Denied> {
   const named = { ...(replica !== undefined && { replica }) }
@@ -128,7 +119,7 @@ async function probe(
   return { object: 'list', ok: data.every(({ ok }) => ok), data }
 }
 
-function askAt(app: PoolsApp, { pool, state, replica: only }: PoolPlace): Promise<ShownResult>[] {
+function askAt(app: ProbeApp, { pool, state, replica: only }: PoolPlace): Promise<ShownResult>[] {
   const all = [...state.replicas(pool).entries()]
   return all
     .filter(([, replica]) => only === undefined || replica === only)
@@ -146,7 +137,7 @@ interface PoolPlace {
 }
 
 /** The place that `pool` and `replica` of a body name: a replica by its URL, or by its number in the configuration. */
-function placeNamed({ config, pools }: PoolsApp, body: BodyOf<typeof calls.drainPool>): PoolPlace | Denied {
+function placeNamed({ config, pools }: PoolApp, body: BodyOf<typeof calls.drainPool>): PoolPlace | Denied {
   const pool = config.pools.get(body.pool)
   if (!pool) return invalid('pool', `no such pool \`${body.pool}\`; there are ${[...config.pools.keys()].join(', ')}`)
   const state = pools.of(pool.name)

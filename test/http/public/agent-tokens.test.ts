@@ -76,6 +76,8 @@ function guarantees(redis?: () => RedisServer): void {
     expect(called).toEqual([
       'GET /v1/account',
       'POST /v1/account/join',
+      'GET /v1/account/notices',
+      'POST /v1/account/notices',
       'GET /v1/requests',
       'GET /billing/quota',
       'GET /billing/usage',
