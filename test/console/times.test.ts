@@ -9,8 +9,9 @@ import { askAs, chatAs, keyOf } from './traffic.ts'
 
 const SOURCES = fileURLToPath(new URL('../../console/src/', import.meta.url))
 
-/** Where a moment is no distance: marks of a chart, the choices of a field, and what is printed. */
+/** Where a moment is no distance: marks of a chart, the choices of a field, what is printed, and what is no text. */
 const EXACT: Readonly<Record<string, string>> = {
+  'admin/api/usage.ts': 'today in the zone of the deployment, for arithmetic',
   'admin/live/chart.tsx': 'the point under the pointer',
   'admin/revisions/comparison.tsx': 'options, which hold text alone',
   'public/usage/usage-table.tsx': 'days that are counted',
