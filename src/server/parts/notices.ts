@@ -35,52 +35,14 @@ export function openNotices(
   { store, control }: NoticesPorts,
 ): Notices {
   const agent = new Agent({ connect: { timeout: CONNECT_MS } })
-  const opened = new WeakMap<Settings, ReadonlyMap<string, Target>>()
-  const targets = () => {
-    const { settings } = serving
-    const known = opened.get(settings)
-    if (known) return known
-    const each = Array.from(
-      settings.noticeTargets,
-      ([name, target]) => [name, targetOf(target, settings.brand)] as const,
-    )
-    const made = new Map(each)
-    opened.set(settings, made)
-    return made
-  }
-  const targetOf = (target: NoticeTargetSettings, brand: string): Target => {
-    switch (target.kind) {
-      case 'webhook':
-        return new WebhookTarget({ url: target.url, secret: () => target.secret.reveal() }, agent, clock.now)
-      case 'slack':
-        return new SlackTarget({ url: () => target.url.reveal(), digest: target.digest }, agent)
-      case 'mail':
-        return new MailTarget({ ...target, password: () => target.password?.reveal() }, brand, addresses =>
-          alarm('a mail server does not take notices for some addresses', { addresses: addresses.join(', ') }),
-        )
-    }
-  }
+  const targets = targetsOfFiles({ serving, clock, alarm }, agent)
   let rules = loaded.config.notices
   serving.follow(next => {
     rules = next.config.notices
   })
   const holder = `${gatewayName}:${Buffer.from(world.random(6)).toString('hex')}`
   const open = publicAgent()
-  const slots = new Slots(MOST_CONNECTIONS)
-  const contactsOf = async (account: string) => (await store.accounts.find(account))?.contacts
-  const customers = (): Customers | undefined => {
-    const { customerNotices: offered } = serving.settings
-    if (!offered) return undefined
-    return {
-      ...{ offered, contactsOf, digest: ownMailDigest(serving.settings) },
-      targetOf: (account, kind) => {
-        if (kind === 'mail') return ownMail(serving.settings, async () => (await contactsOf(account))?.mail)
-        if (!offered.webhooks) return undefined
-        const webhook = async () => (await contactsOf(account))?.webhook
-        return new OwnWebhookTarget({ webhook, dispatcher: open, now: clock.now, slot: () => slots.take() })
-      },
-    }
-  }
+  const customers = customersOf({ serving, clock }, store.accounts, open)
   const { fleet, peers } = control
   const events = new EventWatch({
     ...{ notices: store.notices, accounts: store.accounts, keys: store.keys, rules: () => rules, clock, alarm },
@@ -116,6 +78,61 @@ export function openNotices(
       await within(LAST_MS, notifier.close())
       await within(LAST_MS, Promise.all([agent.destroy(), open.destroy()]))
     },
+  }
+}
+
+/** The targets that the files declare now, each opened once. */
+function targetsOfFiles(
+  { serving, clock, alarm }: Pick<Base, 'serving' | 'clock' | 'alarm'>,
+  agent: Agent,
+): () => ReadonlyMap<string, Target> {
+  const opened = new WeakMap<Settings, ReadonlyMap<string, Target>>()
+  const targetOf = (target: NoticeTargetSettings, brand: string): Target => {
+    switch (target.kind) {
+      case 'webhook':
+        return new WebhookTarget({ url: target.url, secret: () => target.secret.reveal() }, agent, clock.now)
+      case 'slack':
+        return new SlackTarget({ url: () => target.url.reveal(), digest: target.digest }, agent)
+      case 'mail':
+        return new MailTarget({ ...target, password: () => target.password?.reveal() }, brand, addresses =>
+          alarm('a mail server does not take notices for some addresses', { addresses: addresses.join(', ') }),
+        )
+    }
+  }
+  return () => {
+    const { settings } = serving
+    const known = opened.get(settings)
+    if (known) return known
+    const each = Array.from(
+      settings.noticeTargets,
+      ([name, target]) => [name, targetOf(target, settings.brand)] as const,
+    )
+    const made = new Map(each)
+    opened.set(settings, made)
+    return made
+  }
+}
+
+/** Customers' mail and webhooks as the files offer them now. `dispatcher` connects to public addresses alone. */
+function customersOf(
+  { serving, clock }: Pick<Base, 'serving' | 'clock'>,
+  accounts: Stored['store']['accounts'],
+  dispatcher: Agent,
+): () => Customers | undefined {
+  const slots = new Slots(MOST_CONNECTIONS)
+  const contactsOf = async (account: string) => (await accounts.find(account))?.contacts
+  return () => {
+    const { customerNotices: offered } = serving.settings
+    if (!offered) return undefined
+    return {
+      ...{ offered, contactsOf, digest: ownMailDigest(serving.settings) },
+      targetOf: (account, kind) => {
+        if (kind === 'mail') return ownMail(serving.settings, async () => (await contactsOf(account))?.mail)
+        if (!offered.webhooks) return undefined
+        const webhook = async () => (await contactsOf(account))?.webhook
+        return new OwnWebhookTarget({ webhook, dispatcher, now: clock.now, slot: () => slots.take() })
+      },
+    }
   }
 }
 
