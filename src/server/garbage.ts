@@ -34,8 +34,14 @@ export function collectSoon({ after }: Pick<Clock, 'after'>, isWorth: () => bool
 /** An idle process gives back what it holds beyond this, and looks whether it does as often. */
 const SPARE_BYTES = 32_000_000
 const LOOK_EVERY: Millis = 5000
-/** A process that takes less of a core is idle: a collection of some 20 ms holds up nobody. */
+/** A process that takes less of a core is at rest: a collection of some 20 ms holds up nobody. */
 const IDLE_CPU = 0.05
+/**
+ * A process is idle once it has been at rest for so long. A collection also drops the compiled code of objects that no request
+ * holds any more, and the requests after it pay for compiling again: nearly twice their CPU for two seconds. Agents pause for
+ * seconds, so that memory waits for a minute.
+ */
+const IDLE_AFTER: Millis = 60_000
 /** A collection that frees less shows that the rest is in use. */
 const LITTLE_BYTES = 8_000_000
 
@@ -55,10 +61,12 @@ export function collectWhenIdle(
   collect: () => void = collectNow,
 ): Cancel {
   let neededBytes = idleness().heldBytes
+  let atRest: Millis = 0
   const look = () => {
     const { heldBytes, cpuRatio } = idleness()
     neededBytes = Math.min(neededBytes, heldBytes)
-    if (cpuRatio < IDLE_CPU && heldBytes > neededBytes + SPARE_BYTES) {
+    atRest = cpuRatio < IDLE_CPU ? atRest + LOOK_EVERY : 0
+    if (atRest >= IDLE_AFTER && heldBytes > neededBytes + SPARE_BYTES) {
       collect()
       const left = idleness().heldBytes
       if (heldBytes - left < LITTLE_BYTES) neededBytes = left

@@ -37,7 +37,7 @@ describe('the memory of a burst', () => {
   it('is given back by an idle process in collections that go on for as long as they free much', () => {
     const { clock, process, collections } = setUp([30 * MB, 70 * MB])
     process.heldBytes = 180 * MB
-    clock.advance(60_000)
+    clock.advance(120_000)
 
     expect(process.heldBytes).toBe(80 * MB)
     expect(collections()).toBe(3)
@@ -50,17 +50,29 @@ describe('the memory of a burst', () => {
     expect(collections()).toBe(0)
 
     process.cpuRatio = 0.01
-    clock.advance(5000)
+    clock.advance(60_000)
     expect(collections()).toBe(1)
+  })
+
+  it('stays through pauses of less than a minute, after which the next requests would compile their code again', () => {
+    const { clock, process, collections } = setUp([100 * MB])
+    process.heldBytes = 180 * MB
+    for (let pause = 0; pause < 5; pause++) {
+      clock.advance(55_000)
+      process.cpuRatio = 0.3
+      clock.advance(5000)
+      process.cpuRatio = 0
+    }
+    expect(collections()).toBe(0)
   })
 
   it('stays where it is little, and after the process closed', () => {
     const { clock, process, stop, collections } = setUp([100 * MB])
     process.heldBytes = 70 * MB
-    clock.advance(60_000)
+    clock.advance(120_000)
     process.heldBytes = 180 * MB
     stop()
-    clock.advance(60_000)
+    clock.advance(120_000)
 
     expect(collections()).toBe(0)
   })
