@@ -8,8 +8,9 @@ import type { Config, Pool } from '../policy/config.ts'
 import { copyBudget } from '../policy/mirror.ts'
 import type { NanoUsd } from '../policy/nano-usd.ts'
 import type { BudgetSpan } from '../policy/pool-budget.ts'
-import { addedPools, type KnownShare, type ShownPool, shownPool } from '../wire/admin/pool.ts'
+import { addedPools, type ShownPool, shownPool } from '../wire/admin/pool.ts'
 import type { KnownCopies } from '../wire/admin/pool-copies.ts'
+import type { KnownShare } from '../wire/admin/pool-shares.ts'
 
 /** Pools as one process sees them. */
 export interface PoolsHere {

@@ -8,8 +8,9 @@ import type { ShownFleet, ShownGateway } from '../wire/admin/fleet.ts'
 import type { FleetPools } from '../wire/admin/fleet-pools.ts'
 import type { ShownIncidents } from '../wire/admin/incident.ts'
 import type { ShownNotices } from '../wire/admin/notice.ts'
-import type { ShownPool, ShownResult } from '../wire/admin/pool.ts'
+import type { ShownPool } from '../wire/admin/pool.ts'
 import { profilesIn } from '../wire/admin/pool-facts.ts'
+import type { ShownResult } from '../wire/admin/pool-probe.ts'
 import type { ShownProcess } from '../wire/admin/process.ts'
 import {
   KEPT_CONFIG,

@@ -1,4 +1,5 @@
-import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
+import type { ShownPool } from '../../../src/wire/admin/pool.ts'
+import type { ShownReplica } from '../../../src/wire/admin/pool-replica.ts'
 import { wait } from '../shared/fmt.ts'
 import type { Place } from './api/pools.ts'
 import * as text from './texts/pools.tsx'

@@ -2,7 +2,8 @@ import type { Finding } from '../../gateway/doctor/finding.ts'
 import { findAdminEndpoint } from '../../operator/connect.ts'
 import { poolsOf } from '../../operator/gateway-calls.ts'
 import { CommandFailed } from '../../server/failure.ts'
-import type { ReplicaState, ShownPool, ShownReplica } from '../../wire/admin/pool.ts'
+import type { ShownPool } from '../../wire/admin/pool.ts'
+import type { ReplicaState, ShownReplica } from '../../wire/admin/pool-replica.ts'
 import { lessonsText, lessonsYaml } from '../pools/lessons-text.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { counted } from '../../policy/counted.ts'
-import type { ShownLesson } from '../../wire/admin/pool.ts'
+import type { ShownLesson } from '../../wire/admin/pool-lessons.ts'
 
 /** `without seed (refused for 3 accounts), max_tokens as max_completion_tokens (refused for 1 account)` */
 export const lessonsText = (lessons: readonly ShownLesson[]): string =>

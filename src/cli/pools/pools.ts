@@ -5,14 +5,10 @@ import { figuresText } from '../../policy/traffic/canary.ts'
 import { CommandFailed, exitCodes } from '../../server/failure.ts'
 import { columnsOf, lengthOfTime } from '../../server/log/terminal-text.ts'
 import { world } from '../../server/world.ts'
-import type {
-  ReplicaState,
-  ShownCanary,
-  ShownPool,
-  ShownProbe,
-  ShownReplica,
-  ShownResult,
-} from '../../wire/admin/pool.ts'
+import type { ShownPool } from '../../wire/admin/pool.ts'
+import type { ShownProbe, ShownResult } from '../../wire/admin/pool-probe.ts'
+import type { ReplicaState, ShownReplica } from '../../wire/admin/pool-replica.ts'
+import type { ShownCanary } from '../../wire/admin/pool-shares.ts'
 import { dollars } from '../../wire/money.ts'
 import { forPrograms } from '../kit/formats.ts'
 import {

@@ -1,6 +1,7 @@
 import { COMPARISON } from '../admin/comparison.ts'
 import { POOLS } from '../admin/fleet-pools.ts'
-import { CHANGED_POOL, PROBE_RESULTS } from '../admin/pool.ts'
+import { CHANGED_POOL } from '../admin/pool.ts'
+import { PROBE_RESULTS } from '../admin/pool-probe.ts'
 import { closed, forms, optional, text, whole } from '../schema/schema.ts'
 import { call } from './call.ts'
 import { GATEWAY, name, PERIOD } from './fields.ts'

@@ -1,6 +1,7 @@
 import { list, listing, optional, type TypeOf, text } from '../schema/schema.ts'
 import { UNREACHED, type Unreached } from './fleet.ts'
-import { addedPools, addedPrompts, POOL, type ReplicaState, type ShownPool, type ShownReplica } from './pool.ts'
+import { addedPools, POOL, type ShownPool } from './pool.ts'
+import { addedPrompts, type ReplicaState, type ShownReplica } from './pool-replica.ts'
 
 /** The pools of several gateways, each of which knows its own requests and its own breakers. */
 export interface FleetPools extends Required<TypeOf<typeof POOLS>> {}

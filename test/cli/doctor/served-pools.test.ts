@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { servedFinding, taughtFinding } from '../../../src/cli/doctor/check-served-pools.ts'
-import type { ReplicaState, ShownPool } from '../../../src/wire/admin/pool.ts'
+import type { ShownPool } from '../../../src/wire/admin/pool.ts'
+import type { ReplicaState } from '../../../src/wire/admin/pool-replica.ts'
 
 const STATES: readonly (readonly [ReplicaState[], object])[] = [
   [['closed', 'closed'], {}],

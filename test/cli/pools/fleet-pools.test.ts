@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { widthOf } from '../../../src/cli/kit/table.ts'
 import { poolsText } from '../../../src/cli/pools/pools.ts'
 import { fleetPools } from '../../../src/wire/admin/fleet-pools.ts'
-import type { ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
+import type { ShownPool } from '../../../src/wire/admin/pool.ts'
+import type { ShownReplica } from '../../../src/wire/admin/pool-replica.ts'
 import { atWidth } from '../at-width.ts'
 
 const NOW = Date.parse('2026-11-21T10:00:00Z')

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest'
 import { widthOf } from '../../../src/cli/kit/table.ts'
 import { poolsText } from '../../../src/cli/pools/pools.ts'
-import type { ShownCaching, ShownPool, ShownReplica } from '../../../src/wire/admin/pool.ts'
+import type { ShownPool } from '../../../src/wire/admin/pool.ts'
+import type { ShownCaching } from '../../../src/wire/admin/pool-caching.ts'
+import type { ShownReplica } from '../../../src/wire/admin/pool-replica.ts'
 import { atWidth } from '../at-width.ts'
 
 const NOW = Date.UTC(2026, 10, 28, 12)

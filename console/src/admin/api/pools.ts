@@ -1,5 +1,5 @@
 import type { FleetPools } from '../../../../src/wire/admin/fleet-pools.ts'
-import type { ShownProbe } from '../../../../src/wire/admin/pool.ts'
+import type { ShownProbe } from '../../../../src/wire/admin/pool-probe.ts'
 import { ask } from '../../shared/api.ts'
 
 /** A pool, or one of its replicas. */
