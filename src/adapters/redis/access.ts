@@ -39,6 +39,7 @@ import { Cluster } from './servers/cluster.ts'
 import { DedicatedConnections } from './servers/dedicated-connections.ts'
 import { OneServer } from './servers/one-server.ts'
 import type { Ask, Proven, Shard, Shards } from './servers/shards.ts'
+import { type ServerSlots, SlotServers } from './servers/slot-servers.ts'
 import { tagIn } from './servers/slots.ts'
 import {
   knownEpoch,
@@ -137,9 +138,7 @@ export class Access {
   #identity: StoreIdentity | undefined
   /** The greatest step of the restrictions in the store, as far as this process knows. */
   #step = 0
-  /** The server of each slot, and since when it is there where another one was before. */
-  readonly #servers = new Map<number, string>()
-  readonly #movedAt = new Map<number, EpochMs>()
+  readonly #servers = new SlotServers()
 
   constructor(options: RedisStoreOptions, events: AccessEvents) {
     this.#options = options
@@ -343,7 +342,7 @@ export class Access {
     const { journal } = this
     if (!journal) return { answer, server }
     const slot = this.#shards.slotOf(key)
-    if (this.#servers.get(slot) !== server)
+    if (this.#servers.of(slot) !== server)
       throw new StoreUnavailable('Redis cannot be used: another server took over while it answered')
     if (intended) journal.repeated([intended], server)
     else if (isKept(answer)) await journal.add(what, { slot, server })
@@ -374,8 +373,8 @@ export class Access {
 
   /** Whether the server of an account may not know what was admitted at a moment. */
   mayBeLost(account: string, admittedAt: EpochMs): boolean {
-    if (this.#movedAt.size === 0) return false
-    const movedAt = this.#movedAt.get(this.#shards.slotOf(this.#placeOf(account)))
+    if (!this.#servers.hasMoves) return false
+    const movedAt = this.#servers.movedAt(this.#shards.slotOf(this.#placeOf(account)))
     return movedAt !== undefined && admittedAt <= movedAt
   }
 
@@ -459,25 +458,18 @@ export class Access {
   }
 
   /** The present servers, with the slots of each. */
-  servers(): readonly { readonly server: string; readonly slots: ReadonlySet<number> }[] {
-    const slots = new Map<string, Set<number>>()
-    for (const [slot, server] of this.#servers) {
-      const own = slots.get(server)
-      if (own) own.add(slot)
-      else slots.set(server, new Set([slot]))
-    }
-    return [...slots].map(([server, own]) => ({ server, slots: own }))
+  servers(): readonly ServerSlots[] {
+    return this.#servers.all()
   }
 
   /** The present servers. */
   serverNames(): ReadonlySet<string> {
-    return new Set(this.#servers.values())
+    return this.#servers.names()
   }
 
   /** Whether a server has any slots, as far as is known: it may be away. */
   serves(server: string): boolean {
-    for (const each of this.#servers.values()) if (each === server) return true
-    return false
+    return this.#servers.has(server)
   }
 
   /** The replication info of each server that answers, and which server it is. */
@@ -552,16 +544,12 @@ export class Access {
     repeater: Repeater,
     timeOf: () => Promise<EpochMs>,
   ): Promise<void> {
-    const moved = new Set<number>()
-    for (const slot of slots) if ((this.#servers.get(slot) ?? server) !== server) moved.add(slot)
-    if (moved.size > 0) {
-      const at = await timeOf()
-      for (const slot of moved) this.#movedAt.set(slot, at)
-    }
-    // A server that was away as this process began lacks what the one before it was answered.
-    if (this.#identity) for (const slot of slots) if (!this.#servers.has(slot)) moved.add(slot)
+    const takenOver = this.#servers.takenOver(server, slots)
+    if (takenOver.size > 0) this.#servers.noteMove(takenOver, await timeOf())
+    // A server that was away when this process started may lack acknowledged writes of the one before it.
+    const moved = this.#identity ? new Set([...takenOver, ...this.#servers.unknown(slots)]) : takenOver
     if (moved.size > 0) await this.#events.moved(moved, server, repeater)
-    for (const slot of slots) this.#servers.set(slot, server)
+    this.#servers.assign(server, slots)
   }
 
   #warn(warning: Warning): void {
