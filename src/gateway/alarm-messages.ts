@@ -115,7 +115,7 @@ const MEANINGS = {
   'the files differ from what the gateway serves': { opens: 'files-not-served' },
   'a directory cannot be watched: send SIGHUP after changes': { happens: 'files-not-served' },
   'the fleet cannot be read': { happens: 'fleet-differs' },
-  'it is not known yet what is drained, since the store does not say it': { happens: 'fleet-differs' },
+  'the drained pools are unknown until the store answers': { happens: 'fleet-differs' },
   'a change of all gateways failed here': { happens: 'fleet-differs' },
   'a change of all gateways is not taken here, and tried again': { happens: 'fleet-differs' },
   'kept responses have nearly all of their room: without any, further ones are answered and not kept': {

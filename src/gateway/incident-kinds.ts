@@ -37,7 +37,7 @@ export const INCIDENT_KINDS = {
     action: 'Free the disk, or mount it writable. The gateway recovers by itself.',
   },
   'store-risk': {
-    title: 'Redis may lose what it acknowledged',
+    title: 'Redis may lose acknowledged writes',
     severity: 'page',
     effect: 'None yet. After a crash or a failover of Redis, spend or keys may be missing.',
     action:
@@ -52,7 +52,7 @@ export const INCIDENT_KINDS = {
   'store-took-over': {
     title: 'Another Redis server took over',
     severity: 'ticket',
-    effect: 'None: the gateway repeats to it what it lacked.',
+    effect: 'None: the gateway repeats the writes that it lacked.',
     action: 'Find out why the primary went away.',
   },
   'clock-set': {
@@ -92,7 +92,7 @@ export const INCIDENT_KINDS = {
     action: 'Run `svcctl archive status`, which says why, and bring the archive back.',
   },
   'notices-wait': {
-    title: 'A target takes no notices',
+    title: 'A target accepts no notices',
     severity: 'ticket',
     effect: 'None. Operators and customers hear later that a limit is nearly used.',
     action: 'Run `svcctl notices list`, which says why, and `svcctl notices test TARGET` once it is corrected.',
@@ -165,7 +165,7 @@ export const INCIDENT_KINDS = {
   'tool-fails': {
     title: 'A hosted tool fails',
     severity: 'ticket',
-    effect: 'Models learn that the tool failed, or do not see it at all.',
+    effect: 'Models get an error from the tool, or are not offered it.',
     action: 'Bring the MCP server of the tool back.',
     by: ['tool', 'server'],
     ofProcess: true,
@@ -181,7 +181,7 @@ export const INCIDENT_KINDS = {
   'plan-undeclared': {
     title: 'An account or a sign-in names a plan that is not declared',
     severity: 'ticket',
-    effect: 'The account is denied everything, or is on the default plan.',
+    effect: 'The account is refused, or served on the default plan.',
     action: 'Declare the plan, or move the account: `svcctl accounts set-plan`.',
   },
   'groups-unreadable': {
@@ -261,7 +261,7 @@ export const INCIDENT_KINDS = {
   'gateway-fault': {
     title: 'A fault of the gateway',
     severity: 'ticket',
-    effect: 'One request failed with 500, or one task in the background.',
+    effect: 'One request failed with 500, or one background task failed.',
     action: 'Report the stack in the log.',
   },
 } as const satisfies Readonly<Record<string, IncidentKind>>

@@ -60,7 +60,7 @@ export function whoRefused({ key }: TrialSender, { denial }: Denied): Step {
   if (denial.code === 'ADDRESS_NOT_ALLOWED')
     return {
       ...step,
-      text: `key ${key.id} works from ${key.addresses?.join(', ')} alone, and not from ${denial.address}`,
+      text: `key ${key.id} works only from ${key.addresses?.join(', ')}, not from ${denial.address}`,
     }
   return { ...step, text: `key ${key.id} does not work: it ${ENDS[key.status]}` }
 }

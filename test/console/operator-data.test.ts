@@ -372,7 +372,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       alarm('a hosted tool fails', { ...tool, cause: 'it hangs' })
       await open('audit')
       await page.locator('nav a[href$="/incidents"]').click()
-      await page.getByText('Models learn that the tool failed').waitFor()
+      await page.getByText('Models get an error from the tool').waitFor()
       await page.getByText('tool <b>search</b>').first().waitFor()
       expect(await page.locator('nav .news').textContent()).toBe(String(before + 1))
 

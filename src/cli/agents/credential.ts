@@ -23,7 +23,7 @@ export async function mintAgentKey(gateway: string, { name }: Pick<Agent, 'name'
   if (status === 200 && typeof key === 'string' && typeof id === 'string') return { id, value: key }
   if (status === 401)
     throw new CommandFailed(`✗ ${gateway} does not accept this sign-in: svcctl login`, exitCodes.signIn)
-  throw new CommandFailed(`✗ ${gateway} mints no key: ${reasonIn(body, status)}`)
+  throw new CommandFailed(`✗ ${gateway} did not mint a key: ${reasonIn(body, status)}`)
 }
 
 /** Ends a key. False where the gateway does not, such as a key that was revoked before. */

@@ -71,7 +71,7 @@ function readWith(name: string, read: () => unknown): Read | Unreadable {
   try {
     // A parser's objects may have no prototype, or one of their own.
     const value = structuredClone(read())
-    return isTable(value) ? { value } : { problem: `is no ${name} with names and values` }
+    return isTable(value) ? { value } : { problem: `is not a ${name} document with named values` }
   } catch {
     // The parser's text quotes the file, which may hold a key.
     return { problem: `is not ${name}` }

@@ -63,7 +63,7 @@ function checkWritable(path: string, named: string): void {
   try {
     accessSync(path, constants.W_OK)
   } catch {
-    throw refused(named, `cannot be written: ${path} lets only other users do that`)
+    throw refused(named, `cannot be written: this user has no permission to write ${path}`)
   }
 }
 

@@ -60,7 +60,8 @@ export async function setUp(name: string, options: SetupOptions): Promise<void> 
   const changes = changesOf(agent, siteOf(place, planned))
   await writeOut(changes.flatMap(shown))
   for (const variable of agent.overrides)
-    if (process.env[variable]) console.error(`▲ ${variable} is set in this shell and goes before this setup: unset it`)
+    if (process.env[variable])
+      console.error(`▲ ${variable} is set in this shell and takes precedence over this setup: unset it`)
   if (options.dryRun) return
   await confirm(`Change ${changes.map(({ disk }) => disk.path).join(' and ')}?`, options.yes)
   const key = agent.credential === 'key' ? await mintAgentKey(gateway, agent, options.keyLife) : undefined

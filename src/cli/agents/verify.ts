@@ -29,7 +29,7 @@ export async function verify({ gateway, model, dialect, credential }: Trial): Pr
   const { path, body } = REQUESTS[dialect]
   const { status, body: answered } = await exchange(`${gateway}${path}`, credential, { ...body, model })
   if (status === 200) return
-  throw new CommandFailed(`✗ the gateway refuses the request that tries it out: ${reasonIn(answered, status)}`)
+  throw new CommandFailed(`✗ the gateway refused the test request: ${reasonIn(answered, status)}`)
 }
 
 export const reasonIn = ({ error }: JsonObject, status: number): string =>

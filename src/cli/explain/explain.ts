@@ -98,7 +98,7 @@ export function registerExplain(program: Command): void {
       ]),
     )
     .addOption(new Option('--key <id>', 'who sends it: this key as it is now, by its id').conflicts(INVENTED))
-    .option('--address <address>', 'from where, with a --key that works from some addresses alone')
+    .option('--address <address>', 'the address of the client, with a --key that is restricted to addresses')
     .option('--model <model>', 'the model or alias it asks for')
     .addOption(new Option('--chat <text>', 'a chat with this text').conflicts(SPOKEN.chat))
     .addOption(new Option('--chat-tokens <count>', 'a chat as long as this').conflicts(SPOKEN.chatTokens))

@@ -33,7 +33,7 @@ export async function importFrom(
   if (loaded.ok) return
   const lacks = imported.data.default_model === undefined
   throw new CommandFailed(
-    `✗ what was written ${lacks ? 'needs a model for chats too, and default_model with its name' : 'is not valid yet'}\n\n${renderText(loaded.problems, loaded.sources, lookOf(process.stderr)).trimEnd()}`,
+    `✗ the converted configuration ${lacks ? 'also needs a chat model, and default_model with its name' : 'is not valid yet'}\n\n${renderText(loaded.problems, loaded.sources, lookOf(process.stderr)).trimEnd()}`,
   )
 }
 

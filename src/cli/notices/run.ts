@@ -50,8 +50,8 @@ const COLUMNS: readonly Column[] = [
 /** Sends a test. Rejects with CommandFailed where it does not arrive. */
 export async function test(target: string, { config }: Pick<Changing, 'config'>): Promise<void> {
   const { delivered, error } = await testTarget(await findAdminEndpoint(config), target)
-  if (!delivered) throw new CommandFailed(`✗ ${target} did not take the test: ${error}`, exitCodes.bad)
-  await writeOut([`${target} took the test.\n`])
+  if (!delivered) throw new CommandFailed(`✗ ${target} did not accept the test: ${error}`, exitCodes.bad)
+  await writeOut([`${target} accepted the test.\n`])
 }
 
 /** Has notices sent again. Rejects with CommandFailed where it is not said which. */

@@ -201,7 +201,7 @@ function checkOut(revision: string, config: string): Tree | Pick<NoBase, 'lacks'
   if (isRead && existsSync(file)) return { root, file, workTree, remove }
   remove()
   if (isRead) return { lacks: join(prefix, basename(config)) }
-  throw new CommandFailed(`✗ git does not write the files of ${revision}`, exitCodes.usage)
+  throw new CommandFailed(`✗ git cannot export the files of ${revision}`, exitCodes.usage)
 }
 
 const commitOf = (revision: string, directory: string): string | undefined =>

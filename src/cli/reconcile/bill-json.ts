@@ -28,7 +28,7 @@ export function jsonLines(text: string): JsonBill {
   const pages = pagesOf(text.replace(/^\uFEFF/, ''))
   const last = pages.at(-1)
   if (!last || !pages.every(({ data }) => Array.isArray(data)))
-    throw new BadLine('the JSON is no page of costs: it has no list `data`')
+    throw new BadLine('the JSON is not a page of costs: it has no list `data`')
   if (last.has_more === true)
     throw new BadLine('the last page has `has_more: true`; fetch the pages that follow it too')
   const buckets = pages.flatMap(({ data }) => (data as unknown[]).map(objectOf))
@@ -57,7 +57,7 @@ function pagesOf(text: string): readonly Json[] {
 
 function objectOf(value: unknown): Json {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Json
-  throw new BadLine('the JSON is no page of costs: an object is missing')
+  throw new BadLine('the JSON is not a page of costs: an object is missing')
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -18,7 +18,7 @@ const NO_EFFECT: Said = {
   field: 'identity.groups',
   from: null,
   to: null,
-  text: 'identity.groups is written differently, and members of its groups get what they got before',
+  text: 'identity.groups is written differently, with the same result for members of its groups',
   effect: 'plumbing',
 }
 

@@ -31,7 +31,7 @@ const noticeText = ({ at, of, on = [], to }: NoticeRule): string => {
 export const customersRule = (from: MaybeOffer, to: MaybeOffer): readonly Said[] => {
   const [was, is] = [from ? offerText(from) : null, to ? offerText(to) : null]
   if (was === is) return []
-  const text = is === null ? 'customers have no notices of their own any more' : `customers may choose ${is}`
+  const text = is === null ? 'customers can no longer choose notices of their own' : `customers may choose ${is}`
   return [{ field: 'customer_notices', from: was, to: is, text, effect: 'plumbing' }]
 }
 

@@ -79,7 +79,7 @@ function lintShapes(written: ClaudeSettings, at: Path, say: Say): void {
       [...at, 'mcpServers'],
       'error',
       'claude-setting',
-      '`mcpServers` is no managed setting',
+      '`mcpServers` is not a managed setting',
       'use `managedMcpServers`',
     )
   const env = isObject(written.env) ? written.env : {}

@@ -80,7 +80,7 @@ function lintSession(row: LimitRuleSection, path: Path, say: Say): void {
       'add the time without a request that ends a session: `idle: 24h`',
     )
   } else if (row.last_turn !== undefined && !(first && HAVE_TURNS.includes(first))) {
-    const message = `an entry of \`limits\` counts \`${first}\`, of which a last turn of a chat takes none`
+    const message = `an entry of \`limits\` counts \`${first}\`, which the last turn of a chat does not use`
     say(
       [...path, 'last_turn'],
       'error',
@@ -113,7 +113,7 @@ function lintLabelOf({ plan, rule, path }: LabelLimit, labels: ConfigFile['label
   if (!label) {
     const known = Object.keys(labels)
     const hint = known.length === 0 ? `declare it: \`labels: { ${name}: { from: [key] } }\`` : suggestion(name, known)
-    say(path, 'error', 'unknown-label', `${limits}, which is no label`, hint)
+    say(path, 'error', 'unknown-label', `${limits}, which is not a label`, hint)
     return
   }
   const ofKey = label.from.includes('key')

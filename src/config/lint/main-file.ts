@@ -70,7 +70,7 @@ function lintPatience(limits: LimitsSection, say: Say): void {
   if (unitOf('duration', headers) <= unitOf('duration', request)) return
   const where = limits.headers_timeout === undefined ? 'request_timeout' : 'headers_timeout'
   const message = '`headers_timeout` is longer than `request_timeout`'
-  const hint = `the headers are a part of the request: ${headersTimeout} and ${requestTimeout} hold where nothing is written`
+  const hint = `the headers are part of the request; the defaults are ${headersTimeout} and ${requestTimeout}`
   say(['limits', where], 'error', 'headers-outlast-request', message, hint)
 }
 

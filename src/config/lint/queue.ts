@@ -66,7 +66,7 @@ function lintShares(name: string, pool: PoolSection, say: Say): void {
   for (const [place, guaranteed] of guaranteedSlots(millionths, all).entries()) {
     const owner = owners[place] ?? ''
     if (guaranteed > 0) continue
-    const message = `\`${owner}\` has ${shareText(millionths[place] ?? 0)} of ${counted(all, 'slot')}, which is none`
+    const message = `\`${owner}\` has ${shareText(millionths[place] ?? 0)} of ${counted(all, 'slot')}, which is less than one slot`
     say(['shares', owner], 'error', 'share-of-no-slot', message, 'raise the share or `max_concurrent`, or remove it')
   }
 }

@@ -35,7 +35,7 @@ export function lintTraffic(name: string, { serve }: ModelSection, say: Say): vo
   }
   if (hasPlain) return
   const message = `every pool of model \`${name}\` has a share`
-  const hint = 'add a pool without one: it serves everybody else, and whoever finds the others failing'
+  const hint = 'add a pool without one: it serves all other conversations, and those whose pool fails'
   say(['serve'], 'error', 'shares-alone', message, hint)
 }
 

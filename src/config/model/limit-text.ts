@@ -82,7 +82,7 @@ function idleProblem({ per, idle, of }: Omit<Parts, 'for'>): string | undefined 
     return 'a limit of sessions has no window, but ends without requests: `usd 5 idle 24h of session`'
   if (idle === undefined) return undefined
   if (of !== 'session') return 'only limits of sessions end by `idle`: add `of session`'
-  return idleOf(idle) === undefined ? `\`${idle}\` is no idle time: 1m to ${MOST_DAYS}d, such as 24h` : undefined
+  return idleOf(idle) === undefined ? `\`${idle}\` is not an idle time: 1m to ${MOST_DAYS}d, such as 24h` : undefined
 }
 
 /** The window of a session that ends after a duration without a request. */

@@ -196,7 +196,7 @@ async function byAgentToken(
 }
 
 const LOGIN_OVER: Denied = {
-  denial: { code: 'INVALID_TOKEN', problem: 'This sign-in of Claude Code is over: run /login.', isFinal: true },
+  denial: { code: 'INVALID_TOKEN', problem: 'This Claude Code sign-in has ended: run /login.', isFinal: true },
 }
 
 async function bySignIn(

@@ -157,7 +157,7 @@ function issuedDays({
   invoice: { from, to },
 }: IssuedInvoice): Pick<BillingMonth, 'month' | 'firstDay' | 'endDay'> {
   const usual = monthNamed(month)
-  if (!usual) throw new Error(`an invoice was issued for ${month}, which is no month`)
+  if (!usual) throw new Error(`an invoice was issued for ${month}, which is not a month`)
   const [first, last] = [from, to].map(text => (text === undefined ? undefined : readDay(text)))
   return { month, firstDay: first ?? usual.firstDay, endDay: last === undefined ? usual.endDay : last + 1 }
 }

@@ -109,7 +109,7 @@ function repeatKeyOf({ request }: HttpCall): Pick<AdminContext, 'repeatKey'> | D
   const sent = request.headers[REPEAT_HEADER]
   if (sent === undefined) return {}
   if (typeof sent === 'string' && REPEAT_KEY.test(sent)) return { repeatKey: sent }
-  return invalid(REPEAT_HEADER, 'must be 20 to 255 characters that nobody can guess, such as a UUID')
+  return invalid(REPEAT_HEADER, 'must be 20 to 255 characters that are hard to guess, such as a UUID')
 }
 
 /** The request to an operation, and its operator. */

@@ -52,7 +52,7 @@ function requestIn(config: Config, { path, headers = {}, body, ...short }: Asked
   const sentHeaders = lowNames(headers)
   if (body !== undefined) {
     const other = SHORT.find(name => short[name] !== undefined)
-    if (other) return invalid(other, 'goes without body, which says all')
+    if (other) return invalid(other, 'cannot be combined with body, which is the whole request')
     const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
     return { path: path ?? PATHS[0], body: bytes, headers: sentHeaders }
   }
@@ -157,7 +157,9 @@ async function notesOn(
   if (!pools) notes.push('No gateway runs, so every pool counts as healthy.')
   if (!pools && tried.some(({ choice }) => choice)) notes.push(NOTHING_CACHED)
   if (key?.addresses && address === undefined)
-    notes.push(`The key works from ${key.addresses.join(', ')} alone; the address of the client was not asked about.`)
+    notes.push(
+      `The key works only from ${key.addresses.join(', ')}. The question names no address, so this was not checked.`,
+    )
   if (!key && account.kind === 'developer') notes.push(...notesOnKeys(await store.keys.listOf(account.account)))
   return notes
 }
@@ -172,5 +174,7 @@ function notesOnKeys(keys: readonly KeyRecord[]): readonly string[] {
   const narrowed = working.filter(({ models, limits, addresses }) => models ?? limits ?? addresses)
   if (narrowed.length === 0) return []
   const names = narrowed.map(({ id, name }) => (name === undefined ? id : `${id} (${name})`)).join(', ')
-  return [`Keys of its own limits, models or addresses may be refused more: ask about ${names} by key.`]
+  return [
+    `Keys with their own limits, models or addresses may be refused although the account is not: ask about ${names} by key.`,
+  ]
 }

@@ -58,7 +58,7 @@ async function listMonth(
   call: HttpCall,
   query: InvoicesQuery & { readonly month: string },
 ): Promise<void> {
-  if (query.account !== undefined) return call.deny(invalid('account', 'goes without month here').denial)
+  if (query.account !== undefined) return call.deny(invalid('account', 'cannot be combined with month here').denial)
   const { format = 'json', month } = query
   if (format === 'json') {
     const page = await readPage(app, month, query)

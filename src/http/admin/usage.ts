@@ -83,7 +83,7 @@ const unknownLabel = ({ config }: Pick<UsageContext, 'config'>, by: readonly Gro
   by.map(labelIn).find(label => label !== undefined && !config.labels.has(label))
 
 const noSuchGroup = ({ config }: Pick<UsageContext, 'config'>, name: string): Denied =>
-  invalid('by', `\`${name}\` is no group; there are ${[...GROUPS, ...config.labels.keys()].join(', ')}`)
+  invalid('by', `\`${name}\` is not a group; there are ${[...GROUPS, ...config.labels.keys()].join(', ')}`)
 
 async function usageOfDays(
   { store, config: { calendar } }: UsageContext,
@@ -155,7 +155,7 @@ interface AskedGroups {
 function groupsIn({ by, split }: Pick<AskedUsage, 'by' | 'split'>): AskedGroups | Denied {
   const groups = by.flatMap(name => groupNamed(name) ?? [])
   if (groups.length < by.length || new Set(groups).size < groups.length)
-    return invalid('by', `must be different ones of ${GROUPS.join(', ')}, or labels`)
+    return invalid('by', `must name each group once: ${GROUPS.join(', ')}, or a label`)
   if (split === undefined) return { by: groups }
   const others = GROUPS.filter(group => !groups.includes(group))
   const second = others.find(group => group === split)

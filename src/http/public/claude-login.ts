@@ -149,9 +149,9 @@ const NO_SECRET =
 const WORDS: Readonly<Record<LoginRefusal, string>> = {
   authorization_pending: 'Nobody has approved the code yet.',
   slow_down: 'Ask every five seconds.',
-  access_denied: 'The sign-in was refused, or the account is served no more.',
+  access_denied: 'The sign-in was refused, or the account is no longer served.',
   expired_token: 'The code is older than ten minutes, or was used: start again.',
-  invalid_grant: 'This sign-in is over: run /login.',
+  invalid_grant: 'This sign-in has ended: run /login.',
 }
 
 function refuseForNow(call: HttpCall, wait: Millis): void {

@@ -71,7 +71,9 @@ function wrongIn({ at, mail, webhook }: Wish, offer: NoticesApp['settings']['cus
   if (other !== undefined)
     return invalid(
       'at',
-      offer ? `offers ${offer.at.join(', ')}; ${other} is none of them` : 'is not offered by the operator',
+      offer
+        ? `must be among ${offer.at.join(', ')}, which the operator offers; ${other} is not`
+        : 'is not offered by the operator',
     )
   if (typeof mail === 'string' && offer?.mail === undefined) return invalid('mail', 'is not offered by the operator')
   if (typeof webhook !== 'string') return undefined
@@ -138,7 +140,7 @@ async function askForMail(
 }
 
 const mailText = ({ settings: { server } }: NoticesApp, account: string, token: string): string =>
-  `Account ${account} wants to send notices about its limits to this address. Open this link to confirm it:\n\n${confirmationUrl(server.publicUrl, token)}\n\nThe link works for 24 hours. If you did not ask for it, ignore this mail: no notices come to an address that is not confirmed.\n`
+  `Account ${account} wants to send notices about its limits to this address. Open this link to confirm it:\n\n${confirmationUrl(server.publicUrl, token)}\n\nThe link works for 24 hours. If you did not ask for it, ignore this mail: an address gets no notices until it is confirmed.\n`
 
 const CHANGES_PER_HOUR = 30
 const HOUR_MS: Millis = 3_600_000

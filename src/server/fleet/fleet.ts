@@ -78,7 +78,7 @@ export function fleetPart({
     if (owes) starts()
     const state = await fleet.hear().catch(error => {
       if (owes || !(error instanceof StoreUnavailable)) throw error
-      alarm('it is not known yet what is drained, since the store does not say it', { error: error.message })
+      alarm('the drained pools are unknown until the store answers', { error: error.message })
     })
     if (state) await participant.catchUp(state)
   }

@@ -54,7 +54,7 @@ function contentOf(link: ConfirmLink): { readonly title: string; readonly body: 
 <input type="hidden" name="token" value="${text(link.token)}">
 <button type="submit">Confirm this address</button>
 </form>
-<p>If you did not ask for this, close this page. No notices come to an address that is not confirmed.</p>`,
+<p>If you did not ask for this, close this page. An address gets no notices until it is confirmed.</p>`,
       }
     case 'confirmed':
       return {

@@ -101,7 +101,7 @@ export const explainRequest = call({
   body: closed({
     account: optional(ACCOUNT_NAME),
     key: optional(KEY_NAME),
-    address: optional(name('The address of the client, for a key that works from some addresses alone.')),
+    address: optional(name('The address of the client, for a key that is restricted to addresses.')),
     path: optional(name('Where it is sent: `/v1/chat/completions` where neither this nor the model says otherwise.')),
     headers: optional(map(text(), 'Headers that routes look at.', { most: 50 })),
     body: optional(forms(object('The whole body.'), text('The whole body as its client sends it.'))),

@@ -66,7 +66,7 @@ function boundSentence(denial: KeysDenial | SignInsDenial | ReadsDenial): string
     case 'notices':
       return `An account may change its notices ${denial.limit} times per hour.`
     case 'mails':
-      return `At most ${denial.limit} mails a day confirm an address: for each account, and to each address.`
+      return `At most ${denial.limit} confirmation mails are sent per day for each account, and to each address.`
     case 'sign-ins':
       return `${denial.limit} operator sign-ins from this address failed within a minute.`
     case 'reads':

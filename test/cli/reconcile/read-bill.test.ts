@@ -149,7 +149,7 @@ describe('a file that cannot be read has a clear error with its line', () => {
     [OPENAI, ': the export has no usage of models'],
     ['{"data": [', ': the file begins like JSON but is not valid JSON'],
     ['{"data": [], "has_more": true}', ': the last page has `has_more: true`'],
-    ['[1]', ': the JSON is no page of costs'],
+    ['[1]', ': the JSON is not a page of costs'],
   ])('%j', async (content, says) => {
     expect(await problem(content)).toContain(says)
   })

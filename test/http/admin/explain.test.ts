@@ -133,11 +133,11 @@ it('a key that ended, or that is narrower than its account, refuses by its own n
   expect(whyOf(await explained({ key: narrow }))).toEqual([401, `key ${narrow} does not work: it was revoked`])
   expect(whyOf(await explained({ key: office, address: '192.0.2.7' }))).toEqual([
     403,
-    `key ${office} works from 10.0.0.0/8 alone, and not from 192.0.2.7`,
+    `key ${office} works only from 10.0.0.0/8, not from 192.0.2.7`,
   ])
   expect(await explained({ key: office, address: '10.1.2.3' })).toMatchObject({ verdict: 'allow', notes: [] })
   expect((await explained({ key: office })).notes).toEqual([
-    'The key works from 10.0.0.0/8 alone; the address of the client was not asked about.',
+    'The key works only from 10.0.0.0/8. The question names no address, so this was not checked.',
   ])
 })
 
@@ -189,7 +189,12 @@ it.each<[string, object, number, string]>([
   ['nobody', { model: 'svc-core' }, 400, 'account: or key must say who sends the request'],
   ['an account that is not there', { account: 'nobody' }, 400, 'there is no account `nobody`'],
   ['another account’s key', { account: 'bob', key: 'KEY' }, 400, 'is a key of another account'],
-  ['a body and a model', { account: 'ada', body: { messages: [] }, model: 'svc-core' }, 400, 'goes without body'],
+  [
+    'a body and a model',
+    { account: 'ada', body: { messages: [] }, model: 'svc-core' },
+    400,
+    'cannot be combined with body',
+  ],
   ['a path that no model answers', { account: 'ada', path: '/v1/files' }, 400, 'must be one of /v1/chat/completions'],
   ['a dialect without a body', { account: 'ada', path: '/v1/messages' }, 400, 'of this dialect needs a body'],
 ])('a question about %s is refused, and says why', async (_name, body, status, message) => {

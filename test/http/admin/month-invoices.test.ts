@@ -100,7 +100,7 @@ describe('of the embedded store', () => {
   it.each([
     ['', 'account: is required without month'],
     ['month=11', 'month: must be a month such as'],
-    ['month=2026-11&account=ada', 'account: goes without month'],
+    ['month=2026-11&account=ada', 'account: cannot be combined with month'],
     ['month=2026-11&format=html', 'format: must be json or ndjson or csv or lines'],
     ['month=2026-11&limit=201', 'limit: must be a number from 1 to 200'],
     ['month=2026-11&format=csv&limit=2', 'limit: goes with format=json'],

@@ -312,9 +312,9 @@ describe('GET /admin/ledger', () => {
 })
 
 it.each([
-  ['/admin/usage?by=week', 'by: `week` is no group; there are day, hour, plan, model, account'],
-  ['/admin/usage?by=day,week', 'by: `week` is no group; there are day'],
-  ['/admin/usage?by=day,Week', 'by: must be different ones of day'],
+  ['/admin/usage?by=week', 'by: `week` is not a group; there are day, hour, plan, model, account'],
+  ['/admin/usage?by=day,week', 'by: `week` is not a group; there are day'],
+  ['/admin/usage?by=day,Week', 'by: must name each group once: day'],
   ['/admin/usage?by=day,day', 'by: must be'],
   ['/admin/usage?by=day,plan&split=model', 'split: needs exactly one group'],
   ['/admin/usage?since=someday', 'since: must be a duration'],

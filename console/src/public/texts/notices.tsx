@@ -1,5 +1,5 @@
 export const title = 'Notices'
-export const about = 'Hear before a limit is used up.'
+export const about = 'Get notified before a limit is used up.'
 export const at = 'At'
 export const percent = (value: number) => `${value}%`
 export const mail = 'Mail address'
