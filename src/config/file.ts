@@ -779,7 +779,7 @@ export interface LimitRuleSection {
    */
   idle?: string
   /**
-   * For `of: session`: the output tokens of a last answer, in which the agent can write down where its work stands. The limit sets aside this many tokens and a prompt as long as the request's. The first request that no longer fits beside them gets them, once, and every later one is refused.
+   * For `of: session`: the output tokens of a last answer, in which the agent can write down where its work stands. The limit sets aside this many tokens and a prompt as long as the request's. The first request that no longer fits gets them, once; later ones are refused.
    */
   last_turn?: number | string
   /**
@@ -1199,11 +1199,11 @@ export interface NoticeTargetSection {
   digest?: string
 }
 /**
- * Notices that customers send themselves: people who sign in choose their percentages, a mail address that they confirm, and a webhook at `/v1/account/notices`. They hear of limits of their own account, its keys and its users. At least one of `mail` and `webhooks`.
+ * Notices that customers send themselves: people who sign in choose their percentages, a mail address that they confirm, and a webhook at `/v1/account/notices`. They are notified about limits of their own account, its keys and its users. At least one of `mail` and `webhooks`.
  */
 export interface CustomerNoticesSection {
   /**
-   * The percentages of a limit that customers choose from; without a choice they hear of all.
+   * The percentages that customers choose from; without a choice, all apply.
    *
    * @minItems 1
    * @maxItems 10
@@ -1330,7 +1330,7 @@ export interface ChatModelSection {
   lossy?: 'allow' | 'refuse'
 }
 /**
- * Compares the pool with another one of the model, and drains it if it is worse. `svcctl pools undrain` lets it begin anew.
+ * Compares the pool with another one of the model, and drains it if it is worse. `svcctl pools undrain` starts it again with new counts.
  */
 export interface CanarySection {
   stop_when: StopWhenSection
@@ -1630,7 +1630,7 @@ export interface PoolSection {
    */
   balance?: 'prefix' | 'session' | 'busy'
   /**
-   * Who may find whose prompt in the caches of the replicas: each `account` for itself, the accounts of an `org` together (those without one for themselves), or all accounts of the `pool`. Prompts are known again within these bounds alone, and an engine that takes `cache_salt`, as the `provider` says, keeps its cache apart by them: nobody can tell by the time of a first token what others asked. The tighter, the fewer prompts are found: accounts that share a long system prompt find it only with `org` or `pool`. `account` and `org` are refused where they are written for backends that take no `cache_salt`.
+   * Who may find whose prompt in the caches of the replicas: each `account` for itself, the accounts of an `org` together (those without one for themselves), or all accounts of the `pool`. The gateway looks for cached prompts only within this scope. An engine that accepts `cache_salt`, according to the `provider`, separates its cache in the same way, so that the time to a first token does not reveal what others asked. A narrower scope finds fewer prompts: accounts that share a long system prompt find it only with `org` or `pool`. Writing `account` or `org` for backends without `cache_salt` is an error.
    */
   caches?: 'account' | 'org' | 'pool'
   /**
@@ -1688,7 +1688,7 @@ export interface PoolSection {
    */
   max_concurrent_each?: number | string
   /**
-   * How long a conversation stays at this pool after it was served here last, because a pool before it in `serve` was busy, full or down. Without `stay` its next request goes back as soon as that pool can be used again, and the prompt is computed anew there. A pool that is busy or down keeps nobody. Only for pools of chat models.
+   * How long a conversation stays at this pool after it was served here last, because a pool before it in `serve` was busy, full or down. Without `stay`, the next request goes back as soon as the earlier pool is usable again, which then computes the whole prompt. A pool that is busy or down keeps no conversation. Only for pools of chat models.
    */
   stay?: string
   cost_usd_per_1m?: PoolCostSection
@@ -1719,7 +1719,7 @@ export interface LoadSection {
   every?: string
 }
 /**
- * When a replica is passed over because it is behind with its work. A pool all of whose usable replicas are passed over is busy: the other pools of `serve` are asked before it. Nothing is refused for it: where the other pools fail, or there are none, the busy pool serves.
+ * When a replica is passed over because it is behind with its work. A pool all of whose usable replicas are passed over is busy: the other pools of `serve` are tried first. No request is refused because of it: if the other pools fail, or there are none, the busy pool serves.
  */
 export interface SpillSection {
   /**
@@ -1736,7 +1736,7 @@ export interface SpillSection {
  */
 export interface QueueSection {
   /**
-   * Requests that wait, per process of a gateway. One more goes to the next pool; where none is left it gets 503 `UPSTREAMS_EXHAUSTED`.
+   * Requests that wait, per process of a gateway. Further ones go to the next pool, or get 503 `UPSTREAMS_EXHAUSTED` if none is left.
    */
   max?: number | string
   /**
@@ -1748,7 +1748,7 @@ export interface QueueSection {
    */
   bytes?: number | string
   /**
-   * How long a request waits before it goes to the next pool; where none is left it gets 503 `UPSTREAMS_EXHAUSTED`. It still counts in limits of requests.
+   * How long a request waits before it goes to the next pool, or gets 503 `UPSTREAMS_EXHAUSTED` if none is left. It still counts in limits of requests.
    */
   timeout?: string
   /**
