@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { parse } from 'yaml'
+import { blocksOf } from '../docs/page.ts'
 import { newAuthority } from '../support/authority.ts'
 import { letSignIn } from '../support/identity/signed-in.ts'
 import { did } from '../support/operator.ts'
@@ -12,8 +14,14 @@ import { installedFile, isInstalled } from './support/installed.ts'
 import { type Rig, startRig } from './support/rig.ts'
 
 const ANSWER = 'The gauge of Oslo says 8.5 mm.'
-const NOTICE = 'Approve only codes that you asked for yourself.'
-const SETTINGS = `{ permissions: { deny: ["WebFetch"] }, companyAnnouncements: ["Ask the gauge team."] }`
+
+/** The settings of docs/how-to/claude-login.md: those of the gateway, and those of a developer. */
+const BLOCKS = blocksOf('docs/how-to/claude-login.md')
+const blockOf = (language: string) => BLOCKS.find(block => block.language === language)?.text ?? ''
+const { identity: IDENTITY } = parse(blockOf('yaml')) as {
+  readonly identity: { readonly console_client_id: string; readonly claude_login: { readonly notice: string } }
+}
+const [NOTICE = ''] = IDENTITY.claude_login.notice.split(/(?<=\.) /)
 
 interface Desk {
   readonly rig: Rig
@@ -39,19 +47,19 @@ async function openDesk(tls: boolean): Promise<Desk> {
     rig.test,
     { ada: { plan: 'pro', email: 'ada@example.com' } },
     {
-      identity: `console_client_id: svc-console, claude_login: { notice: "${NOTICE}", settings: { pro: ${SETTINGS} } }`,
+      identity: `console_client_id: ${IDENTITY.console_client_id}, claude_login: ${JSON.stringify(IDENTITY.claude_login)}`,
     },
     address,
   )
   onTestFinished(() => oidc.stop())
-  const settings = { forceLoginMethod: 'gateway', forceLoginGatewayUrl: address }
+  const settings = blockOf('json').replace('https://llm.example.com', address)
   const known = {
     hasCompletedOnboarding: true,
     theme: 'dark',
     projects: { [work]: { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
   }
   mkdirSync(join(home, '.claude'), { recursive: true })
-  writeFileSync(join(home, '.claude/settings.json'), JSON.stringify(settings))
+  writeFileSync(join(home, '.claude/settings.json'), settings)
   writeFileSync(join(home, '.claude.json'), JSON.stringify(known))
   if (authority) writeFileSync(join(home, 'authority.pem'), authority.ca)
   const terminal = openTerminal(

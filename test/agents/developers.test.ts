@@ -1,7 +1,8 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
+import { blocksOf } from '../docs/page.ts'
 import { Reader } from '../docs/reader.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
@@ -10,6 +11,7 @@ import { ScriptedModel } from './model/model.ts'
 import { isInstalled } from './support/installed.ts'
 
 const PAGE = 'docs/how-to/developers.md'
+const AGENTS_PAGE = 'docs/how-to/agents.md'
 const BIN = new URL('node_modules/.bin', import.meta.url).pathname
 const AGENTS = ['@anthropic-ai/claude-code', '@openai/codex'].every(name => isInstalled({ registry: 'npm', name }))
 const QUIET = {
@@ -61,6 +63,7 @@ describe.skipIf(!AGENTS)('a company of 200 developers', { timeout: 240_000 }, ()
       words: [
         ['https://llm.example.com', gateway],
         ['https://acme.okta.com/oauth2/default', oidc.issuer],
+        ['https://auth.example.com', oidc.issuer],
       ],
       env: QUIET,
       watch: written => {
@@ -98,6 +101,34 @@ describe.skipIf(!AGENTS)('a company of 200 developers', { timeout: 240_000 }, ()
 
   it('gets from an empty machine to Claude Code and Codex by the commands of docs/how-to/developers.md', () =>
     reader.read(PAGE))
+
+  it('gives agents tokens by the commands and the settings of docs/how-to/agents.md', async () => {
+    person = 'ada'
+    await reader.run(
+      [
+        'svcctl agents setup claude --undo --yes',
+        'svcctl agents setup codex --undo --yes',
+        'git init --quiet',
+        // The reader of the page answers the question with yes. Programs do not read the page, which is the shell's input.
+        'svcctl() { [ "$*" = "agents setup claude" ] && set -- "$@" --yes; command svcctl "$@" </dev/null; }',
+      ].join('\n'),
+    )
+    await reader.read(AGENTS_PAGE)
+    expect(await reader.run('svcctl token')).toMatch(/^\S{100,}$/)
+    await reader.run('svcctl agents setup claude --undo --yes')
+
+    const settings = { json: '.claude/settings.json', toml: '.codex/config.toml' }
+    for (const { language, text } of blocksOf(AGENTS_PAGE)) {
+      if (language !== 'json' && language !== 'toml') continue
+      const file = join(reader.home, settings[language])
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, text.replaceAll('https://llm.example.com', gateway))
+    }
+    expect(await reader.run('claude --model svc-core -p "Say hello."')).toContain('Hello from the model.')
+    expect(await reader.run('codex exec --model svc-core --skip-git-repo-check "Say hello."')).toContain(
+      'Hello from the model.',
+    )
+  })
 
   it('has an account for each of 200 people, with the plan and org of the groups', async () => {
     const signIn = `svcctl login --issuer ${oidc.issuer} --audience ${gateway}`

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ROOT } from '../deploy/files.ts'
+import { ROOT, textOf } from '../deploy/files.ts'
 import { type Block, blocksIn, blocksOf, elsewhereOf, faultOfElsewhere, PAGES } from './page.ts'
 import { BESIDE_EXAMPLE, BESIDE_README, blockOf, COMMANDS, ELSEWHERE, isReadWhole, runs } from './steps.ts'
 
@@ -26,6 +26,20 @@ it('a test runs every block of commands in the pages', () => {
   expect(COMMANDS.length).toBeGreaterThan(50)
   expect(left.map(({ page, line }) => `${page}:${line}`)).toEqual([])
 })
+
+it('a test reads every page that is read whole and has commands', () => {
+  const readers = ['test/docs/executed.test.ts', 'test/agents/developers.test.ts'].map(textOf).join('\n')
+  const pages = [...new Set(COMMANDS.map(({ page }) => page).filter(isReadWhole))]
+
+  expect(pages.length).toBeGreaterThan(15)
+  expect(pages.filter(page => !namesOf(page).some(name => readers.includes(`'${name}'`)))).toEqual([])
+})
+
+/** As tests name a page: `docs/how-to/keys.md`, `how-to/keys`, `keys`. */
+const namesOf = (page: string): readonly string[] => {
+  const path = page.replace(/^docs\/|\.md$/g, '')
+  return [page, path, path.replace(/^.*\//, '')]
+}
 
 it('every step runs exactly one block, and every test that is said to do the same exists', () => {
   expect(steps.map(blockOf)).toHaveLength(steps.length)

@@ -78,6 +78,32 @@ it('the commands of docs/how-to/prompt-caches.md run beside a gateway, and print
   await reader.read('docs/how-to/prompt-caches.md')
 })
 
+const DAY_S = 86_400
+const COST = 'cost_usd_per_1m: { input: 2, output: 8 }'
+const PROVIDERS = `pools:
+  openai: { site: cloud, provider: openai, replicas: ["http://127.0.0.1:8000/v1"], model: gpt-5-mini, ${COST} }
+  cloud: { site: cloud, replicas: ["http://127.0.0.1:8001/v1"], model: claude-sonnet-4-6, ${COST} }`
+
+it('the commands of docs/how-to/reconcile.md run beside a gateway with the bills of two providers', async () => {
+  const reader = await readerBesideGateway()
+  const day = Math.floor(Date.now() / 1000 / DAY_S) * DAY_S - DAY_S
+  const [from, to] = [day, day + DAY_S].map(second => new Date(second * 1000).toISOString())
+  await reader.run(`cat > policies/providers.yaml <<'END'
+${PROVIDERS}
+END
+cat > costs.csv <<'END'
+start_time,end_time,amount_value,amount_currency,quantity,quantity_unit,line_item,project_id
+${day},${day + DAY_S},0.002,usd,1000,tokens,"gpt-5-mini, input",proj_gateway
+END
+cat > focus.csv <<'END'
+BilledCost,BillingCurrency,ChargeCategory,ChargeDescription,ChargePeriodStart,ChargePeriodEnd,ConsumedQuantity,ConsumedUnit,ServiceCategory,SkuMeter,ResourceName,SubAccountId
+0.008,USD,Usage,Output tokens,${from},${to},0.001,1M tokens,AI and Machine Learning,output,Claude4.6Sonnet,1
+END
+svcctl reload`)
+
+  await reader.read('docs/how-to/reconcile.md')
+})
+
 it('the commands of docs/how-to/policies-in-git.md run in an empty folder, and print what the page shows', async () => {
   const reader = await readerWith([], {})
   // A release's files in the folder of its reader; init reads only the hash of the package.

@@ -17,7 +17,7 @@ interface Place extends Block {
   readonly page: string
 }
 
-/** Pages that executed.test.ts reads from the first block to the last. It runs each of their `sh` blocks. */
+/** Pages that executed.test.ts or test/agents/developers.test.ts reads from the first block to the last, with all of their `sh` blocks. */
 export const isReadWhole = (page: string): boolean =>
   /^docs\/(tutorial|how-to\/.*|from-(litellm|portkey|bifrost))\.md$/.test(page)
 
