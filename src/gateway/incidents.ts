@@ -3,10 +3,10 @@ import { meaningOf } from './alarm-messages.ts'
 import { INCIDENT_KINDS, type IncidentKind, type IncidentName } from './incident-kinds.ts'
 import type { Clock } from './ports.ts'
 
-/** Trouble that operators are told of, from the first alarm of it until it is over. */
+/** A problem that operators should know about, from its first alarm until it is resolved. */
 export interface Incident {
   readonly kind: IncidentName
-  /** The details that tell it from others of its kind. */
+  /** The details that distinguish it from other incidents of its kind. */
   readonly subject: Details
   readonly openedAt: EpochMs
   /** Absent while it is open. */
@@ -15,20 +15,20 @@ export interface Incident {
   readonly lastAt: EpochMs
   readonly message: string
   readonly fields: Details
-  /** How many alarms told of it. */
+  /** The number of alarms that it covers. */
   readonly alarms: number
-  /** How often it began, where it came back within ten minutes of its end. */
+  /** How often it opened. An incident that returns within ten minutes is reopened. */
   readonly times: number
-  /** How long it was open, all times together. */
+  /** The total time that it was open. */
   readonly openMs: Millis
-  /** Absent where it has no known end, and so no time in which requests failed. */
+  /** Absent for kinds without an end, which have no period to count failures in. */
   readonly affected?: Affected
 }
 
 /** Failures while an incident was open: attempts at its pool, or requests of all clients if it has no pool. */
 export type Affected = { readonly attempts: number } | { readonly requests: number }
 
-/** How many failed since the gateway started: requests with a 5xx, and attempts by pool. */
+/** Failures since the gateway started: requests with a 5xx, and attempts by pool. */
 export interface Failures {
   readonly requests: number
   readonly attempts: ReadonlyMap<string, number>
@@ -54,30 +54,30 @@ interface Trouble {
   fields: Details
   alarms: number
   times: number
-  /** Total of the occurrences that ended. */
+  /** The total of the finished occurrences. */
   openMs: Millis
-  /** An alarm says when it is over. */
+  /** Whether an alarm announces its end. */
   lasts: boolean
-  /** The processes that said it began, and have not said that it is over. */
+  /** The processes that reported the problem and have not reported its end. */
   readonly processes: Set<string>
-  /** Failures of before it began; absent until they are read. */
+  /** The failure counts at its start; absent until they are read. */
   before: Failures | undefined
-  /** Failures during occurrences that ended. */
+  /** Failures during the finished occurrences. */
   failed: number
 }
 
-/** The incidents of a gateway: alarms that tell of one trouble are one incident, and so are those of one that comes and goes. */
+/** The incidents of a gateway. Alarms about the same problem are one incident, and a problem that flaps is one too. */
 export class Incidents {
   readonly #clock: Clock
   #failures: () => Promise<Failures> = async () => NO_FAILURES
-  /** The one that began or ended last comes last. */
+  /** Ordered by their latest start or end, the newest last. */
   readonly #troubles = new Map<string, Trouble>()
 
   constructor(clock: Clock) {
     this.#clock = clock
   }
 
-  /** From now on `failures` says what failed so far. */
+  /** Reads failure counts from `failures` from now on. */
   count(failures: () => Promise<Failures>): void {
     this.#failures = failures
   }
@@ -97,12 +97,12 @@ export class Incidents {
     if (lasts) trouble.processes.add(process)
   }
 
-  /** A configuration is in force: the files serve. */
+  /** The files were loaded: incidents about unreadable files end. */
   served(): void {
     this.#resolve(this.#troubles.get(keyOf('files-not-served', {})), this.#clock.now(), '')
   }
 
-  /** A process ended, and says nothing of its troubles any more. */
+  /** A process ended, so its problems ended with it. */
   processEnded(process: string): void {
     for (const trouble of [...this.#troubles.values()])
       if (trouble.processes.has(process)) this.#resolve(trouble, this.#clock.now(), process)
@@ -113,7 +113,7 @@ export class Incidents {
     return this.#all().filter(isOpen).length
   }
 
-  /** Open ones first, in each part the newest first. */
+  /** Open incidents first, then resolved ones; each group newest first. */
   async newest(limit: number): Promise<readonly Incident[]> {
     const failures = await this.#failures()
     const now = this.#clock.now()
@@ -128,7 +128,7 @@ export class Incidents {
     return [...this.#troubles.values()].reverse()
   }
 
-  /** One that is open, one that is open again, or a new one. */
+  /** Finds an open incident, reopens a recent one, or opens a new one. */
   #begin(kind: IncidentName, fields: Details, at: EpochMs): Trouble {
     this.#endQuiet(at)
     const key = keyOf(kind, fields)
@@ -144,7 +144,7 @@ export class Incidents {
     return trouble
   }
 
-  /** Where each process says it by itself, it is over once all have said so. */
+  /** If every process reports the problem itself, it ends once all have reported its end. */
   #resolve(trouble: Trouble | undefined, at: EpochMs, process: string): void {
     if (!trouble || !isOpen(trouble)) return
     const { ofProcess }: IncidentKind = INCIDENT_KINDS[trouble.kind]
@@ -165,12 +165,12 @@ export class Incidents {
     })
   }
 
-  /** A process that does not say what it counted costs an incident its number, and nothing else. */
+  /** If the counts cannot be read, the incident lacks its number of failures and nothing else. */
   #readFailures(take: (failures: Failures) => void): void {
     this.#failures().then(take, () => {})
   }
 
-  /** Ends those whose end no alarm tells, once nothing was heard of them for a while. */
+  /** Ends incidents that no alarm ends, after a quiet period. */
   #endQuiet(now: EpochMs): void {
     for (const trouble of [...this.#troubles.values()])
       if (isOpen(trouble) && !trouble.lasts && now - trouble.lastAt > QUIET) this.#end(trouble, trouble.lastAt)
@@ -225,7 +225,7 @@ function incidentOf(trouble: Trouble, now: EpochMs, failures: Failures): Inciden
   }
 }
 
-/** Attempts at its pool, or requests where it has no pool. */
+/** Failed attempts at its pool, or failed requests if it has no pool. */
 function failedBetween({ subject: { pool } }: Trouble, before: Failures, after: Failures): number {
   if (pool === undefined) return after.requests - before.requests
   const of = ({ attempts }: Failures) => attempts.get(String(pool)) ?? 0
@@ -241,9 +241,9 @@ function subjectOf(kind: IncidentName, fields: Details): Details {
 
 const NO_FAILURES: Failures = { requests: 0, attempts: new Map() }
 
-/** One that begins again within this time of its end is the same. */
+/** A problem that returns within this time reopens its incident. */
 const BACK_WITHIN: Millis = 600_000
-/** One whose end no alarm tells is over after this time without an alarm. */
+/** Incidents that no alarm ends are resolved after this time without an alarm. */
 const QUIET: Millis = 600_000
-/** Ended ones leave first. */
+/** Resolved incidents are dropped first. */
 const MOST = 200

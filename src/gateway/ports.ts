@@ -26,17 +26,17 @@ export interface Clock {
   now(): EpochMs
   /** Monotonic milliseconds, for durations. */
   elapsed(): Millis
-  /** Runs once after the time, unless it was called off. */
+  /** Runs once after the time, unless cancelled. */
   after(time: Millis, run: () => void): Cancel
 }
 export type Cancel = () => void
 
-/** Random bytes, as many as asked for, as an argument: `crypto.randomBytes`. */
+/** A source of random bytes, passed as an argument: `crypto.randomBytes`. */
 export type Random = (bytes: number) => Uint8Array
 
 /**
- * Speaks to one replica over HTTP. Never throws and never rejects: what happens arrives at the listener,
- * not before this call has returned. `end` or `failed` is its last call, and none comes once the exchange was aborted.
+ * Sends one request to a replica over HTTP. Never throws and never rejects: everything that happens is reported to the
+ * listener, after this call has returned. `end` or `failed` is the last report; after an abort there is none.
  */
 export type Send = (request: BackendRequest, listener: BackendListener) => Exchange
 
@@ -50,26 +50,26 @@ export interface BackendRequest {
   readonly path: string
   readonly body: Buffer
   readonly requestId: string
-  /** Where requests are traced: of the attempt, in the form of W3C Trace Context. */
+  /** The attempt's W3C Trace Context, if requests are traced. */
   readonly traceparent?: string
   /** Headers of this request alone, beside those of its pool. */
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface BackendListener<H extends BackendHead = BackendHead> {
-  /** The connection stands and the request is on its way. */
+  /** The connection is open and the request is on its way. */
   connected(): void
   head(head: H): void
   data(bytes: Buffer): void
   end(): void
-  /** `stale`: a connection that was kept open ended before a byte of this answer came. */
+  /** `stale`: a reused connection closed before a byte of this answer arrived. */
   failed(error: Error, stale: boolean): void
 }
 
 export interface BackendHead {
   readonly status: number
   readonly contentType: string
-  /** The headers of a refusal that say when to come again. */
+  /** The headers of a refusal that say when to retry. */
   readonly retry?: RetryHeaders
   /** The backend's `Date` header. */
   readonly date?: string
@@ -89,27 +89,27 @@ export interface PassthroughRequest extends Omit<BackendRequest, 'body'> {
   readonly body?: PassthroughBody
 }
 
-/** All of it, or what is still arriving. */
+/** The whole body, or one that is still arriving. */
 export type PassthroughBody = { readonly contentType: string } & (
   | { readonly bytes: Uint8Array }
   | { readonly upload: Upload }
 )
 
-/** A body that is sent on as it arrives: once, and not read before. */
+/** A body that is forwarded once, as it arrives, without being read first. */
 export interface Upload {
-  /** Bytes that are sent on, where their number is known before. */
+  /** The bytes to forward, if their number is known in advance. */
   readonly length?: number
-  /** Bytes that came so far from its sender. */
+  /** The bytes received from the sender so far. */
   readonly received: number
-  /** Whether all of it came. */
+  /** Whether it has arrived completely. */
   readonly complete: boolean
-  /** Whether more of it is waited for, and its sender is the one to wait for. */
+  /** Whether more is expected, and its sender is what delays it. */
   readonly awaited: boolean
-  /** From now on the body goes to the sink, as fast as the sink takes it. */
+  /** Forwards the body to the sink, as fast as the sink accepts it. */
   into(sink: Writable): void
-  /** Its sender took longer than may be: that is a fault of it. */
+  /** Reports that its sender took too long, which is a fault of the sender. */
   late(): void
-  /** Runs when there is more of it than may be, or something wrong with it; its end is never sent then. */
+  /** Called if the body is too long or malformed; its end is never forwarded then. */
   onFault(run: () => void): Cancel
 }
 
@@ -120,63 +120,63 @@ export interface PassthroughHead extends BackendHead {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** WebSockets: to replicas, and of clients. */
+/** WebSockets to replicas and from clients. */
 export interface Sockets {
-  /** Opens one at a replica. Like Send until the head: the 101 of a socket, or the reason why there is none. */
+  /** Opens one to a replica. Like Send up to the head: the 101 of a socket, or the reason why there is none. */
   open(request: SocketRequest, listener: BackendListener<SocketHead>): Exchange
-  /** Takes over the connection of a client that asked for one; undefined where it is gone. */
+  /** Accepts the upgrade of a client's connection; undefined if the client is gone. */
   accept(request: IncomingMessage, accepted: AcceptedSocket): Peer | undefined
 }
 
 export interface SocketRequest extends Omit<BackendRequest, 'fresh' | 'body'> {
   /** The name by which the backend knows the model. */
   readonly model: string
-  /** Subprotocols, of which the backend chooses one. */
+  /** The subprotocols offered to the backend, which chooses one. */
   readonly protocols: readonly string[]
-  /** Bytes of one message. */
+  /** The maximum size of one message, in bytes. */
   readonly maxMessage: number
 }
 
 export interface SocketHead extends BackendHead {
-  /** Set with a 101. */
+  /** Set for a 101. */
   readonly peer?: Peer
 }
 
-/** The connection of a client, and what it is answered with. */
+/** A client's connection, and the answer to it. */
 export interface AcceptedSocket {
   readonly socket: Duplex
-  /** Bytes that came beyond the request. */
+  /** Bytes received after the request. */
   readonly early: Buffer
-  /** Lines of the 101: `name: value`. */
+  /** The header lines of the 101: `name: value`. */
   readonly headers: readonly string[]
   readonly protocol: string | undefined
   readonly maxMessage: number
 }
 
-/** Who is at the other end of a WebSocket. Nothing is read from it before `attach`. */
+/** The other end of a WebSocket. Nothing is read from it before `attach`. */
 export interface Peer {
   /** The subprotocol that it chose. */
   readonly protocol: string | undefined
   attach(events: PeerEvents): void
-  /** False where so much waits to be sent that no more should follow: `drained` comes later. */
+  /** False if so much waits to be sent that the caller should stop until `drained`. */
   send(frame: Frame): boolean
   pause(): void
   resume(): void
-  /** Says goodbye; without a code where the other side gave none. Its `closed` comes within some seconds. */
+  /** Sends a close frame; without a code if the other side sent none. `closed` follows within seconds. */
   close(code: number | undefined, reason: string): void
-  /** Breaks the connection. */
+  /** Drops the connection. */
   destroy(): void
 }
 
 export interface PeerEvents {
   frame(frame: Frame): void
-  /** The waiting messages were sent. */
+  /** All waiting messages were sent. */
   drained(): void
-  /** Nothing comes after it. */
+  /** Called last. */
   closed(end: PeerEnd): void
 }
 
-/** A message that is whole, or a control frame; a pong answers the ping of the other side. */
+/** A complete message or a control frame; a pong answers the other side's ping. */
 export interface Frame {
   readonly kind: 'text' | 'binary' | 'ping' | 'pong'
   readonly bytes: Buffer
@@ -184,14 +184,17 @@ export interface Frame {
 
 /** How one side ended its socket. */
 export interface PeerEnd {
-  /** As it said; absent where it said none, or nothing at all. */
+  /** The code of its close frame; absent if there was none. */
   readonly code?: number
   readonly reason: string
-  /** Why there was no goodbye: it broke off, or what it sent was no WebSocket or too large. */
+  /**
+   * Why there was no close frame: the connection broke, or the other side sent something that is not a WebSocket frame
+   * or is too large.
+   */
   readonly fault?: 'broke off' | 'not WebSocket' | 'message too large'
 }
 
-/** Sends one GET to a replica. Like Send: never throws, and what happens arrives at the listener, later. */
+/** Sends one GET to a replica. Like Send, it never throws, and reports everything to the listener later. */
 export type Probe = (request: ProbeRequest, listener: BackendListener) => Exchange
 
 export interface ProbeRequest {
@@ -199,7 +202,7 @@ export interface ProbeRequest {
   readonly origin: string
   /** From the root of the origin. */
   readonly path: string
-  /** Headers of its pool's dialect: the key above all. */
+  /** The headers of its pool's dialect, with the key. */
   readonly headers: Readonly<Record<string, string>>
   readonly connectTimeout: Millis
   /** On a connection of its own, which is closed after it. */
@@ -221,7 +224,7 @@ export interface ProbeRequest {
  * }
  */
 export interface HostedTools {
-  /** The definition of a tool for models; undefined when it cannot be learnt now. */
+  /** The definition of a tool for models; undefined if it cannot be fetched now. */
   define(name: string, signal: AbortSignal): Promise<ToolDefinition | undefined>
   /** Runs a tool with its arguments as the model wrote them, which may not even be JSON. */
   call(name: string, args: string, signal: AbortSignal): Promise<ToolResult>
@@ -233,12 +236,12 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>
 }
 
-/** The result of a call: data of another program, which nothing here interprets. */
+/** The result of a call: data of another program, which the gateway does not interpret. */
 export interface ToolResult {
-  /** The result, or why there is none; at most `maxResultBytes` of UTF-8, and marked where something was cut. */
+  /** The result or the reason for its absence; at most `maxResultBytes` of UTF-8, with a mark where it was cut. */
   readonly text: string
   readonly failed: boolean
-  /** The call costs the client nothing: it was not sent, or failed by a fault of the tool. */
+  /** The call is free for the client: it was not sent, or failed through a fault of the tool. */
   readonly free?: boolean
 }
 
@@ -272,26 +275,29 @@ export interface PromptTokens {
   readonly expected: number
 }
 
-/** How a request left the queue of a pool: with a slot, at its timeout, for a later pool, with its client, or for want of a place. */
+/**
+ * How a request left the queue of a pool: with a slot, at its timeout, for a later pool, with its client, or because
+ * the queue was full.
+ */
 export type QueueEnd = 'served' | 'timeout' | 'moved' | 'gone' | 'full'
 
 /** Counts attempts, and never throws. */
 export interface AttemptCounter {
-  /** An attempt is over. */
+  /** An attempt ended. */
   attempt(pool: string, replica: string, result: AttemptResult): void
-  /** An answer went on without events that could not be read. */
+  /** An answer continued without malformed events. */
   skippedEvents(pool: string, replica: string, count: number): void
   /** A replica was chosen for a chat. */
   picked(pool: string, why: Why): void
-  /** A request left the queue of a pool, or found no place in it. */
+  /** A request left the queue of a pool, or found it full. */
   queued(pool: string, end: QueueEnd, waited: Millis): void
-  /** A backend counted the prompt of a chat, of which its cache had a part: `expected` is how much the gateway thought. */
+  /** A backend counted the prompt of a chat; `expected` is how much of it the gateway expected in the cache. */
   promptCounted(pool: string, tokens: PromptTokens): void
-  /** A copy of a request of a model ended at its mirror, or was left out. */
+  /** A copy of a request ended at its mirror, or was left out. */
   copied(model: string, pool: string, outcome: CopyOutcome): void
 }
 
-/** Traces requests. Nothing here throws or waits, and no prompt or key is passed to it. */
+/** Traces requests. It never throws or waits, and receives no prompt or key. */
 export interface Traces {
   begin(request: TracedRequest): RequestTrace
 }
@@ -303,7 +309,7 @@ export interface TracedRequest {
   /** `/v1/chat/completions` */
   readonly path: string
   readonly stream: boolean
-  /** As the client sent it, whatever it is. */
+  /** As the client sent it, unchecked. */
   readonly traceparent?: string
 }
 
@@ -327,15 +333,15 @@ export interface TracedAttempt {
 
 /** One attempt of it. */
 export interface AttemptTrace {
-  /** For the backend, in place of whatever a client sent. */
+  /** For the backend, replacing the client's. */
   readonly traceparent: string
   end(end: { readonly result: AttemptResult; readonly status?: number; readonly usage?: Usage }): void
 }
 
-/** The facts about a request when it is over. */
+/** The facts about a finished request. */
 export interface TracedEnd {
   readonly status: number
-  /** A model of the files: no name that a client made up. */
+  /** A model of the files, never a name that a client invented. */
   readonly model?: string
   readonly plan?: string
   readonly rule?: string
@@ -343,7 +349,7 @@ export interface TracedEnd {
   readonly code?: string
   readonly inputTokens?: number
   readonly outputTokens?: number
-  /** Until the first content. */
+  /** The time to the first content. */
   readonly firstMs?: Millis
   readonly interrupted?: boolean
 }
@@ -351,48 +357,57 @@ export interface TracedEnd {
 /** The client at the other end, who may leave at any time. */
 export interface Client {
   readonly gone: boolean
-  /** Whether it is gone because the gateway shuts down. */
+  /** Whether the gateway cut it off to shut down. */
   readonly wasCut: boolean
-  /** Runs when the client leaves before its answer ended; at once if it is gone. */
+  /** Called when the client leaves before its answer ends; at once if it has left. */
   onGone(run: () => void): Cancel
-  /** Absent where nothing is counted, as in a simulation. */
+  /** Absent if nothing is counted, as in a simulation. */
   readonly costs?: AnswerCosts
 }
 
-/** The memory that an answer takes, from the first byte that is kept of it until its client has the last. */
+/** The memory of an answer, from its first byte until its client has the last. */
 export interface AnswerRoom {
-  /** Hears that it lost its room: whoever keeps it must drop it. Undefined while nobody can, so that it keeps its room. */
+  /**
+   * Called when it loses its room: the holder must drop the answer. While it is undefined, nobody could drop the
+   * answer, and it keeps its room.
+   */
   onEnded: (() => void) | undefined
-  /** It takes so many bytes from now on. False where there is no room for as many. */
+  /** Sets the bytes that it holds. False if there is no room for them. */
   hold(bytes: number): boolean
-  /** So many bytes are kept beside what `hold` counts, as for the end of a stream. False where there is no room for them: it has lost its own then. */
+  /**
+   * Sets the bytes held in addition to `hold`, as for the end of a stream. False if there is no room for them; it has
+   * lost its room then.
+   */
   holdBeside(bytes: number): boolean
-  /** It takes so many bytes, and more will come from a backend, which must wait until `onRoom` runs where this is false. */
+  /** Sets the bytes held while more will arrive. If false, the backend must wait until `onRoom` runs. */
   arrives(bytes: number, onRoom: () => void): boolean
-  /** All of it came, and is about to be read, which takes as many bytes again, and `more`: `onRoom` runs once there is room for them, or `onEnded`. */
+  /**
+   * The whole answer arrived and is about to be parsed, which takes the same amount again, plus `more`: `onRoom` runs
+   * once there is room, or `onEnded`.
+   */
   copies(onRoom: () => void, more?: number): void
-  /** All of it is there, and read. */
+  /** The whole answer arrived and is parsed. */
   arrived(): void
 }
 
-/** Work on an answer, in the turns of its account. */
+/** Work on an answer, in turns of its account. */
 export interface Reading<T> {
-  /** Its result; undefined once it was dropped. */
+  /** Resolves to its result, or to undefined if dropped. */
   readonly done: Promise<T | undefined>
-  /** Nobody wants it any more: its bytes are free at once. */
+  /** Cancels it: its bytes are free at once. */
   drop(): void
 }
 
-/** The memory that an answer takes of the process, counted for the account that asked for it. */
+/** The memory and time that an answer takes, counted for its account. */
 export interface AnswerCosts {
   readonly held: AnswerRoom
-  /** Reads an answer when the turn of its account comes: it blocks the event loop. */
+  /** Parses an answer in a turn of its account, because parsing blocks the event loop. */
   read<T>(steps: Steps<T>): Promise<T>
   /** Like `read`, for an answer that may lose its room, or its client, before its turn. */
   beginToRead<T>(steps: Steps<T>): Reading<T>
-  /** Books time of the event loop that was taken outside of such turns. */
+  /** Books event loop time that was spent outside of such turns. */
   charge(took: Millis): void
 }
 
-/** Alarms the operator of a fault that no client caused. */
+/** Alarms operators about a fault that no client caused. */
 export type Alarm = (message: AlarmMessage, details?: Readonly<Record<string, unknown>>) => void

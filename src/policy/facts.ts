@@ -34,22 +34,25 @@ export interface Caller {
 export interface CallerKey {
   /** `key_…` */
   readonly id: string
-  /** Its own limits, beside those of its account, which hold as well. A limit that names no scope is of the key. */
+  /** The key's own limits, which apply in addition to the account's. A limit without a scope counts the key. */
   readonly limits?: readonly LimitRule[]
   /**
-   * The id of the first of the keys in whose place it stands, one after the other: in limits of keys all of them count
-   * as one, so that a rotation frees nothing. Absent where it replaced none.
+   * The id of the first key in this key's chain of rotations. Limits of keys count the whole chain as one key, so that
+   * a rotation frees nothing. Absent if the key replaced none.
    */
   readonly origin?: string
   /** The account's name for it. Absent for the first key of an account. */
   readonly name?: string
-  /** Models and tiers, as `tier:basic`, of those that the plan includes: it may use no others. Absent: all of them. */
+  /** The models and tiers (`tier:basic`) that the key may use, among those of the plan. Absent: all of them. */
   readonly models?: readonly string[]
-  /** The values of labels that it was minted with, by label. */
+  /** The labels set at the mint, by name. */
   readonly labels?: Labels
 }
 
-/** An operator's and the provider's decisions on an account. The configuration makes a plan of them. */
+/**
+ * The decisions of operators and the identity provider about an account. With the configuration they determine its
+ * plan.
+ */
 export interface Terms {
   /** The plan an operator chose. */
   readonly override?: string
@@ -57,28 +60,28 @@ export interface Terms {
   readonly claimed?: string
   /** An operator's override of the plan's. */
   readonly overage?: Overage
-  /** Beside the plan's allotment, by start of the billing window. */
+  /** Credit on top of the plan's allotment, by the start of the billing window. */
   readonly grants?: Readonly<Record<EpochMs, NanoUsd>>
-  /** An operator froze the account: nothing is served for it. */
+  /** An operator froze the account: all of its requests are refused. */
   readonly frozen?: true
   /** An operator's limits, replacing the plan's of the same kind or adding to them. */
   readonly limits?: readonly LimitRule[]
   /** The name of the org that the account belongs to. */
   readonly org?: string
-  /** Set where the groups in the sign-in token name the org; absent where an operator chose it. */
+  /** Set if the groups in the sign-in token name the org; absent if an operator chose it. */
   readonly orgClaimed?: true
-  /** The identity provider deactivated the person: nothing is served for the account. */
+  /** The identity provider deactivated the person: all requests of the account are refused. */
   readonly deactivated?: true
 }
 
-/** The decisions on an org, which count for all of its accounts. */
+/** The decisions about an org, which apply to all of its accounts. */
 export type OrgTerms = Pick<Terms, 'frozen' | 'limits'>
 
-/** Whether nothing is served for a caller, whatever its plan. */
+/** Whether all requests of a caller are refused, whatever its plan. */
 export const isFrozen = ({ terms, orgTerms }: Pick<Caller, 'terms' | 'orgTerms'>): boolean =>
   terms.frozen === true || terms.deactivated === true || orgTerms?.frozen === true
 
-/** Terms as stores and decision logs write them. The name of the cap is older than its unit: it is nano-USD as well. */
+/** Terms as stores and decision logs write them. The name of the cap is older than its unit, which is nano-USD too. */
 export type StoredTerms = Omit<Terms, 'overage'> & {
   readonly overage?: boolean | { readonly capUsd: NanoUsd }
 }
@@ -98,21 +101,24 @@ export function termsOfStored(stored: StoredTerms): Terms {
     : (stored as StoredTerms & { overage?: boolean })
 }
 
-/** A request, as far as policy needs to know it. */
+/** The part of a request that the policy sees. */
 export type InferenceRequest = ChatAsk | EmbeddingAsk | ImageAsk | PassthroughAsk
 
 interface Ask {
-  /** As the client wrote it; absent when it left the choice to us. */
+  /** As the client wrote it; absent if the client named no model. */
   readonly model?: string
   /** UTF-8 bytes of everything that a model may read. */
   readonly textBytes: number
-  /** A digest of the end user that the request names, for limits of users: 22 characters of base64url. */
+  /** A digest of the end user that the request names: 22 characters of base64url. Limits per user count by it. */
   readonly user?: string
-  /** The values that its headers give to labels, by label, as the client wrote them: checked by `labelsFor`. Absent where there are none. */
+  /**
+   * Label values from the request's headers, by name, as the client wrote them; `labelsFor` checks them. Absent if
+   * there are none.
+   */
   readonly labels?: Labels
-  /** The id of its conversation, or a digest of it. Absent where nothing names one. */
+  /** The id of its conversation, or a digest of the id. Absent if the request names none. */
   readonly session?: string
-  /** Shares of traffic choose its conversation by it. Absent where no model has any. */
+  /** Picks the conversation's side of a traffic share. Absent if no model has shares. */
   readonly draw?: Draw
 }
 
@@ -121,11 +127,11 @@ export type Draw = number | string
 
 /** A request whose body consists of fields. */
 interface FieldsAsk extends Ask {
-  /** The fields beyond the known ones that some model of the files declares. Absent where there are none. */
+  /** Fields that are not part of the dialect but declared by some model of the files. Absent if there are none. */
   readonly extras?: Readonly<Record<string, Extra>>
 }
 
-/** A field as a bound sees it: never a text that the files do not hold. */
+/** A field as limits on its value see it. It holds no text of the client, except words that the files list. */
 export interface Extra {
   /** A number, a boolean, or a word that the files list. */
   readonly value?: number | boolean | string
@@ -133,7 +139,7 @@ export interface Extra {
   readonly characters?: number
   /** Bytes of its JSON. */
   readonly bytes: number
-  /** It asks for the default: where the model does not declare the field, it is not sent. */
+  /** The value is the default, so the field is omitted for models that do not declare it. */
   readonly isDefault?: true
 }
 
@@ -144,47 +150,52 @@ export interface ChatAsk extends FieldsAsk {
   readonly images: number
   /** Tools that the model may call. */
   readonly tools: number
-  /** Names of those that run here, in the order in which they were listed. */
+  /** The hosted tools among them, in the order in which the request lists them. */
   readonly hosted?: readonly string[]
   /** The client's own output cap and the field it used. */
   readonly cap?: { readonly field: CapField; readonly tokens: number }
   /** Completions asked for, 1 to 4. */
   readonly choices: number
-  /** The fields that backends may do without, such as `seed`, as the client calls them. Absent where there are none. */
+  /**
+   * Optional fields, such as `seed`, under the client's names: a backend that refuses them may be asked without them.
+   * Absent if there are none.
+   */
   readonly optional?: readonly string[]
   /** Set where a message has the role `developer`. */
   readonly developer?: true
   /** `chat_template_kwargs.enable_thinking`, when given. */
   readonly thinking?: boolean
-  /** The dialect of the client, where it is not chat. */
+  /** The client's dialect, unless it is chat completions. */
   readonly dialect?: ClientDialectName
-  /** The tools that a translation leaves out, such as `web_search`. Absent where it loses none. */
+  /** Tools that a translation drops, such as `web_search`. Absent if it drops none. */
   readonly losses?: readonly string[]
-  /** Its fields that a translation loses, such as `seed`, by the dialect into which it is translated. */
+  /** Fields that a translation drops, such as `seed`, by target dialect. */
   readonly lostFields?: LostFields
   /**
-   * Tools that the backend would run itself and charge beside tokens, such as `web_search`, each once, where the request
-   * goes in the client's dialect. Absent where there are none, or they run here.
+   * Tools that the backend runs and charges for itself, such as `web_search`, if the request is sent in the client's
+   * dialect; each listed once. Absent if there are none, or the gateway runs them.
    */
   readonly providerTools?: readonly string[]
-  /** Those of them that the request can do without: a pool that does not allow them gets the request without them. */
+  /** The provider tools that may be removed: pools that do not allow them get the request without them. */
   readonly cuttable?: readonly string[]
-  /** Its size where it goes in the client's dialect, if that is more than the chat. */
+  /** Its size in the client's dialect, if larger than as a chat. */
   readonly native?: NativeSize
-  /** How long it has its backend keep the prompt in a cache: the longest that its marks say. Absent where it has none. */
+  /**
+   * The longest time for which the request's cache marks ask the backend to keep the prompt. Absent if it has no marks.
+   */
   readonly cacheTime?: CacheTime
   /**
-   * Members that its dialect does not have, such as `input.content.uuid`, each once by its name from the top, where the
-   * request goes in the client's dialect. Absent where there are none.
+   * Members that the client's dialect does not define, such as `input.content.uuid`, each listed once by its path, if
+   * the request is sent in that dialect. Absent if there are none.
    */
   readonly unknown?: readonly string[]
-  /** Where the first address in it stands that a backend of the client's dialect would fetch something from. */
+  /** The path of the first URL that a backend of the client's dialect would fetch. */
   readonly address?: string
-  /** The field that no translation can say, so that only pools of the client's dialect can answer. */
+  /** The field that has no counterpart in other dialects: only pools of the client's dialect can answer. */
   readonly onlyNative?: OnlyNative
 }
 
-/** Fields that a translation into a dialect leaves out. Absent where it loses none. */
+/** Fields that a translation into a dialect drops. Absent if it drops none. */
 export type LostFields = { readonly [Into in DialectName]?: readonly string[] }
 
 /** The size of a request before a tokenizer has seen it. */
@@ -192,7 +203,7 @@ export interface NativeSize {
   /** UTF-8 bytes of everything that a model may read. */
   readonly bytes: number
   readonly images: number
-  /** It holds a file, of whose tokens there is no bound but the context. */
+  /** It contains a file, whose tokens only the context window bounds. */
   readonly isUnbounded?: true
 }
 
@@ -207,9 +218,9 @@ export interface OnlyNative {
 export interface EmbeddingAsk extends FieldsAsk {
   readonly kind: 'embedding'
   readonly inputs: number
-  /** Set where they are token ids, and no texts. */
+  /** Set if the inputs are token ids instead of texts. */
   readonly tokenIds?: true
-  /** Set where its vectors are asked for in base64. */
+  /** Set if the client requests base64 vectors. */
   readonly base64?: true
   /** `dimensions`, when given. */
   readonly dimensions?: number
@@ -226,11 +237,11 @@ export interface PassthroughAsk extends Ask {
   readonly kind: 'passthrough'
   /** The path of the route. */
   readonly path: string
-  /** As that of a chat, where its body is JSON. */
+  /** As for a chat, if the body is JSON. */
   readonly cacheTime?: CacheTime
 }
 
-/** How long a request has its backend keep the prompt; of a field that its model declares only the size is known. */
+/** How long a request asks its backend to keep the prompt. For a declared field, policy knows only its size. */
 export function cacheTimeOf(request: InferenceRequest): CacheTime | undefined {
   if (request.kind === 'embedding' || request.kind === 'image') return undefined
   return extraCacheTime(request) ?? request.cacheTime
@@ -243,8 +254,8 @@ export const extraCacheTime = (request: InferenceRequest): CacheTime | undefined
 export interface Health {
   /** Names of the pools without a usable replica. */
   readonly down: readonly string[]
-  /** The pools whose usable replicas are all behind with their work. Absent where there are none. */
+  /** The pools whose usable replicas are all overloaded. Absent if there are none. */
   readonly busy?: readonly BusyPool[]
-  /** Names of the pools at which the conversation stays. Absent where there are none. */
+  /** The pools that this conversation sticks to. Absent if there are none. */
   readonly stays?: readonly string[]
 }

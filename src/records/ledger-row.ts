@@ -2,8 +2,8 @@ import { type DayNumber, readDay } from '../policy/zone.ts'
 import { type Field, field, listOf, type RecordOf } from './fields.ts'
 import { costs, counts, flag, moment, nanoUsds, number, optional, text, texts, word } from './shape.ts'
 
-// The ledger row, declared once: its types, and the codecs of the stores, of workers, archives, backups and exports follow
-// from here. A new field is optional, since rows without it exist, and goes to the end of `BILL`.
+// The ledger row, declared once: its types and the codecs of stores, workers, archives, backups and exports follow from
+// it. A new field must be optional, since existing rows lack it, and goes to the end of `BILL`.
 
 /** The fields of a bill. */
 export const BILL = {
@@ -16,9 +16,9 @@ export const BILL = {
   pool: field('pool', text),
   inputTokens: field('input_tokens', number),
   outputTokens: field('output_tokens', number),
-  /** The part of the input that the backend read from its cache; a row of kind `late` repeats it. Absent where it was none. */
+  /** Input tokens that the backend read from its cache; a row of kind `late` repeats them. Absent for none. */
   cachedTokens: field('cached_tokens', optional(number), { isZero: true }),
-  /** The part of the input that it wrote into its cache. */
+  /** Input tokens that the backend wrote into its cache. */
   cacheWriteTokens: field('cache_write_tokens', optional(number), { isZero: true }),
   cost: field('cost_nano_usd', nanoUsds),
   /** True when the backend did not report its usage. */
@@ -32,30 +32,37 @@ export const BILL = {
   tools: field('tools', optional(counts)),
   /** The cost of each tool's calls, which is a part of `cost`; a row of kind `late` repeats it. Absent in rows of older gateways. */
   toolCosts: field('tool_costs_nano_usd', optional(costs), { column: 'tool_costs' }),
-  /** The id of the key that it came with. Absent for a sign-in, and in rows of older gateways. */
+  /** The id of the request's key. Absent for a sign-in, and in rows of older gateways. */
   key: field('key', optional(text)),
   /**
    * Quantities by kind and unit price, and the allotment that it was admitted under; a row of kind `late` repeats them. Absent in
    * rows of older gateways: see policy/billing/charges.ts.
    */
   charges: field('charges', optional(counts)),
-  /** The values of its labels, by label; a row of kind `late` or `waste` repeats them. Absent where it has none, and in rows of older gateways. */
+  /**
+   * The request's labels, by name; a row of kind `late` or `waste` repeats them. Absent if there are none, and in rows
+   * of older gateways.
+   */
   labels: field('labels', optional(texts)),
-  /** The id of its conversation, or a digest of it: see wire/session-of.ts. Absent where nothing names one, and in rows of older gateways. */
+  /**
+   * The id of the conversation, or a digest of it: see wire/session-of.ts. Absent if the request names none, and in
+   * rows of older gateways.
+   */
   session: field('session', optional(text)),
   /**
-   * How much more the cached tokens would have cost as other input; a row of kind `late` repeats it. Absent where it was nothing,
-   * and in rows of older gateways, whose caching saved an unknown amount.
+   * How much more the cached tokens would have cost as other input; a row of kind `late` repeats it. Absent for
+   * nothing, and in rows of older gateways, whose savings are unknown.
    */
   saved: field('saved_nano_usd', optional(nanoUsds)),
   /**
-   * The day that it is billed on, such as `2026-11-01`, by the zone that the files had at its admission. Absent where that was UTC, and
-   * in rows of older gateways.
+   * The billing day, such as `2026-11-01`, in the configured zone at admission. Absent for a UTC day, and in rows of
+   * older gateways.
    */
   day: field('billing_day', optional(text)),
   /**
-   * How a copy of the request fared, beside the request itself: see records/mirror-facts.ts. Only in rows of copies, which stores keep
-   * as waste, so that no gateway, old or new, counts them for an account; everybody else knows them as rows of kind `mirror`.
+   * The outcome of a copy of the request, beside the request's own: see records/mirror-facts.ts. Only in rows of
+   * copies, which stores keep as waste, so that no gateway, old or new, charges them to an account; everywhere else
+   * they are rows of kind `mirror`.
    */
   mirror: field('mirror', optional(texts)),
 } satisfies Readonly<Record<string, Field>>
@@ -79,17 +86,20 @@ export interface Bill extends RecordOf<typeof BILL> {}
 /** One settled request, or one attempt that was wasted. */
 export interface LedgerRow extends RecordOf<typeof LEDGER_ROW> {}
 
-/** The kind of a row for readers outside of the stores. */
+/** The kind of a row as everybody but the stores sees it. */
 export const shownKind = ({ kind, mirror }: Pick<LedgerRow, 'kind' | 'mirror'>): LedgerRow['kind'] | 'mirror' =>
   kind === 'waste' && mirror ? 'mirror' : kind
 
-/** Whether a row has what a failed attempt cost, rather than a copy. */
+/** Whether a row holds the cost of a failed attempt, as opposed to a copy. */
 export const isWasted = ({ kind, mirror }: Pick<LedgerRow, 'kind' | 'mirror'>): boolean => kind === 'waste' && !mirror
 
-/** The name under which sums have the cost of failed attempts of a pool, and that of copies apart. Names of pools have no slash. */
+/**
+ * The name under which sums keep the failed attempts of a pool; copies have a separate one. Pool names contain no
+ * slash.
+ */
 export const wasteOf = ({ pool, mirror }: Pick<Bill, 'pool' | 'mirror'>): string => (mirror ? `${pool}/mirror` : pool)
 
-/** The day, since the epoch, whose sums a row is in: it never moves, whatever zone the files have later. */
+/** The day, since the epoch, whose sums include the row. It stays the same if the configured zone changes later. */
 export const dayOfRow = ({ day, admittedAt }: Pick<Bill, 'day' | 'admittedAt'>): DayNumber =>
   (day === undefined ? undefined : readDay(day)) ?? Math.floor(admittedAt / DAY_MS)
 

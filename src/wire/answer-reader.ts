@@ -1,65 +1,65 @@
 import type { LeastUsage, Usage } from './usage/usage.ts'
 
-/** Reads a backend's stream as it comes, and keeps what commit and settlement need to know. */
+/** Reads a backend's stream, and keeps what commit and settlement need. */
 export interface AnswerReader {
   /** Bytes of content, reasoning and tool calls so far. */
   readonly outputBytes: number
-  /** Tokens that the backend made for that at the least. */
+  /** A lower bound of the tokens that the backend generated for them. */
   readonly tokens: number
-  /** The usage of all that was said so far, as the backend reported it. */
+  /** The usage of the answer so far, as the backend reported it. */
   readonly usage: Usage | undefined
-  /** The least usage so far. */
+  /** A lower bound of the usage so far. */
   readonly least: LeastUsage
-  /** Whether the backend reported anything that was used. */
+  /** Whether the backend has reported any usage. */
   readonly hasReported: boolean
-  /** Whether it reports on the way how much it has said. */
+  /** Whether the backend reports its output while it streams. */
   readonly reportsOutput: boolean
-  /** Whether there was any content, or an end without. */
+  /** Whether content has arrived, or the answer has ended without any. */
   readonly started: boolean
-  /** Whether there is anything for the client, or never will be. */
+  /** Whether the client has something to receive, or never will. */
   readonly shows: boolean
-  /** Whether all was said. */
+  /** Whether every choice has finished. */
   readonly finished: boolean
-  /** Events that could not be read, and were left out. */
+  /** Malformed events that were skipped. */
   readonly skippedEvents: number
-  /** Events that wait until the answer proves whole. */
+  /** Events that are held back until the answer proves complete. */
   readonly heldEvents: string
-  /** Whether nothing that was said was in them; `surplus` is what the backend counts beside what it sends. */
+  /** Whether the skipped events held no output. `surplus` is how many more tokens the backend counts than it sends. */
   isWhole(surplus?: number): boolean
-  /** How many tokens the backend counted beside those that came; undefined where that cannot be told. */
+  /** How many more tokens the backend counted than it sent; undefined if unknown. */
   readonly surplus: number | undefined
-  /** Whether all was said, should nothing more come. */
+  /** Whether the answer is complete if the stream ends here. */
   readonly isComplete: boolean
-  /** Bytes that are kept of an event that is not complete, and of events that wait for the end. */
+  /** Bytes buffered for an incomplete event, and for events that are held back. */
   readonly held: number
   read(received: Buffer): StreamReading
   /**
-   * Reads the events at the beginning that need no parsing and hold at most `tokens`; undefined where there are none. None of
-   * them ends the answer.
+   * Reads the leading events that need no parsing and hold at most `tokens`; undefined if there are none. None of them
+   * ends the answer.
    */
   readKnown(received: Buffer, tokens: number): KnownEvents | undefined
-  /** A whole answer that came in place of the stream; undefined where the bytes are none that can be passed on as one. */
+  /** Reads a whole answer that arrived instead of a stream; undefined if it cannot be passed on as a stream. */
   readWhole(bytes: Buffer): StreamReading | undefined
-  /** The bytes ended. */
+  /** Reads the end of the bytes. */
   end(): StreamReading
   /**
-   * Ends the answer at its cap: the events that say so, with what its client is charged. Nothing is read any more. `dropsLast`
-   * where the client does not get the event that was read last.
+   * Ends the answer at its cap. Returns the closing events, with the usage that the client is charged; nothing is read
+   * after that. `dropsLast`: the client does not receive the last event that was read.
    */
   cut(charged: Usage, dropsLast: boolean): string
 }
 
-/** Events that say a text and nothing else. */
+/** Events that carry text and nothing else. */
 export interface KnownEvents {
-  /** How many of the bytes they take. */
+  /** Where they end in the bytes. */
   readonly end: number
-  /** As they go to the client. */
+  /** As the client receives them. */
   readonly events: string
 }
 
-/** The reading of some bytes of a stream. Nothing after a stop is read. */
+/** The contents of some bytes of a stream. Nothing after a stop is read. */
 export interface StreamReading {
-  /** Whole events, as they go to the client; empty when there is none. */
+  /** Complete events as the client receives them; empty if there are none. */
   readonly events: string
   readonly stop?:
     | { readonly kind: 'done' }
@@ -72,16 +72,16 @@ export interface StreamReading {
 export interface WholeAnswer {
   readonly bytes: Buffer
   readonly usage?: Usage
-  /** Bytes of what the model said, where the backend reports no usage; 0 where it does. */
+  /** Bytes of output, if the backend reports no usage; otherwise 0. */
   readonly outputBytes: number
-  /** Images in it. */
+  /** The number of images in it. */
   readonly items?: number
-  /** The least tokens that its backend made, where it was fetched as a stream. */
+  /** A lower bound of the generated tokens, if it was fetched as a stream. */
   readonly tokens?: number
-  /** The least usage, where it was ended at its cap. */
+  /** A lower bound of the usage, if it was cut at its cap. */
   readonly least?: LeastUsage
-  /** Events of such a stream that could not be read, and that the answer went on without. */
+  /** Malformed events of that stream that were skipped. */
   readonly skippedEvents?: number
-  /** Set where it is not a chat completion: it has the dialect of the client already. */
+  /** Set if it is already in the client's dialect. */
   readonly isNative?: true
 }

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from './json-safety.ts'
 
-/** An error of a backend, out of whatever it was wrapped in. `message` is absent where it has no words. */
+/** An error of a backend, unwrapped. `message` is absent if it has no text. */
 export interface BackendError {
   readonly message?: string
   readonly code?: unknown
@@ -31,7 +31,7 @@ export function errorInAnswer(answer: unknown): unknown {
   return errorInChoice(answer.choices) ?? (hasChoices(answer) ? undefined : envelopedError(answer))
 }
 
-/** OpenRouter tells in a choice why its provider gave up. */
+/** OpenRouter reports the failure of its provider inside a choice. */
 function errorInChoice(choices: unknown): unknown {
   const [choice] = Array.isArray(choices) ? choices : []
   return isObject(choice) && isObject(choice.error) ? choice.error : undefined
@@ -39,7 +39,7 @@ function errorInChoice(choices: unknown): unknown {
 
 const hasChoices = ({ choices }: JsonObject): boolean => Array.isArray(choices) && choices.length > 0
 
-/** The error of a service that answers 200 with a status of its own: MiniMax, ERNIE, SiliconFlow, iFlow. */
+/** The error of a service that answers 200 with its own status: MiniMax, ERNIE, SiliconFlow, iFlow. */
 function envelopedError(answer: JsonObject): unknown {
   const { base_resp: ofMiniMax, error_code, error_msg } = answer
   if (isObject(ofMiniMax)) {
@@ -51,10 +51,10 @@ function envelopedError(answer: JsonObject): unknown {
   return typeof message === 'string' && isOfError(code) ? answer : undefined
 }
 
-/** Statuses of HTTP and what continues them: SiliconFlow counts from 20000 on. */
+/** HTTP statuses, and codes above them: SiliconFlow's begin at 20000. */
 const isOfError = (code: unknown): boolean => /^(?:[45]\d\d|[2-5]\d{4})$/.test(String(code))
 
-/** Its codes by the statuses that they stand for: platform.minimax.io/docs/api-reference/errorcode. */
+/** MiniMax's codes and the statuses that they mean: platform.minimax.io/docs/api-reference/errorcode. */
 const MINIMAX: Readonly<Record<number, number>> = {
   ...{ 1001: 504, 1002: 429, 1004: 401, 1008: 402, 1026: 400, 1027: 400, 1039: 429, 1041: 429 },
   ...{ 2013: 400, 2045: 429, 2049: 401, 2056: 429 },
@@ -63,9 +63,9 @@ const MINIMAX: Readonly<Record<number, number>> = {
 const REPORTED = 'the backend reported an error'
 const NOTHING: BackendError = {}
 
-/** A gateway before a gateway before a provider has fewer. */
+/** Even a chain of two gateways and a provider has fewer. */
 const MOST_WRAPPERS = 8
-/** Some repeat all of a prompt: more of a text is not looked at. */
+/** Some errors repeat the whole prompt: the rest of the text is ignored. */
 const MOST_CHARACTERS = 8192
 
 function unwrapped(value: unknown, depth: number): BackendError | undefined {
@@ -95,29 +95,35 @@ function* wrappedIn(value: JsonObject): Generator<unknown> {
   for (const name of WRAPPERS) if (isObject(value[name])) yield value[name]
 }
 
-/** Databricks, API gateways of Google, Tencent and Volcengine, MiniMax, Clarifai, and what failed within a Response. */
+/**
+ * Wrappers of Databricks, of the API gateways of Google, Tencent and Volcengine, of MiniMax and Clarifai, and of failed
+ * Responses.
+ */
 const WRAPPERS = [
   ...['external_model_error', 'fault', 'Error', 'Response', 'ResponseMetadata', 'base_resp', 'status', 'response'],
   ...['result', 'body', 'header'],
 ]
 
-/** ASP.NET lists what is wrong by field. */
+/** ASP.NET lists problems by field. */
 const byField = ([field, problems]: [string, unknown]): string =>
   `${field}: ${String(Array.isArray(problems) ? problems[0] : problems)}`
 
-/** Where words stand, the best first: beside a `message`, `error` and `title` only name the status. */
+/** Members that may hold the message, best first: beside a `message`, `error` and `title` only name the status. */
 const TEXTS: readonly string[] = [
   ...['message', 'Message', 'msg', 'detail', 'details', 'error_message', 'errorMessage', 'error_msg'],
   ...['error_description', 'errmsg', 'faultstring', 'status_msg', 'description', 'reason', 'error', 'title'],
 ]
 
-/** FastAPI says where, beside what. */
+/** FastAPI gives the place beside the message. */
 function placed({ loc, msg }: JsonObject, text: string): BackendError | undefined {
   if (!Array.isArray(loc) || loc.length === 0 || text !== msg) return undefined
   return { message: `${loc.join('.')}: ${text}` }
 }
 
-/** Its own code and so on. Anthropic calls any error an `error`, and FastAPI gives the rule of a schema as `type`. */
+/**
+ * The error's own code, type and field. Anthropic's type of every error is `error`, and FastAPI's `type` is a schema
+ * rule.
+ */
 function wordsOf({ type, error_type, __type, param, loc, ...value }: JsonObject): BackendError {
   const ofAws = typeof __type === 'string' ? __type.replace(/^.*#/, '') : undefined
   const kind = type === 'error' || loc !== undefined ? undefined : (type ?? error_type ?? ofAws)
@@ -140,7 +146,10 @@ function titleOf(page: string): string {
   return (title ?? '').replace(/\s+/g, ' ').trim()
 }
 
-/** The words of an error that a text ends with as JSON, as gateways quote their providers. Its codes may be a client's. */
+/**
+ * An error that a text quotes as JSON at its end, as gateways do with their providers' errors. Its codes may be a
+ * client's.
+ */
 function quotedIn(text: string, depth: number): BackendError | undefined {
   const [quoted] = text.length > MOST_CHARACTERS ? [] : (/[[{]\s*["{].*[}\]]$/s.exec(text) ?? [])
   if (quoted === undefined) return undefined
@@ -159,7 +168,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    // A text that only looks like JSON.
+    // The text only looked like JSON.
     return undefined
   }
 }

@@ -1,14 +1,16 @@
 import type { CacheTime } from '../policy/price.ts'
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 
-/** The mark that has a backend keep the prompt up to it in a cache, of a message, a part or a tool; undefined where it is none. */
+/**
+ * The cache mark of a message, part or tool, which asks the backend to keep the prompt up to it; undefined without one.
+ */
 export function markIn({ cache_control: mark }: JsonObject): JsonObject | undefined {
   if (!isObject(mark) || mark.type !== 'ephemeral') return undefined
   const { type, ttl } = mark
   return ttl === '5m' || ttl === '1h' ? { type, ttl } : { type }
 }
 
-/** How long the marks of a chat have its backend keep the prompt: the longest of them. Undefined where it has none. */
+/** The longest time for which the marks of a chat ask the backend to keep the prompt; undefined without marks. */
 export function cacheTimeOfChat({ messages, tools }: JsonObject): CacheTime | undefined {
   let time: CacheTime | undefined
   for (const holder of [...markable(messages, 'content'), ...markable(tools, 'function')]) {
@@ -19,17 +21,17 @@ export function cacheTimeOfChat({ messages, tools }: JsonObject): CacheTime | un
   return time
 }
 
-/** Objects, and what of them is in this member. */
+/** The objects of a list, and those in a member of each. */
 const markable = (list: unknown, member: string): readonly JsonObject[] =>
   (Array.isArray(list) ? list : []).flatMap(each => [each, ...[asObject(each)[member]].flat()]).filter(isObject)
 
-/** A block with the mark of what it was made of, if that has one. */
+/** A block with the mark of whatever it was made from. */
 export function marked(block: JsonObject, ...made: readonly JsonObject[]): JsonObject {
   const mark = made.map(markIn).find(each => each !== undefined)
   return mark ? { ...block, cache_control: mark } : block
 }
 
-/** Blocks of which the last carries the mark of their message: thoughts carry none. */
+/** Blocks, the last of which carries the mark of their message; thoughts cannot carry one. */
 export function markedLast(blocks: readonly JsonObject[], message: JsonObject): JsonObject[] {
   const at = markIn(message) ? blocks.findLastIndex(({ type }) => !UNMARKED.has(type)) : -1
   return blocks.map((block, index) => (index === at ? marked(block, block, message) : block))
@@ -37,17 +39,14 @@ export function markedLast(blocks: readonly JsonObject[], message: JsonObject): 
 
 const UNMARKED: ReadonlySet<unknown> = new Set(['thinking', 'redacted_thinking'])
 
-/** The parts of a request that may be marked, in the order in which a cache has them. */
+/** The parts of a request that may be marked, in cache order. */
 interface Marked {
   readonly tools?: readonly JsonObject[]
   readonly system: string | readonly JsonObject[]
   readonly messages: readonly { readonly content: string | readonly JsonObject[] }[]
 }
 
-/**
- * Keeps only as many marks as are taken, the last ones: each keeps all that stands before it. A request with
- * more is refused.
- */
+/** Keeps only the last `most` marks: each covers everything before it, and backends refuse a request with more. */
 export function withFewMarks<M extends Marked>(request: M, most: number): M {
   const { tools = [], system, messages } = request
   const all = [...tools, ...blocksIn(system), ...messages.flatMap(({ content }) => blocksIn(content))]
@@ -69,5 +68,5 @@ const unmarked = ({ cache_control: _mark, ...block }: JsonObject): JsonObject =>
 const blocksIn = (content: string | readonly JsonObject[]): readonly JsonObject[] =>
   typeof content === 'string' ? [] : content
 
-/** The most that Anthropic accepts. */
+/** The maximum that Anthropic accepts. */
 export const MOST_MARKS = 4

@@ -3,8 +3,8 @@ import type { LostFields } from '../policy/facts.ts'
 import { asObject, isObject, type JsonObject } from './json-safety.ts'
 
 /**
- * The fields of a chat that are not sent, by the dialect of the backend; undefined where nothing is lost. A field
- * that says what is done anyway is none, and neither are hints that change nothing but the cost: `prompt_cache_key`.
+ * The fields of a chat that a translation drops, by target dialect; undefined if none is dropped. A field that only
+ * states the default is not a loss, and neither are hints that affect nothing but the cost, such as `prompt_cache_key`.
  */
 export function lossesOfChat(chat: JsonObject): LostFields | undefined {
   const found: Found = {}
@@ -16,7 +16,7 @@ export function lossesOfChat(chat: JsonObject): LostFields | undefined {
   return DIALECT_NAMES.some(into => found[into]) ? found : undefined
 }
 
-/** These losses beside those on the way to the chat, whose fields have other names where its client wrote them. */
+/** These losses together with those of the translation into a chat, under the names that the client used. */
 export function lossesInAll(
   read: readonly string[],
   ofChat: LostFields | undefined,
@@ -54,7 +54,7 @@ const isFull = (value: unknown): boolean =>
       ? Object.keys(value).length > 0
       : false
 
-/** Fields that some dialect does not have, and when a value of one asks for anything. */
+/** Fields that some dialect lacks, and when a value requests something. */
 const ASKS = {
   store: value => value === true,
   stop: isFull,
@@ -79,10 +79,10 @@ const ASKS = {
 
 type Field = keyof typeof ASKS
 
-/** Fields of the messages of a chat: the name of a speaker, and how closely an image is looked at. */
+/** Fields of messages: the speaker's name, and the detail of images. */
 type MessageField = 'messages.name' | 'image_url.detail'
 
-/** Fields that chat completions alone have. */
+/** Fields that only chat completions have. */
 const OF_CHAT_COMPLETIONS: readonly (Field | MessageField)[] = [
   'seed',
   'logit_bias',
@@ -99,9 +99,9 @@ const OF_CHAT_COMPLETIONS: readonly (Field | MessageField)[] = [
   'messages.name',
 ]
 
-/** The fields that a translation into each dialect loses. */
+/** The fields dropped by a translation into each dialect. */
 const LOST: Readonly<Record<DialectName, readonly (Field | MessageField)[]>> = {
-  // Nothing is kept: what is asked for here is asked of the backend.
+  // `store` requests storage here, not at the backend.
   chat: ['store'],
   messages: [
     'store',
@@ -129,7 +129,7 @@ const LOSSES: ReadonlyMap<string, Loss> = new Map(
 const NAME = lostInto('messages.name')
 const DETAIL = lostInto('image_url.detail')
 
-/** The name of who speaks, and how closely an image is looked at. That of a tool is in its call as well. */
+/** The speaker's name, and the detail of images. A tool's name is also in its call. */
 function addMessage(message: unknown, found: Found): void {
   const { role, name, content } = asObject(message)
   if (typeof name === 'string' && role !== 'tool' && role !== 'function') add(found, NAME, 'messages.name')

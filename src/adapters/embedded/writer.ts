@@ -23,37 +23,36 @@ import { put, type Write } from './lmdb.ts'
 import type { OpenHold } from './open-holds.ts'
 import type { Records } from './records.ts'
 
-/** The state in memory that must be written. */
+/** The in-memory state that is written to disk. */
 interface Memory {
   countersOf(account: string): AccountCounters
   heldOf(requestId: string): OpenHold | undefined
   readonly writeBehind: readonly WriteBehind[]
 }
 
-/** Hears of rows. */
+/** Callbacks about rows. */
 export interface RowEvents {
-  /** A row is durable, in the journal or in the files. */
+  /** The row is durable, in the journal or in the files. */
   readonly wrote: Wrote
-  /** A row is in the files, where reads find it. */
+  /** The row is in the files, where reads find it. */
   readonly filed: (row: StoredRow) => void
 }
 
 /**
- * Writes ledger rows, totals, counters and holds in shared commits, one at a time: changes during a commit go into the
- * next one. Every commit takes all waiting rows, and the counters and holds as they are at that moment, so that on disk
- * `used` always equals the sum of the rows and the sum of the totals.
- *
- * With a journal changes are durable once it has them, and commits follow behind it. Such a commit is the state as of one record
- * of the journal, whose number is in it: a start repeats the records behind that one, and no other.
+ * Writes ledger rows, totals, counters and holds in shared commits, one at a time; changes during a commit go into the
+ * next. A commit takes all waiting rows, and the counters and holds of that moment, so that on disk `used` always
+ * equals the sum of the rows and the sum of the totals. With a journal, changes are durable once the journal has them,
+ * and commits follow. Such a commit is the state as of one journal record and contains its number; a start replays
+ * exactly the records after it.
  */
 export class Writer {
   readonly #records: Records
   readonly #memory: Memory
   readonly #events: RowEvents
   #journal: Journal | undefined
-  /** Changes that are in no record of the journal. */
+  /** Changes not yet in a journal record. */
   #steps: Step[] = []
-  /** The record whose state the next commit writes, where no journal is attached. */
+  /** The journal record whose state the next commit writes, if no journal is attached. */
   #number: number | undefined
   /** Rows that are not yet durable. */
   readonly #unheard = new Set<Entry>()
@@ -74,7 +73,7 @@ export class Writer {
   #nextFold: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
   #failing = false
-  /** Whether the files may lack changes that a journal had which is given up by now. */
+  /** Whether the files may lack changes of a journal that was given up. */
   #isBehind = false
   #crowded = false
   #stopped = false
@@ -91,7 +90,7 @@ export class Writer {
     return this.#failing
   }
 
-  /** A row that is still to be written. */
+  /** A row that is not yet written. */
   rowOf(key: string): StoredRow | undefined {
     return (this.#entries.get(key) ?? this.#writingEntries.get(key))?.row
   }
@@ -182,16 +181,16 @@ export class Writer {
     if (!this.#journal && !this.#isBehind) return
     if (this.#entries.size + this.#writingEntries.size === 0) return
     await this.flush()
-    // Else a read may be of a moment before the commit.
+    // Otherwise a read might see the state before the commit.
     this.#records.ledger.resetReadTxn()
   }
 
-  /** Has changes go to a journal from now on. The files must have all changes so far. */
+  /** Sends changes to a journal from now on. The files must have all changes so far. */
   attach(journal: Journal): void {
     this.#journal = journal
   }
 
-  /** Ends the journal, of which the files must have all records. */
+  /** Detaches the journal. The files must have all of its records. */
   async detach(): Promise<void> {
     await this.#last
     const journal = this.#journal
@@ -212,7 +211,7 @@ export class Writer {
         this.#next = undefined
         return this.#journal ? this.#journaled(this.#journal) : this.#fold()
       })
-    // The failure goes to the callers that wait for this commit; the next commit follows in any case.
+    // Callers that wait for this commit get the failure; the next commit follows in any case.
     this.#last = commit.catch(() => {})
     return commit
   }
@@ -222,7 +221,7 @@ export class Writer {
     for (let turns = this.#crowded ? CROWD_TURNS : 1; turns > 0; turns--) await setImmediate()
   }
 
-  /** Resolves when the journal has all changes so far, or the files where it fails. */
+  /** Resolves when the journal has all changes so far, or the files if it fails. */
   async #journaled(journal: Journal): Promise<void> {
     this.#crowded = this.#unheard.size >= CROWD
     const appended = this.#seal(journal)
@@ -233,7 +232,7 @@ export class Writer {
     }
   }
 
-  /** Makes one record of all changes that are in none. */
+  /** Appends one record with all pending changes. */
   #seal(journal: Journal): Appended {
     if (this.#steps.length === 0) return journal.last
     const appended = journal.append(JSON.stringify(this.#steps))
@@ -266,7 +265,7 @@ export class Writer {
   async #commit(): Promise<void> {
     const journal = this.#journal
     const segment = journal?.ordinal
-    // The state is that of the last record, so that every change is either in both or in none.
+    // The state matches the last record, so that every change is in both or in neither.
     const sealed = journal && this.#seal(journal)
     const entries = this.#entries
     if (!journal) this.#crowded = entries.size >= CROWD
@@ -297,7 +296,7 @@ export class Writer {
     }
   }
 
-  /** The record whose state a commit has, and a segment before which all records are older. */
+  /** The number of the record whose state a commit has, and of a segment before which all records are older. */
   #marks(number: number | undefined, segment: number | undefined): Write[] {
     const { meta } = this.#records
     const marks = number === undefined ? [] : [put(meta, 'folded', number)]
@@ -314,7 +313,7 @@ export class Writer {
     this.#failing = false
     this.#isBehind = false
     if (!this.#journal?.hasFailed) return
-    // The next commit has the changes of all records, also of those that came during this one.
+    // The next commit includes the changes of all records, also of those during this commit.
     this.#number = this.#journal.last.number
     this.#isBehind = true
     this.#journal = undefined
@@ -338,7 +337,7 @@ export class Writer {
     const { ledger, totals, waste, toolTotals } = this.#records
     const [tally, wasted] = [new Tally<TotalKey>(), new Tally<WasteKey>()]
     for (const { key, row, requests, later, tools } of entries) {
-      // Totals are added to: a row of a commit that failed must not be counted twice, should it be on disk after all.
+      // Totals are sums: if the failed commit reached the disk after all, its rows must not be added twice.
       if (this.#failing && ledger.doesExist(key)) continue
       if (row.kind === 'waste') wasted.add(wasteTotalKey(row), row, requests)
       else addTools(tally.add(totalKey(row), row, requests, later), tools ?? row)
@@ -354,7 +353,7 @@ export class Writer {
     if (this.#timer || this.#stopped) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      // The failure shows in `failing`, and is followed by another try.
+      // `failing` reports the failure, and another try follows.
       this.flush().catch(() => {})
     }, delay).unref()
   }
@@ -363,8 +362,14 @@ export class Writer {
 /** Changes without a settlement wait this long at most. A crash loses no more than that. */
 const WRITE_BEHIND_MS: Millis = 250
 const RETRY_MS: Millis = 1000
-/** So many rows behind the journal are written before that time: the larger a commit, the more room it has to find on the disk. */
+/**
+ * This many rows behind the journal are written before that time: the larger a commit, the more free space it needs on
+ * disk.
+ */
 const FOLDED_ROWS = 256
-/** After a commit of so many rows the next one waits some turns of the event loop, to take more rows. Turns are long only under load. */
+/**
+ * After a commit of this many rows, the next waits some turns of the event loop to take more. Turns are long only under
+ * load.
+ */
 const CROWD = 4
 const CROWD_TURNS = 5

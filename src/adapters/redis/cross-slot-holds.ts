@@ -33,7 +33,7 @@ import {
 
 /** The holds in the account's own bucket. */
 interface Own extends Pick<HoldStore, 'admit' | 'readRules' | 'refund'> {
-  /** `isAgain` where it had that round before: its lease is as it was. */
+  /** `isAgain`: the account already has this round, so its lease is unchanged. */
   extend(extension: Extension): Promise<{ readonly extended: Extended; readonly isAgain: boolean }>
 }
 

@@ -267,7 +267,7 @@ async function admit(
 }
 
 /** Another round of a running request. */
-/** `isAgain` where the account had that round before: its lease is as it was. */
+/** `isAgain`: the account already has this round, so its lease is unchanged. */
 async function extendHold(
   access: Access,
   extension: Extension,

@@ -7,7 +7,7 @@ import type { Acknowledged, ScriptCall } from './journal/acknowledged.ts'
 import { KEPT_MS } from './journal/files.ts'
 import type { Entry, Journal } from './journal/journal.ts'
 
-/** The servers of a store, as something is repeated to them. */
+/** The servers of a store, as repetition needs them. */
 export type Receivers = Pick<
   Access,
   'epoch' | 'layout' | 'slotOf' | 'servers' | 'serverNames' | 'serves' | 'repeater' | 'readReplication'
@@ -21,9 +21,9 @@ export class Repetition {
   readonly #access: Receivers
   readonly #journal: Journal
   readonly #alarm: Alarm
-  /** The servers that are given what they may lack. */
+  /** The repetitions in progress, by server. */
   readonly #given = new Map<string, Giving>()
-  /** Entries that came before what they follow, which another process repeats. */
+  /** Entries that arrived before their predecessor, which another process repeats. */
   readonly #early = new Map<Entry, Early>()
   #timer: NodeJS.Timeout | undefined
   #rest: Promise<void> = Promise.resolve()
@@ -36,7 +36,10 @@ export class Repetition {
     this.#alarm = alarm
   }
 
-  /** Repeats what a process before this one left to servers that did not acknowledge it, then looks once a second at what replicas have. */
+  /**
+   * Repeats what an earlier process left for servers that had not acknowledged it; then checks once a second what
+   * replicas have.
+   */
   async open(): Promise<void> {
     if (await this.#journal.open(this.#access.epoch, what => this.#access.slotOf(what))) {
       for (const { server, slots } of this.#access.servers()) await this.before(slots, server, this.#access.repeater)
@@ -63,18 +66,21 @@ export class Repetition {
     this.#closed = true
     clearTimeout(this.#timer)
     await this.#rest
-    // A successor finds nothing of what replicas have by now.
+    // A later process cannot know what replicas have by now.
     await this.#look().catch(() => {})
     await this.#journal.close()
   }
 
-  /** As `before`, of slots that another server had. */
+  /** As `before`, for slots that moved from another server. */
   async moved(slots: ReadonlySet<number>, server: string, repeater: Repeater): Promise<void> {
     await this.#journal.moved()
     await this.before(slots, server, repeater)
   }
 
-  /** Before a server answers anyone of some slots: gives it as much as there is time for, decisions first. Rejects where it does not answer. */
+  /**
+   * Runs before a server serves some slots: repeats as much as there is time for, decisions first. Rejects if the
+   * server does not answer.
+   */
   async before(slots: ReadonlySet<number>, server: string, repeater: Repeater): Promise<void> {
     const { slots: before = [], count = 0 } = this.#given.get(server) ?? {}
     const all = new Set([...before, ...slots])
@@ -89,11 +95,11 @@ export class Repetition {
     }
   }
 
-  /** Gives servers the rest, while they answer others. */
+  /** Repeats the rest while the servers serve. */
   goOn(): void {
     for (const [server, giving] of this.#given) {
       if (giving.isFirst) continue
-      // A server that is lost meanwhile is given the rest when it is back. Its successor began anew, and has it by then.
+      // A server that goes away gets the rest when it returns. Its successor started over, and has everything by then.
       if (this.#access.serves(server)) this.#rest = this.#rest.then(() => this.#giveRest(server, giving))
       else this.#given.delete(server)
     }
@@ -170,7 +176,7 @@ export class Repetition {
       this.#alarm('a server took over that lacked what Redis had acknowledged, and has it again', { count })
   }
 
-  /** Until a look succeeds, everything is kept. */
+  /** Everything is kept until a check succeeds. */
   #blinded(error: unknown): void {
     if (!this.#isBlind)
       this.#alarm('Redis does not say what its replicas have: all that it acknowledged is kept', {
@@ -188,8 +194,8 @@ export class Repetition {
 }
 
 /**
- * Decisions on keys and terms come before the ends of requests, since time may not suffice for all: none of them
- * depends on an end. Each of both is in its own order.
+ * Decisions about keys and terms come before the ends of requests, since time may not suffice for all, and no decision
+ * depends on an end. Both keep their own order.
  */
 function decisionsFirst(entries: readonly Entry[]): readonly Entry[] {
   const isOfEnd = entries.map(({ what }) => isEnd(what))
@@ -202,8 +208,8 @@ function isEnd(what: Acknowledged): boolean {
 }
 
 /**
- * Groups the calls that are sent together: one decision of each account, since a script that the server does not know yet is sent again,
- * behind all others.
+ * Groups the calls to send together, with at most one decision per account: a script that the server has not loaded is
+ * sent again, after all others.
  */
 function nextOf({ entries, next }: Giving): readonly Entry[] {
   const some: Entry[] = []
@@ -219,38 +225,41 @@ function nextOf({ entries, next }: Giving): readonly Entry[] {
   return some
 }
 
-/** The repetition to one server: its slots, how far it has come, and how many entries the server lacked. */
+/** The repetition to one server: its slots, its progress, and how many entries the server lacked. */
 interface Giving {
   readonly slots: ReadonlySet<number>
   readonly entries: readonly Entry[]
   next: number
   count: number
-  /** Whether the server does not serve requests yet. */
+  /** Whether the server does not yet serve requests. */
   isFirst: boolean
 }
 
-/** A call on a key, as it is repeated: another gateway's decision on the key may be there already, or come later. */
+/**
+ * A call about a key in the form in which it is repeated: another gateway's decision about the key may already be
+ * there, or arrive later.
+ */
 const againOf = (call: ScriptCall): ScriptCall =>
   OF_KEYS.has(call.name) ? { ...call, values: [...call.values, AGAIN] } : call
 const OF_KEYS: ReadonlySet<string> = new Set<ScriptName>(['mint', 'rotate', 'revoke'])
 const AGAIN = 'again'
 
-/** An entry whose time has not come at a server, how often it was tried there, and when it is tried again. */
+/** An entry whose predecessor a server lacks, how often it was tried, and when to retry. */
 interface Early {
   readonly server: string
   readonly tries: number
   readonly at: number
 }
-/** Outcomes of a decision that follows one which the server does not have yet. */
+/** The outcomes of a decision whose predecessor the server lacks. */
 const EARLY: ReadonlySet<string> = new Set(['unknown', 'changed'])
-/** The longest time between two tries. */
+/** The longest time between two retries. */
 const EARLY_MS: Millis = 30_000
 
-/** Whether the server did not have it yet. */
+/** Whether the server lacked it. */
 const isNews = (reply: Reply | undefined): boolean => reply !== undefined && NEWS.has(reply[0])
 const NEWS: ReadonlySet<string> = new Set(['settled', 'minted', 'rotated', 'revoked', 'done', 'recorded'])
 
 const LOOK_MS: Millis = 1000
-/** No request waits longer for a server that took over. */
+/** The longest wait of requests for a server that took over. */
 const FENCE_MS: Millis = 2000
 const AT_ONCE = 128

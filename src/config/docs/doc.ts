@@ -131,7 +131,7 @@ function namesBelow(schemas: readonly AnySchemaObject[]): readonly string[] {
   return [...new Set(sections.flatMap(linesOf).map(({ name }) => name))]
 }
 
-/** Kinds of which the same is said are said together. */
+/** Merges kinds that have identical documentation. */
 function grouped(docs: readonly FieldDoc[]): readonly FieldDoc[] {
   const groups = new Map<string, FieldDoc>()
   for (const doc of docs) {

@@ -4,15 +4,14 @@ import type { KeyWish } from './key-wish.ts'
 import { type FreshKey, newAccountId, newFreshKey } from './keys.ts'
 
 /**
- * Whether a label has the one form that looks like it: letters of full width, ligatures, accents that stand alone and blanks of
- * other widths (NFKC) are others that look the same, and what takes no room at all is none. Where it has not, the label that it looks
- * like; empty where there is none.
+ * The plain form of a label, which looks the same (NFKC): without full-width letters, ligatures, separate accents,
+ * unusual blanks or invisible characters. Empty if nothing is left.
  */
 export const plainLabel = (label: string): string =>
-  // Accents that something invisible separated combine once it is removed.
+  // Accents separated by something invisible combine once it is removed.
   label.normalize('NFKC').replace(UNSEEN, '').normalize('NFKC').trim()
 
-/** Characters without a shape that are letters or marks by their category. */
+/** Invisible characters that count as letters or marks. */
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\u2800]/gu
 
 /** Whether a text is meant as an id. No label has this form: an account with such a label would be taken for another one. */
@@ -24,13 +23,13 @@ export const isKeyId = (named: string): boolean => /^key_[0-9A-Za-z]+$/.test(nam
 /** Whether a text is meant as an org. No label has this form. */
 export const isOrg = (named: string): boolean => named.startsWith('org:')
 
-/** The name of the org that is meant; undefined where none is. */
+/** The name of an org; undefined if the text is not meant as one. */
 export const orgIn = (named: string): string | undefined => (isOrg(named) ? named.slice('org:'.length) : undefined)
 
-/** A mint, and the full key value where one was made: it is shown once. */
+/** A mint, and the full value of a new key, which is shown once. */
 export type MintedKey = Minted & { readonly value?: string }
 
-/** Makes a key for the account that operators call `label`; `by` is the operator. */
+/** Creates a key for the account that operators call `label`; `by` is the operator. */
 export async function mintKey(
   keys: KeyStore,
   random: Random,
@@ -52,12 +51,12 @@ interface OperatorMint {
   readonly plan: string
   /** True if an existing account stays on its plan. */
   readonly keepsPlan?: boolean
-  /** How many keys of the account may work at a time. */
+  /** The maximum of valid keys of the account. */
   readonly most: number
   readonly by: string
   readonly wish?: KeyWish
   readonly fresh?: FreshKey
 }
 
-/** A mask is as good without its ellipsis, which is hard to type. */
+/** A mask also works without its ellipsis, which is hard to type. */
 export const asMask = (named: string): string => (named.endsWith('…') ? named : `${named.replace(/\.{3}$/, '')}…`)

@@ -32,14 +32,14 @@ export const hashOfInvitation = (invitation: string): string => hash('sha256', i
 
 type SignIns = Pick<AccountRecord, 'invitation' | 'signIns'>
 
-/** Who signs in to an account after a change, and what the audit says of it. */
+/** Who signs in to an account after a change, and the audit row of it. */
 interface Changed extends Pick<AuditRow, 'action' | 'before' | 'after'> {
   readonly signIns: SignIns
-  /** Where notices go from now on; absent where that stays. */
+  /** The new addresses for notices; absent if unchanged. */
   readonly contacts?: Contacts
 }
 
-/** Changes who signs in to an account, or says why that cannot be. `unchanged`: it is so already. */
+/** Changes who signs in to an account, or returns why it cannot. `unchanged`: nothing to do. */
 export function changedSignIns(
   { invitation, signIns = [], contacts = {} }: SignIns & Pick<AccountRecord, 'contacts'>,
   { change }: Pick<SignInsChange, 'change'>,
@@ -65,14 +65,14 @@ export function changedSignIns(
     const kept = { ...(open && { invitation: open }), ...listed(others) }
     return { signIns: kept, before: change.remove, ...withoutAddresses(contacts) }
   }
-  // Its answer may have been lost: the same sign-in may bring it again.
+  // The first answer may have been lost: the same sign-in may repeat the call.
   if (signIns.includes(change.join)) return { outcome: 'unchanged' }
   if (open?.hash !== change.secret) return { outcome: 'not-invited' }
   if (signIns.length >= MOST_SIGN_INS) return { outcome: 'full' }
   return { signIns: { signIns: [...signIns, change.join] }, action: 'join', before: '', after: change.join }
 }
 
-/** The notices of an account once somebody left. Nothing says whose its addresses are: they may be of the one who left. */
+/** The notices of an account after somebody left. Its addresses may belong to that person, so they are removed. */
 function withoutAddresses({ mail, asked, webhook, ...contacts }: Contacts): Omit<Changed, 'signIns' | 'before'> {
   if (mail === undefined && !asked && !webhook) return { action: 'leave', after: '' }
   return { contacts, action: 'leave', after: 'the addresses for notices are removed' }

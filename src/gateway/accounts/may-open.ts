@@ -4,8 +4,9 @@ import { isOfSignIn } from './invitations.ts'
 import type { SignIn } from './sign-in/sign-in.ts'
 
 /**
- * Refuses the first sign-in of a person whose label is that of an account which an operator opened: it would begin a second account,
- * with a quota of its own. A sign-in that has an account is looked up once; one that joined an account may leave it again.
+ * Refuses the first sign-in of a person whose label is that of an account which an operator opened: it would open a
+ * second account with a second quota. Sign-ins with an account are looked up once; one that joined an account may leave
+ * it again.
  */
 export class MayOpen {
   readonly #accounts: Pick<AccountStore, 'find' | 'findByLabel'>
@@ -21,13 +22,13 @@ export class MayOpen {
     if (opened?.signIns?.includes(account)) return undefined
     if (opened && !(await this.#accounts.find(account)))
       return { denial: { code: 'INVITATION_NEEDED', label: opened.label } }
-    // Where there was none, this sign-in opens it now.
+    // Without an account, this sign-in opens one now.
     if (this.#known.size >= KNOWN) this.#known.clear()
     this.#known.add(account)
     return undefined
   }
 
-  /** Mail addresses in other case are the same mail address. */
+  /** Mail addresses that differ in case are the same. */
   async #openedAs(label: string): Promise<AccountRecord | undefined> {
     for (const each of new Set([label, label.toLowerCase()])) {
       const opened = (await this.#accounts.findByLabel(each)).find(isOpened)

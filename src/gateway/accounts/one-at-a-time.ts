@@ -1,20 +1,20 @@
 import { Slots } from '../../kit/slots.ts'
 
 /**
- * Work of accounts that reads very many rows of a ledger: one at a time of each account, a bounded number of all, and once for
- * those who ask for the same at once. Each process has its own.
+ * Runs reports that read very many ledger rows: one at a time for each account, a bounded number overall, and once for
+ * callers that ask for the same. Each process has its own.
  */
 export class OneAtATime<Result> {
-  /** The work that runs or waits, in this order, by ledger, account and name. */
+  /** The running work and then the waiting, by ledger, account and name. */
   readonly #ledgers = new WeakMap<object, Map<string, Map<string, Promise<Result>>>>()
   readonly #slots: Slots
 
-  /** `atOnce` of all accounts together. */
+  /** `atOnce` bounds all accounts together. */
   constructor(atOnce = Number.POSITIVE_INFINITY) {
     this.#slots = new Slots(atOnce)
   }
 
-  /** Joins the work of this name, or does it once that of the account before it is over. */
+  /** Joins running work of the same name, or runs it after the account's earlier work. */
   do(ledger: object, account: string, name: string, work: () => Promise<Result>): Promise<Result> {
     const accounts = this.#ledgers.get(ledger) ?? new Map<string, Map<string, Promise<Result>>>()
     this.#ledgers.set(ledger, accounts)
@@ -37,20 +37,20 @@ export class OneAtATime<Result> {
   }
 }
 
-/** Places of accounts for calls that may have to wait. Each process has its own. */
+/** Slots for calls that may have to wait, by account. Each process has its own. */
 export class Places {
   readonly #most: number
   readonly #ofAll: number
   #taken = 0
   readonly #ledgers = new WeakMap<object, Map<string, number>>()
 
-  /** `most` for each account, and so many for all. */
+  /** `most` for each account, and `ofAll` for all together. */
   constructor(most: number, ofAll: number) {
     this.#most = most
     this.#ofAll = ofAll
   }
 
-  /** Takes a place, to be called when it is free again; else who has none left. */
+  /** Takes a slot, and returns the function that frees it; otherwise who has none left. */
   take(ledger: object, account: string): (() => void) | 'account' | 'process' {
     const taken = this.#ledgers.get(ledger) ?? new Map<string, number>()
     this.#ledgers.set(ledger, taken)

@@ -3,14 +3,14 @@ import type { Caller } from '../../policy/facts.ts'
 import type { Labels } from '../../policy/label-values.ts'
 import type { LabelStore } from '../store/label-store.ts'
 
-/** The most values of a label that clients of one account may make up. */
+/** The maximum of values of a label that clients of one account may invent. */
 export const MOST_VALUES = 1000
 
-/** The most values that one key, or a sign-in, may add in a minute to those of its account, in each process. */
+/** The maximum of new values that one key or sign-in may add in a minute, in each process. */
 export const MOST_NEW = 60
 const MINUTE: Millis = 60_000
 
-/** Recorded in place of all further values. */
+/** Recorded instead of any further value. */
 const OTHER_VALUE = 'other'
 
 interface Labelled {
@@ -20,10 +20,11 @@ interface Labelled {
 }
 
 /**
- * The labels of an admitted request as they are recorded: values of its key as they are, and those of headers while the account has at most
- * a thousand of that label. Values that the files list are kept beside these, and guests have no others: accounts of guests cost
- * nothing, and the store keeps values for ever. A key adds few values in a minute, so that a client that sends another one with each
- * request does not take all the room at once. The store is asked for values that this process sees for the first time.
+ * The labels of an admitted request as the ledger records them. Values from the key are kept. Values from headers are
+ * kept up to a thousand per account and label; values that the files list are kept in addition, and guests get no
+ * others, because guest accounts are free and the store keeps values forever. A key adds few values in a minute, so
+ * that a client with a new value in each request does not fill the room at once. The store is asked about values that
+ * are new to this process.
  */
 export async function recordedLabels(
   config: Pick<Config, 'labels'>,
@@ -51,27 +52,27 @@ interface SentValue {
   readonly account: string
   readonly label: string
   readonly value: string
-  /** Whether the files list it. */
+  /** Whether the files list the value. */
   readonly isListed: boolean
   /** The id of the key that sent it; empty for a sign-in. */
   readonly by: string
   readonly at: EpochMs
 }
 
-/** The values of a label of an account that this process knows of. */
+/** The values of one account's label that this process knows. */
 interface KnownLabel {
   readonly values: Set<string>
   isFull: boolean
-  /** The minute in which all of them were read. */
+  /** The minute in which they were all read. */
   readIn?: number
 }
 
-/** The values in the store that this process knows of. */
+/** Caches the values in the store. */
 class KnownValues {
   readonly #store: Pick<LabelStore, 'take'>
-  /** Values by account and label, the one that was used longest ago first. */
+  /** Values by account and label, least recently used first. */
   readonly #labels = new Map<string, KnownLabel>()
-  /** How many values each key asked to add in this minute. */
+  /** How many values each key has tried to add in this minute. */
   readonly #asked = new Map<string, number>()
   #minute = 0
 
@@ -87,7 +88,7 @@ class KnownValues {
     const minute = Math.floor(at / MINUTE)
     const mayAdd = isListed || this.#mayAdd(sent, minute)
     if (!mayAdd && known.readIn === minute) return false
-    // The store answers with all values where there is room for none.
+    // The store returns all values if there is no room.
     const room = isListed ? {} : { most: mayAdd ? MOST_VALUES : 0 }
     const kept = await this.#store.take({ account, label, value, ...room })
     if (kept === undefined) {
@@ -109,7 +110,7 @@ class KnownValues {
     return known
   }
 
-  /** Counts a value that a key asks to add; false where it has asked for enough in this minute. */
+  /** Counts a value that a key tries to add; false if it has tried too many in this minute. */
   #mayAdd({ account, by }: SentValue, minute: number): boolean {
     if (this.#minute !== minute) this.#asked.clear()
     this.#minute = minute
@@ -121,7 +122,7 @@ class KnownValues {
   }
 }
 
-/** So that memory does not grow with the accounts: at most a thousand values of 64 bytes each, and few have so many. */
+/** Bounds the memory: each label has at most a thousand values of 64 bytes, and few have so many. */
 const LABELS_KEPT = 1000
 
 const KNOWN = new WeakMap<Pick<LabelStore, 'take'>, KnownValues>()

@@ -15,13 +15,13 @@ import { type Paced, paced } from '../received.ts'
 import { Deadlines } from '../timers.ts'
 import { UNCOUNTED_BYTES } from './memory.ts'
 
-/** How long a backend may take to report the usage of an answer that has nothing else to come, or whose client left. */
+/** How long a backend may take to report the usage of an answer that is otherwise complete, or whose client left. */
 export const USAGE_WAIT: Millis = 5000
 
-/** The time that the kernel, Node and the gateway take to receive a byte, keep it and send it on. */
+/** The time that the kernel, Node and the gateway need to receive, buffer and forward a byte. */
 const PASSING_MS_PER_BYTE: Millis = 3 / 1_000_000
 
-/** The first bytes of a stream count for nobody: most streams bring fewer. */
+/** The first bytes of a stream are free: most streams have fewer. */
 const UNCHARGED_BYTES = 65_536
 
 /**
@@ -44,18 +44,18 @@ const UNCHARGED_BYTES = 65_536
 export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> implements Reader<H> {
   protected readonly clock: Clock
   protected readonly settings: BackendSettings
-  /** Called off with the end of the answer. */
+  /** Cancelled when the answer ends. */
   protected readonly deadlines: Deadlines
-  /** True while the client reads nothing. */
+  /** True while the client does not read. */
   protected isPaused = false
-  /** When the backend last sent something, while its stream was not paused. */
+  /** When the backend last sent something while its stream was not paused. */
   protected heardAt: Millis
-  /** Set once its kept bytes are counted. */
+  /** Set once its buffered bytes are counted. */
   #held: AnswerRoom | undefined
   readonly #onRoomLost = () => this.losesRoom()
-  /** How it is received when a turn of the event loop has received its share. */
+  /** Spreads its bytes over turns of the event loop. */
   #paced: Paced | undefined
-  /** Bytes of a stream that were read as they came. */
+  /** Bytes of a stream that were read as they arrived. */
   #streamed = 0
   readonly #outcome: Promise<Outcome<A>>
   #resolve: (outcome: Outcome<A>) => void = () => {}
@@ -75,25 +75,25 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     })
   }
 
-  /** Bytes of the answer. */
+  /** Called with bytes of the answer. */
   abstract data(bytes: Buffer): void
-  /** There are no more bytes. */
+  /** Called when the answer's bytes end. */
   abstract end(): void
-  /** The connection broke before the last of them. */
+  /** Called when the connection broke before the end. */
   abstract broken(cause: string): void
-  /** The work that the backend may have done by now. */
+  /** The work that the backend may have done so far. */
   abstract work(): Work
   protected abstract onSent(): void
   protected onHeaded(_head: H): void {}
   protected onConcluded(_ending: EndedAnswer): void {}
-  /** It ended before any of it was passed on, or is complete. */
+  /** Called when it ended before any of it was passed on, or is complete. */
   protected onOver(): void {}
 
   isAnswer(status: number): boolean {
     return status === 200
   }
 
-  /** Waits for the answer of this exchange. Resolves once it begins or is complete, or with why neither comes. */
+  /** Waits for the answer of this exchange. Resolves once it begins or is complete, or with the reason why it fails. */
   start(exchange: Exchange, client: Client): Promise<Outcome<A>> {
     this.#exchange = exchange
     this.#client = client
@@ -109,7 +109,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     if (this.isAnswer(head.status)) {
       if (this.#enter('headed')) this.onHeaded(head)
     } else if (this.#enter('refused')) {
-      // Only the error is still to be read, and the exchange limits the time of that.
+      // Only the error body remains, and the exchange limits its time.
       this.deadlines.callOff()
     }
   }
@@ -129,7 +129,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     this.#exchange?.resume()
   }
 
-  /** The client left after the answer began: the exchange is aborted at once. One that is over keeps its ending. */
+  /** The client left after the answer began: aborts the exchange. An ended answer keeps its ending. */
   abort(): EndedAnswer {
     this.#exchange?.abort()
     this.conclude('left', 'client gone')
@@ -137,12 +137,12 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     return this.#ending
   }
 
-  /** Its costs in this process; undefined where nothing is counted. */
+  /** Its costs in this process; undefined if nothing is counted. */
   protected get costs(): AnswerCosts | undefined {
     return this.#client?.costs
   }
 
-  /** Counts what is kept of it by now, to which `came` was added. The backend is read no further while there is no room for more. */
+  /** Sets the bytes buffered for it, `came` of which are new. Without room for more, the backend is not read. */
   protected keep(bytes: number, came: number): void {
     if (bytes <= UNCOUNTED_BYTES) return
     const { costs } = this
@@ -160,18 +160,18 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     paced(this.#paced, came)
   }
 
-  /** There is no memory for its kept bytes. */
+  /** No memory is left for its buffered bytes. */
   protected losesRoom(): void {
     this.leave()
   }
 
-  /** Books what it took to read a part of a stream and to pass it on, since `from`: it waits for no turn of its account. */
+  /** Charges the account for reading and forwarding part of a stream since `from`; a stream waits for no turn. */
   protected chargePart(bytes: number, from: Millis): void {
     this.#streamed += bytes
     if (this.#streamed > UNCHARGED_BYTES) this.costs?.charge(this.clock.elapsed() - from)
   }
 
-  /** All of it came that is kept. */
+  /** Everything to buffer has arrived. */
   protected keepsAll(): void {
     this.#held?.arrived()
   }
@@ -180,7 +180,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     return this.#state
   }
 
-  /** Something of it may go to the client. */
+  /** A part of it may go to the client. */
   protected commit(answer: A, status?: number): void {
     if (this.#enter('commit'))
       this.#report(status === undefined ? { kind: 'answered', answer } : { kind: 'answered', answer, status })
@@ -191,7 +191,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     if (this.#enter('complete')) this.#report({ kind: 'answered', answer })
   }
 
-  /** Nothing more comes. Another replica may be tried as long as nothing of it went to the client. */
+  /** Nothing more will arrive. Another replica may be tried as long as the client has received nothing. */
   protected fail(failure: Failed | Rejected): void {
     if (this.#state !== 'passing') {
       if (this.#enter('fail')) this.#report(failure)
@@ -199,14 +199,14 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     else this.conclude(failure.next === 'nothing' ? 'left' : 'failed', failure.cause)
   }
 
-  /** Nothing more is waited for. */
+  /** Stops waiting for it. */
   protected giveUp(failure: Failed | Rejected): void {
     if (this.#state === 'over') return
     this.#exchange?.abort()
     this.fail(failure)
   }
 
-  /** The client left, or the answer is not needed any more. */
+  /** The client left, or the answer is no longer needed. */
   protected leave(isCharged = true): void {
     if (this.#state === 'passing') return void this.abort()
     const isWorking = this.#state === 'sent' || this.#state === 'headed'
@@ -225,7 +225,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     this.onConcluded(this.#ending)
   }
 
-  /** Ends an answer in which nothing comes for too long. A client that takes nothing is no silence of the backend. */
+  /** Ends an answer whose backend is silent for too long. A client that does not read is not the backend's silence. */
   protected watchSilence(time: Millis = this.settings.idleTimeout): void {
     this.deadlines.after(time, () => {
       const silent = this.isPaused || !this.isSilenceCounted ? 0 : this.clock.elapsed() - this.heardAt
@@ -252,7 +252,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     return failed(cause, this.#state === 'connecting' ? undefined : this.workIfFailed())
   }
 
-  /** The work a backend may have done for an answer that came to nothing: no client is charged for it. */
+  /** The work of a backend for an answer that failed: no client is charged for it. */
   protected workIfFailed(): Work | undefined {
     return this.work()
   }
@@ -275,7 +275,7 @@ export abstract class BackendAnswer<A, H extends BackendHead = BackendHead> impl
     this.#exchange?.abort()
   }
 
-  /** Nothing of it is kept here any longer: whoever has it now says how it is dropped. */
+  /** Hands the buffered bytes over: their new holder decides how they are dropped. */
   #handOver(): void {
     if (this.#held?.onEnded === this.#onRoomLost) this.#held.onEnded = undefined
   }

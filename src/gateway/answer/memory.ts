@@ -6,10 +6,10 @@ import { type Listed, Roster } from '../lifetimes.ts'
 import { type Holder, MemoryTally, ownerOf } from '../memory-tally.ts'
 import type { AnswerRoom, Cancel, Clock } from '../ports.ts'
 
-/** Without a word in the files: more than this is a choice to be made. */
+/** The default never exceeds this; operators may set more. */
 const MOST_BYTES = 256_000_000
 
-/** The kernel takes so much of an answer at once: what is smaller is not counted. */
+/** The kernel buffers this much of an answer at once, so smaller answers are not counted. */
 export const UNCOUNTED_BYTES = 16_384
 
 /**
@@ -21,22 +21,23 @@ export function answerMemoryBytes({ limits }: Pick<Settings, 'limits'>, memoryBy
   return Math.max(MOST_ANSWER_BYTES, all / processes)
 }
 
-/** No account and no address may have more of the total than this, but for a single answer. */
+/** No account or address may hold more of the total than this, except for a single answer. */
 const SHARE = 1 / 2
 
 /**
- * Beyond this part of a share, answers that still arrive wait for the one that came first. It gets its room even where the
- * others leave none, so that they cannot all wait for each other: a share is exceeded by one answer and its copy at most.
+ * Beyond this part of a share, arriving answers wait for the first of them. That one gets its room even if the others
+ * leave none, so that they cannot all wait for each other. A share is exceeded by at most one answer and its copy.
  */
 const CONTESTED = 1 / 2
 
-/** An answer waits until nothing of its account or address is given back for so long: it takes its time to read one. */
+/** An answer waits until its account or address has freed nothing for this long: clients need time to read. */
 const PATIENCE: Millis = 5000
 
 /**
- * Counts the bytes of answers in memory: of whole ones from the first byte that a backend sends until the client has read
- * the last, twice while they are read, of streams what a slow reader leaves. Who has more than a fair part waits for room, and is
- * refused where nothing is given back; for one with less, the account with the most loses an answer then.
+ * Counts the bytes of answers in memory. Whole answers count from the backend's first byte until the client has read
+ * the last, twice while they are parsed; streams count what a slow reader has not read. An account above its fair part
+ * waits for room, and is refused if none is freed; for an account below it, the largest account loses an answer
+ * instead.
  */
 export class AnswerMemory {
   readonly #limit: () => number
@@ -47,14 +48,14 @@ export class AnswerMemory {
   #isWaking = false
   #opened = 0
 
-  /** `limit` is how many bytes of all answers there may be now; `emptied` is as in MemoryTally. */
+  /** `limit` returns the current limit for all answers together, in bytes; `emptied` is as in MemoryTally. */
   constructor(limit: () => number, clock: Pick<Clock, 'after'>, emptied?: () => void) {
     this.#limit = limit
     this.#clock = clock
     this.#tally = new MemoryTally(emptied)
   }
 
-  /** Bytes that are kept now. */
+  /** Bytes held now. */
   get total(): number {
     return this.#tally.total
   }
@@ -63,12 +64,12 @@ export class AnswerMemory {
     return this.#tally.isNearlyEmpty
   }
 
-  /** An answer of which nothing is kept yet. */
+  /** Starts counting a new answer, with no bytes yet. */
   open(holder: Holder): HeldAnswer {
     return new HeldAnswer(this, holder, this.#opened++)
   }
 
-  /** Counts a change of what an answer takes. */
+  /** Adds to or subtracts from the bytes of an answer. */
   count(answer: HeldAnswer, change: number): void {
     if (change > 0 && answer.bytes === change) this.#held.add(answer)
     else if (answer.bytes === 0) this.#held.remove(answer)
@@ -80,8 +81,8 @@ export class AnswerMemory {
   }
 
   /**
-   * Which share has no room for what an answer takes by now, and what it wants. Where the room is taken by an account that has
-   * more, that account loses answers first, once this one has waited.
+   * The share that lacks room for the answer's bytes and those it waits for. If a larger account has taken the room,
+   * that account loses answers first, once this answer has waited.
    */
   lackOf(answer: HeldAnswer): Share | undefined {
     const limit = this.#limit()
@@ -96,7 +97,7 @@ export class AnswerMemory {
     return places.find(place => !this.#findsRoom(answer, place))?.share
   }
 
-  /** Has an answer hear when there is room for it. Where nothing is given back, others with more are ended for it, or it is. */
+  /** Lets an answer wait for room. If nothing is freed in time, a larger answer is ended for it, or this one is. */
   wait(answer: HeldAnswer): void {
     this.#waiting = [...this.#waiting, answer]
     this.#beginPatience(answer)
@@ -107,7 +108,10 @@ export class AnswerMemory {
     this.#waiting = this.#waiting.filter(other => other !== answer)
   }
 
-  /** Room was given back, or an answer arrived that others waited for: those for which there is room go on, once for all that is given back by then. */
+  /**
+   * Resumes answers that have room now, after room was freed or an answer arrived that others waited for; once for
+   * everything freed in this turn.
+   */
   wakeSoon(): void {
     if (this.#isWaking || this.#waiting.length === 0) return
     this.#isWaking = true
@@ -138,14 +142,14 @@ export class AnswerMemory {
   }
 }
 
-/** A place short of memory; `bytes` includes those that the answer wants. */
+/** A share short of memory; `bytes` includes those that the answer waits for. */
 interface Tight {
   readonly bytes: number
   readonly most: number
   readonly held: readonly HeldAnswer[]
 }
 
-/** Whether there is room for an answer, or it waits, or which answer must end for it. */
+/** Whether an answer has room, has to wait, or which answer must end for it. */
 function judge(answer: HeldAnswer, { bytes, most, held }: Tight): 'room' | 'wait' | HeldAnswer {
   if (isFirstWithRoom(answer, held, most)) return 'room'
   const sums = sumsOf(held)
@@ -162,7 +166,10 @@ function judge(answer: HeldAnswer, { bytes, most, held }: Tight): 'room' | 'wait
   return bytes <= most ? 'room' : largest
 }
 
-/** Whether it came first of those that arrive, and has room beside what is not read: all others that arrive wait for it. */
+/**
+ * Whether it is the first of the arriving answers, and fits beside what clients have not read. All other arriving
+ * answers wait for it.
+ */
 function isFirstWithRoom(answer: HeldAnswer, held: readonly HeldAnswer[], most: number): boolean {
   const isFirst = !held.some(({ isArriving, number }) => isArriving && number < answer.number)
   const unread = sizeOf(held.filter(({ isArriving }) => !isArriving))
@@ -177,17 +184,17 @@ function sumsOf(held: readonly HeldAnswer[]): ReadonlyMap<string, number> {
   return sums
 }
 
-/** The answer that is longest in memory, of the account that has the most there of those that can lose one. */
+/** The oldest answer of the largest account, among accounts that may lose one. */
 function largestOf(held: readonly HeldAnswer[], sums: ReadonlyMap<string, number>): HeldAnswer | undefined {
   const rank = (answer: HeldAnswer) => sums.get(answer.owner) ?? 0
   const byAge = held.toSorted((a, b) => a.number - b.number)
   return byAge.reduce<HeldAnswer | undefined>((most, one) => (most && rank(most) >= rank(one) ? most : one), undefined)
 }
 
-/** Which share of the memory there is no room in. */
+/** The share of memory without room. */
 type Share = Extract<OverloadDenial['of'], `${string}answers`>
 
-/** A part of the memory, and how much of it is taken. */
+/** A part of the memory, and the bytes in use. */
 interface Place {
   readonly share: Share
   readonly most: number
@@ -199,13 +206,13 @@ interface Place {
 export class HeldAnswer implements AnswerRoom, Listed {
   place = -1
   bytes = 0
-  /** Whether a backend still sends it, or it is not read yet. */
+  /** Whether its backend is still sending, or it is still to be parsed. */
   isArriving = false
   /** Bytes that it waits for before it is read. */
   wanted = 0
-  /** Set once it has waited so long that others lose their room for it. */
+  /** Set once it has waited long enough for others to lose their room. */
   hasWaited = false
-  /** Set once it lost its room. */
+  /** Set once it has lost its room. */
   denial: Denial | undefined
   onEnded: (() => void) | undefined = () => {}
   /** Calls off the end of its waiting. */
@@ -216,7 +223,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
   readonly number: number
   readonly #memory: AnswerMemory
   #onRoom: (() => void) | undefined
-  /** Bytes that are counted twice while it is read. */
+  /** Bytes counted twice while it is parsed. */
   #copied = 0
   /** Bytes counted besides those of `hold`. */
   #beside = 0
@@ -233,7 +240,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
     return this.#onRoom !== undefined
   }
 
-  /** Whether its backend can be kept waiting. */
+  /** Whether its backend can be paused. */
   get isPatient(): boolean {
     return this.isArriving && !this.hasWaited
   }
@@ -247,7 +254,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
     return change < 0 || this.#memory.lackOf(this) === undefined
   }
 
-  /** Holds bytes where nothing can wait: the answer loses its room where there is none. */
+  /** Holds bytes that cannot wait: without room, the answer ends. */
   holdOrEnd(bytes: number): void {
     const lack = this.hold(bytes) ? undefined : this.#memory.lackOf(this)
     if (lack !== undefined) this.end(lack)
@@ -287,7 +294,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
     this.#memory.wakeSoon()
   }
 
-  /** There is room for more. */
+  /** Continues, with room for more bytes. */
   goOn(): void {
     const { wanted } = this
     const onRoom = this.#stopWaiting()
@@ -299,7 +306,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
     onRoom?.()
   }
 
-  /** It loses its room. */
+  /** Ends it: its room is needed elsewhere. */
   end(of: Share): void {
     if (this.#isOver) return
     this.denial = { code: 'OVERLOADED', of }
@@ -307,7 +314,7 @@ export class HeldAnswer implements AnswerRoom, Listed {
     this.onEnded?.()
   }
 
-  /** It is not kept any longer. */
+  /** Frees all of its bytes. */
   release(): void {
     if (this.#isOver) return
     this.#isOver = true

@@ -3,10 +3,10 @@ import type { EndedAnswer } from './outcome.ts'
 
 /** Observes the answer of a request that is compared with its copy. */
 export interface AnswerWatch extends FirstToken {
-  /** An attempt begins: what was seen of those before counts no more. */
+  /** An attempt begins; observations of earlier ones no longer count. */
   begins(): void
-  /** Whole events of a stream, as they go to the client. */
+  /** Complete events of a stream, as the client receives them. */
   events(text: string): void
-  /** A stream has ended; `last` is the event behind all others, where its dialect has one. */
+  /** A stream ended; `last` is its final event, if its dialect has one. */
   concluded(ending: EndedAnswer, last: string): void
 }

@@ -17,14 +17,14 @@ import type { TokenSurplus } from './token-surplus.ts'
 export interface Target {
   readonly pool: Pool
   readonly replica: string
-  /** On a connection of its own: one that was open turned out to be dead. */
+  /** Uses a new connection, after a reused one turned out to be dead. */
   readonly fresh: boolean
   readonly path: string
   readonly kind: InferenceKind
   readonly body: Buffer
-  /** Set where the answer passes through in the dialect that client and backend speak. */
+  /** Set if the answer passes through in the dialect that client and backend share. */
   readonly native?: NativeDialect
-  /** Headers of this request alone, beside those of its pool. */
+  /** Headers of this request only, in addition to those of its pool. */
   readonly headers?: Readonly<Record<string, string>>
   readonly requestId: string
   readonly traceparent?: string
@@ -32,26 +32,26 @@ export interface Target {
   readonly commit: Commit
   /** The tokens that the pool's backends count beyond those they send. */
   readonly surplus: TokenSurplus
-  /** The rest of the time for the whole stream. */
+  /** The time left for the whole stream. */
   readonly streamTime: Millis
-  /** Runs when the request is on its way. */
+  /** Called when the request has been sent. */
   readonly dispatched: () => void
-  /** The answer's bound; absent where nothing bounds it. */
+  /** The output that the answer may have; absent if unbounded. */
   readonly grant?: Grant
-  /** Hears whether a stream that ended well told its usage, where it was not asked for that. */
+  /** Told whether a stream that ended well reported its usage without being asked. */
   readonly usageTold?: (isTold: boolean) => void
   readonly measure?: Measure
-  /** Hears when a stream is sent, and when its first token comes. */
+  /** Records when a stream is requested, and when its first token arrives. */
   readonly firstToken?: FirstToken
-  /** Hears of the events of a stream, and of its end. */
+  /** Observes the events of a stream and its end. */
   readonly watch?: AnswerWatch
 }
 
 /** The output that an answer was granted. */
 export interface Grant {
-  /** Output tokens of all of its choices. */
+  /** The output tokens of all choices together. */
   readonly tokens: number
-  /** The usage that its client is charged for some work. */
+  /** The usage charged to the client for some work. */
   charged(work: Work): Usage
 }
 
@@ -60,25 +60,25 @@ export interface AttemptPorts {
   readonly clock: Clock
 }
 
-/** Reads the answer of an attempt. It is called no more once the exchange was aborted. */
+/** Reads the answer of an attempt. It is not called after the exchange was aborted. */
 export interface Reader<H extends BackendHead = BackendHead> {
-  /** Whether an answer has this status; any other one is the reason why there is none. */
+  /** Whether this status means an answer; otherwise the body has the reason. */
   isAnswer(status: number): boolean
-  /** The request is on its way. */
+  /** The request was sent. */
   sent(): void
   head(head: H): void
   data(bytes: Buffer): void
-  /** There are no more bytes of an answer. */
+  /** The answer's bytes end. */
   end(): void
-  /** The connection broke before the last of them. */
+  /** The connection broke before the end. */
   broken(cause: string): void
-  /** No answer came, or the reason why there is none. */
+  /** There is no answer, for this reason. */
   unanswered(outcome: Rejected | Failed): void
-  /** The work that the backend may have done by now. */
+  /** The work that the backend may have done so far. */
   work(): Work
 }
 
-/** Sends one attempt, and has its answer read. */
+/** Sends one attempt, and passes its answer to the reader. */
 export function openAttempt({ send, clock }: AttemptPorts, target: Target, reader: Reader): Exchange {
   const { pool, replica, fresh, path, body, requestId, traceparent, headers } = target
   const request: Mutable<BackendRequest> = { pool: pool.name, replica, fresh, path, body, requestId }
@@ -93,7 +93,7 @@ export interface Opening<H extends BackendHead> {
   readonly open: (listener: BackendListener<H>) => Exchange
 }
 
-/** Has the answer of an exchange read that the caller knows how to open. */
+/** Passes the answer of an exchange to a reader; the caller opens the exchange. */
 export function readExchange<H extends BackendHead>(
   opening: Opening<H>,
   target: Pick<Target, 'settings' | 'dispatched'>,
@@ -102,13 +102,13 @@ export function readExchange<H extends BackendHead>(
   return new Attempt(opening, target, reader)
 }
 
-/** Some repeat all of a prompt in what is wrong with it. */
+/** Some errors repeat the whole prompt. */
 const MAX_ERROR_BYTES = 262_144
 const ERROR_BODY_TIMEOUT: Millis = 5000
-/** A connection that was kept open and ends later than this has been read from. */
+/** A reused connection that closes later than this was read from. */
 const STALE_WITHIN: Millis = 1000
 
-/** Keeps the time of an exchange until its headers, and of the reason why there is no answer. */
+/** Bounds the time of an exchange until its headers, and of the error body if there is no answer. */
 class Attempt<H extends BackendHead> implements Exchange, BackendListener<H> {
   readonly #clock: Clock
   #dispatched: (() => void) | undefined
@@ -129,7 +129,7 @@ class Attempt<H extends BackendHead> implements Exchange, BackendListener<H> {
     this.#clock = clock
     this.#dispatched = dispatched
     this.#reader = reader
-    // Our own timer: undici's fire up to a second late.
+    // Uses its own timer, because undici's fire up to a second late.
     this.#callOff = clock.after(settings.connectTimeout, () => this.#giveUp(failedUnread('connect timeout')))
     this.#exchange = open(this)
   }
@@ -151,7 +151,7 @@ class Attempt<H extends BackendHead> implements Exchange, BackendListener<H> {
     this.#callOff()
     this.#dispatchedAt = this.#clock.elapsed()
     this.#dispatched?.()
-    // It keeps all of the request.
+    // The closure holds the whole request.
     this.#dispatched = undefined
     this.#reader.sent()
   }

@@ -1,11 +1,11 @@
 import type { EpochMs } from '../../policy/config.ts'
 
-/** The wait of one stream for its first token. */
+/** Measures how long one stream waits for its first token. */
 export interface FirstToken {
-  /** The stream is on its way to the replica. */
+  /** The stream was requested. */
   sent(now: EpochMs): void
-  /** Its first token came. */
+  /** Its first token arrived. */
   came(now: EpochMs): void
-  /** The attempt is over; one that ended early without a first token says nothing of the replica. */
+  /** The attempt ended. One that ended early without a first token says nothing about the replica. */
   ended(now: EpochMs): void
 }

@@ -3,7 +3,7 @@ import { hasTimeToHide, hiddenTokens, learned, mayHide, type Pace, type PaceSamp
 import type { LeastUsage, Usage } from '../../wire/usage/usage.ts'
 import type { Clock } from '../ports.ts'
 
-/** Where this process keeps the pace of a pool. */
+/** Holds the pace of a pool in this process. */
 export interface Paced {
   pace: Pace
 }
@@ -11,13 +11,13 @@ export interface Paced {
 export interface MeasureTerms {
   readonly clock: Pick<Clock, 'elapsed'>
   readonly paced: Paced
-  /** Whether the model thinks before it speaks, as its declaration says. */
+  /** Whether the model reasons before it answers, according to its declaration. */
   readonly thinks: boolean
-  /** Text of the prompt; absent where it holds more. */
+  /** The bytes of the prompt's text; absent if the prompt has more than text. */
   readonly promptBytes?: number
 }
 
-/** Measures one attempt by the pace of its pool, and teaches that pace what the attempt shows. */
+/** Estimates an attempt's hidden output by the pace of its pool, and updates the pace from what the attempt shows. */
 export class Measure {
   readonly #terms: MeasureTerms
   #sentAt: Millis | undefined
@@ -32,43 +32,46 @@ export class Measure {
     this.#sentAt = this.#terms.clock.elapsed()
   }
 
-  /** The client takes no more at present: the time of the answer says nothing of its backend. */
+  /** The client stopped reading, so the time of this answer says nothing about the backend. */
   heldUp(): void {
     this.#isHeldUp = true
   }
 
-  /** The usage seen of a stream, with the tokens that its pool's pace adds where usage was not reported. */
+  /** The observed usage of a stream, plus the tokens that the pace of its pool suggests if usage was not reported. */
   ofStream(least: LeastUsage): LeastUsage {
     const { thinks } = this.#terms
     return thinks || this.#pace.hides ? this.ofWhole(least) : this.ofPrompt(least)
   }
 
-  /** The usage of a whole answer, of which nothing is seen until its end. */
+  /** The usage of a whole answer, which shows nothing until its end. */
   ofWhole(least: LeastUsage): LeastUsage {
     return { hiddenTokens: hiddenTokens(this.#pace, this.#millis, least.outputTokens), ...this.ofPrompt(least) }
   }
 
-  /** The usage where no output can be hidden. */
+  /** The usage if no output can be hidden. */
   ofPrompt(least: LeastUsage): LeastUsage {
     return { bytesPerToken: this.#pace.bytesPerToken, ...least }
   }
 
-  /** Whether the backend may have made more than was seen, so that its own count is worth some seconds. */
+  /**
+   * Whether the backend may have generated more than was seen, so that waiting some seconds for its own count is
+   * worthwhile.
+   */
   mayHide(seenTokens: number): boolean {
     return mayHide(this.#pace, this.#terms.thinks) || hasTimeToHide(this.#pace, this.#millis, seenTokens)
   }
 
-  /** Tokens of so many deltas. */
+  /** The tokens in a number of deltas. */
   tokensOf(deltas: number): number {
     return deltas / this.#pace.deltasPerToken
   }
 
-  /** Deltas of so many tokens. */
+  /** The deltas for a number of tokens. */
   deltasOf(tokens: number): number {
     return tokens * this.#pace.deltasPerToken
   }
 
-  /** The backend reported the usage of all of an answer. */
+  /** The backend reported the usage of a whole answer. */
   learn({ inputTokens, outputTokens }: Usage, seenTokens?: number): void {
     const { paced, promptBytes } = this.#terms
     const sample: PaceSample = {

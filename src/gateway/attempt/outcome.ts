@@ -9,40 +9,40 @@ import { isOwnFault } from '../own-faults.ts'
 
 /** How an attempt ended, before anything of it reached the client. The table is in docs/failover.md. */
 export type Outcome<A> =
-  /** `status` is what it came with, where that is not 200. */
+  /** `status` is set if it is not 200. */
   { readonly kind: 'answered'; readonly answer: A; readonly status?: number } | NoAnswer
 
 export type NoAnswer = Rejected | Failed | Left
 
-/** How an answer that had begun ended: no replica is to blame for a client that leaves, or for a time that is over. */
+/** How an answer that had begun ended. No replica is to blame if the client left or the time ran out. */
 export type AnswerEnd = 'well' | 'failed' | 'left'
 
-/** The backend found the request itself wrong: no other would take it, unless it takes longer prompts. */
+/** The backend judged the request itself invalid: no other pool would accept it, except one for longer prompts. */
 export interface Rejected {
   readonly kind: 'rejected'
   /** For the operator. */
   readonly cause: string
-  /** For the client, once it is scrubbed. */
+  /** For the client, after scrubbing. */
   readonly problem: string
-  /** The backend's own word for it, such as `context_length_exceeded`. */
+  /** The backend's own code, such as `context_length_exceeded`. */
   readonly reason?: string
   readonly type?: string
   /** The field that it names. */
   readonly param?: string
   readonly tooLong: boolean
-  /** The field that it does not take, whatever its value. */
+  /** The field that it refuses, whatever its value. */
   readonly unsupported?: string
-  /** The kind of the refusal, where it is no 400. */
+  /** The kind of the refusal, unless it is a 400. */
   readonly as?: 'forbidden' | 'not-found'
 }
 
-/** A backend's message for the client, once it is scrubbed. */
+/** A backend's message for the client, after scrubbing. */
 export type BackendMessage = Pick<Rejected, 'problem' | 'reason' | 'type' | 'param'>
 
-/** The client left, and so the attempt was given up. */
+/** The client left, so the attempt was given up. */
 export interface Left {
   readonly kind: 'left'
-  /** The work that a backend may have done for it; absent when the request was not on its way. */
+  /** The work that a backend may have done for it; absent if the request was never sent. */
   readonly work?: Work
 }
 
@@ -50,25 +50,31 @@ export interface Failed {
   readonly kind: 'failed'
   /** For the operator: `ECONNREFUSED`, `headers timeout`, `status 503`. */
   readonly cause: string
-  /** Who may be at fault: the replica, the whole pool, as for wrong credentials, or none of them. */
+  /** Who may be at fault: the replica; the whole pool, for example for wrong credentials; or neither. */
   readonly blame: 'replica' | 'pool' | 'none'
-  /** No request can cause it: breakers count it at once. They count any other only once it is confirmed. */
+  /** No request can cause this failure, so breakers count it at once. They count any other only once confirmed. */
   readonly sure?: true
-  /** The status says that this very request is what cannot be served: where the replica serves others, no third one is tried. */
+  /** The status blames this request: if the replica serves others, no third one is tried. */
   readonly isOfRequest?: true
-  /** The thing that the pool may lack for all clients, as the status or its code says: an account, its model, or something that a 404 does not name. */
+  /**
+   * Something that the pool may lack for all clients, according to the status or its code: an account, its model, or
+   * something that a 404 does not name.
+   */
   readonly lacks?: 'account' | 'model' | 'unnamed'
-  /** The refusal that it is if the replica serves others; for a 400 without a reason, if all replicas that gave one do. */
+  /**
+   * The refusal to return if the replica serves other requests; for a 400 without a reason, if all replicas that
+   * refused do.
+   */
   readonly refusal?: Rejected
-  /** How its answers differ from what the configuration declares: no replica is to blame, and no time mends it. */
+  /** How its answers differ from the configuration: no replica is to blame, and waiting does not help. */
   readonly misfit?: string
   /** The client's message if no other backend answers. */
   readonly message?: BackendMessage
-  /** The next try: another replica, another pool, the same replica on a fresh connection, or none. */
+  /** The next try: another replica, another pool, the same replica on a new connection, or nothing. */
   readonly next: 'replica' | 'pool' | 'fresh' | 'nothing'
-  /** Whether a pool of one replica may try it once more. */
+  /** Whether a pool with one replica may try it again. */
   readonly again?: boolean
-  /** No requests of its kind for a while. */
+  /** How long to send no requests of this kind. */
   readonly pause?: Pause
   /** The work that the backend may have done, which no client is charged for. */
   readonly work?: Work
@@ -77,13 +83,13 @@ export interface Failed {
 /** How long a replica is left alone. */
 export interface Pause {
   readonly time: Millis
-  /** The replica said so, by its Retry-After; a 429 without one gets a pause of ours. */
+  /** Whether the replica asked for it with Retry-After; a 429 without one gets a default pause. */
   readonly asked: boolean
-  /** Set where it answered a guest, whose accounts cost nothing. */
+  /** Set if it answered a guest, whose account is free. */
   readonly isOfGuest?: true
 }
 
-/** One attempt that failed before anything of it reached the client, or that was not even made. */
+/** One attempt that failed before its answer reached the client, or that was never made. */
 export interface Failure {
   readonly pool: Pool
   readonly cause: string
@@ -92,55 +98,55 @@ export interface Failure {
   readonly work?: Work
 }
 
-/** The known work of a backend, beside reading the prompt. */
+/** The known work of a backend, except reading the prompt. */
 export interface Work {
   readonly usage?: Usage
-  /** Bytes of what the model said; unknown when a whole answer never came, which may have been all of it. */
+  /** The bytes of output; unknown if a whole answer never arrived, which may have been complete. */
   readonly outputBytes?: number
-  /** The least tokens that the backend made for a stream. */
+  /** A lower bound of the tokens generated for a stream. */
   readonly tokens?: number
-  /** The usage that the client of a cut answer is charged. */
+  /** The usage charged to the client of a cut answer. */
   readonly least?: LeastUsage
-  /** Pieces that are paid for, where their number is known. */
+  /** The number of charged items, if known. */
   readonly items?: number
-  /** Seconds that the backend worked, where they are paid. */
+  /** The seconds that the backend worked, if charged. */
   readonly seconds?: number
 }
 
-/** How an answer that had begun ended, and what the backend has done for it. */
+/** How an answer that had begun ended, and the work of its backend. */
 export interface EndedAnswer extends Work {
-  /** Events of it that could not be read, and that it went on without. */
+  /** The number of malformed events that were skipped. */
   readonly skippedEvents?: number
   readonly how: AnswerEnd
-  /** For the operator; empty where it ended well. */
+  /** For the operator; empty if it ended well. */
   readonly cause: string
 }
 
-/** The end of an answer, as far as it was told. */
+/** The end of an answer, as far as known. */
 export type Ended = Work & Partial<Pick<EndedAnswer, 'cause' | 'skippedEvents'>>
 
-/** Charged where nothing of an answer came: the prompt. */
+/** The charge if no part of an answer arrived: the prompt. */
 export const PROMPT_ONLY: LeastUsage = { outputTokens: 0 }
 
-/** Nothing was seen of an answer: its client is charged the prompt, and no picture. */
+/** The work of an answer of which nothing was seen: its client is charged the prompt, and no image. */
 export const UNSEEN: Work = { least: PROMPT_ONLY, items: 0 }
 
 const READ_ONLY: Work = { outputBytes: 0 }
 
-/** A backend's error in place of an answer. */
+/** A backend's error instead of an answer. */
 export interface ErrorAnswer {
   readonly status: number
   readonly body: Buffer
-  /** Whether there was more of it than is read. */
+  /** Whether it was longer than the gateway reads. */
   readonly isCut: boolean
-  /** The headers that say when to come again. */
+  /** The headers that say when to retry. */
   readonly retry?: RetryHeaders
 }
 
-/** Nothing of the request was read. */
+/** The backend read nothing of the request. */
 export const failedUnread = (cause: string): Failed => ({ ...failed(cause), sure: true })
 
-/** A replica failed, having worked on the request for all that is known. */
+/** A replica failed, and may have worked on the request. */
 export const failed = (cause: string, work?: Work): Failed => ({
   kind: 'failed',
   cause,
@@ -149,7 +155,7 @@ export const failed = (cause: string, work?: Work): Failed => ({
   ...(work && { work }),
 })
 
-/** The answers of a pool are not what the configuration declares. */
+/** The answers of a pool contradict the configuration. */
 export const failedToFit = (misfit: string): Failed => ({
   kind: 'failed',
   cause: misfit,
@@ -159,17 +165,17 @@ export const failedToFit = (misfit: string): Failed => ({
   work: {},
 })
 
-/** After a 429 that asked for none. */
+/** The pause after a 429 without one. */
 const PAUSE: Pause = { time: 1000, asked: false }
-/** Statuses that say the request is wrong, wherever it is sent. */
+/** Statuses that mean the request is invalid everywhere. */
 const REJECTIONS = new Set([400, 413, 415, 422])
 const NEEDS_REASON = new Set([400, 422])
-/** Statuses of those who did not begin to work. */
+/** Statuses of backends that did not start to work. */
 const UNWORKED = new Set([502, 503, 529])
 const AGAIN = new Set([500, 502, 503])
-/** Statuses of those who are busy or gone, whatever they are asked. Any other 5xx may be the request's doing. */
+/** Statuses of backends that are busy or gone, whatever the request. Any other 5xx may be caused by the request. */
 const UNAVAILABLE = new Set([408, 502, 503, 504, 529])
-/** Statuses that only operators may learn of: about our key, our account, and where the backend is. */
+/** Statuses that only operators may see: about the pool's key or account, and where the backend is. */
 const OURS = new Set([401, 402, 407])
 
 /** The outcome of an answer other than 200. */
@@ -179,7 +185,8 @@ export function ofAnswer({ status, body, isCut, retry }: ErrorAnswer, now: Epoch
   const error = readBackendError(answer ?? text)
   const outcome = ofStatus(status, error, pauseIn(retry, now))
   if (!NEEDS_REASON.has(status) || outcome.kind !== 'rejected' || outcome.tooLong) return outcome
-  // A backend that judged the request says why, if at length; one that could not read it gives no reason, and another may.
+  // A backend that judged the request gives a reason, perhaps at length. One that could not read it gives none, and
+  // another may.
   if (isReason(answer, error) || (isCut && /^[[{]/.test(text)) || (answer === undefined && isSentence(text)))
     return outcome
   const refusal = { ...outcome, problem: error.message ?? 'it gave no reason' }
@@ -188,11 +195,11 @@ export function ofAnswer({ status, body, isCut, retry }: ErrorAnswer, now: Epoch
 
 const isReason = (answer: unknown, { message }: BackendError): boolean => isObject(answer) || message !== undefined
 
-/** Words of its own, rather than those of a proxy's page or of the status. */
+/** A message of the backend's own, rather than that of a proxy's page or of the status. */
 const isSentence = (text: string): boolean =>
   !isPage(text) && text.length > 1 && !/^\W*(?:\d{3} )?(?:bad request|unprocessable (?:entity|content))\W*$/i.test(text)
 
-/** The outcome of an error in place of a 200's answer: by its own code, or else as a 500. */
+/** The outcome of an error instead of a 200's answer: by its own code, or else as a 500. */
 export function ofError(value: unknown, work: Work): Rejected | Failed {
   const error = readBackendError(value)
   const status = isTooLong(error) ? 400 : statusIn(error)
@@ -201,7 +208,7 @@ export function ofError(value: unknown, work: Work): Rejected | Failed {
   return { ...outcome, cause: eventCause(error), ...(outcome.blame === 'replica' && { work }) }
 }
 
-/** Its text is a backend's to write: it may hold anything, and as much of it. */
+/** A backend writes the text: it may contain anything, at any length. */
 function eventCause(error: BackendError): string {
   const code = codesOf(error).find(each => typeof each === 'number' || (typeof each === 'string' && PLAIN.test(each)))
   return code === undefined ? 'error event' : `error event ${code}`
@@ -209,7 +216,7 @@ function eventCause(error: BackendError): string {
 
 const PLAIN = /^[A-Za-z0-9_.-]{1,40}$/
 
-/** The error in an answer that is none: `{"error": …}`. */
+/** The error in a 200 that is not an answer: `{"error": …}`. */
 export const errorIn = (bytes: Buffer): unknown => errorInAnswer(parse(bytes.toString('utf8')))
 
 function ofStatus(status: number, error: BackendError, pause: Pause | undefined): Rejected | Failed {
@@ -230,7 +237,7 @@ function ofStatus(status: number, error: BackendError, pause: Pause | undefined)
   }
 }
 
-/** The outcome by the error's words, where they say more than the status. */
+/** The outcome by the error's message, if that says more than the status. */
 function ofWords(status: number, error: BackendError, message: BackendMessage): Rejected | Failed | undefined {
   const cause = `status ${status}`
   const empty = emptyAccountIn(error)
@@ -240,7 +247,7 @@ function ofWords(status: number, error: BackendError, message: BackendMessage): 
     return saysNoModel(error) ? undefined : rejected(cause, message, isTooLong(error))
   }
   if (status < 500) return undefined
-  // Some call a mistake of the client an error of their own.
+  // Some report a client's mistake as an error of their own.
   const tooLong = isTooLong(error)
   return tooLong || saysUnservable(message.problem) ? rejected(cause, message, tooLong) : undefined
 }
@@ -251,12 +258,12 @@ const rejected = (cause: string, message: BackendMessage, tooLong: boolean): Rej
   kind: 'rejected',
   cause,
   ...message,
-  // Agents make their history shorter by this word alone.
+  // Agents compact their history only for this code.
   ...(tooLong && { reason: 'context_length_exceeded' }),
   tooLong,
 })
 
-/** Wrong credentials, address or model, the same for every replica; or this request alone, where others are served. */
+/** Wrong credentials, address or model, the same for every replica; or only this request, if others are served. */
 function ofPool(status: number, message: BackendMessage, lacks: Failed['lacks']): Failed {
   const cause = `status ${status}`
   const failure: Failed = { kind: 'failed', cause, blame: 'pool', next: 'pool', message, ...(lacks && { lacks }) }
@@ -269,7 +276,7 @@ const LACKING: Readonly<Record<number, Failed['lacks']>> = { 401: 'account', 402
 
 const AS: Readonly<Record<number, Pick<Rejected, 'as'>>> = { 403: { as: 'forbidden' }, 404: { as: 'not-found' } }
 
-/** Its own words for it, as far as they are words. */
+/** The backend's own message, if it has one. */
 function messageOf(error: BackendError): BackendMessage {
   const [code, type] = codesOf(error).map(each => (typeof each === 'string' && REASON.test(each) ? each : undefined))
   const reason = code ?? type
@@ -285,40 +292,40 @@ function messageOf(error: BackendError): BackendMessage {
 const REASON = /^[A-Za-z][A-Za-z0-9_.-]{2,63}$/
 const FIELD = /^[A-Za-z][A-Za-z0-9_.[\]-]{0,127}$/
 
-/** An account without money, whatever the status: OpenAI says it with a 429, and of images with a 400. */
+/** An account without money, whatever the status: OpenAI reports it with a 429, and for images with a 400. */
 const emptyAccountIn = (error: BackendError): string | undefined =>
   EMPTY_ACCOUNT.find(code => hasCode(error, code)) ?? EMPTY_WORDS.exec(errorText(error))?.[0]
 const EMPTY_ACCOUNT = ['insufficient_quota', 'billing_hard_limit_reached', 'billing_not_active', 'billing_error']
-/** Anthropic says it with a 400, and in words alone. */
+/** Anthropic reports it with a 400, and only in the message. */
 const EMPTY_WORDS = /^Your credit balance is too low/
 
-/** The model is named here, and not by clients. */
+/** The gateway names the model, not the client. */
 const saysNoModel = (error: BackendError): boolean =>
   NO_MODEL.some(code => hasCode(error, code)) ||
   (hasCode(error, 'not_found_error') && /^model: /.test(errorText(error)))
 const NO_MODEL = ['model_not_found', 'model_decommissioned', 'DeploymentNotFound']
 
-/** The key is ours. Google and xAI say it with a 400. */
+/** The gateway's key was refused. Google and xAI report that with a 400. */
 const saysNoKey = (error: BackendError): boolean => NO_KEY.test(errorText(error))
 const NO_KEY = /^(?:API key (?:not valid|expired)|Incorrect API key provided)/
 
 /** Name resolution and TLS fail alike for every replica of a pool. */
 const POOL_ERRORS = /^(ENOTFOUND|EAI_|ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/
-/** The connection never stood. */
+/** The connection was never established. */
 const CONNECT_ERRORS = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)/
 
 /** The outcome of a connection that broke before the headers. */
 export function ofBreak(error: Error, { stale, work }: { readonly stale: boolean; readonly work?: Work }): Failed {
   const cause = causeOf(error)
   if (stale) return { kind: 'failed', cause, blame: 'none', next: 'fresh' }
-  // Another pool may have a connection that is open.
+  // Another pool may have an open connection.
   if (isOwnFault(cause)) return { kind: 'failed', cause, blame: 'none', next: 'pool' }
   if (POOL_ERRORS.test(cause)) return { kind: 'failed', cause, blame: 'pool', next: 'pool', sure: true }
   if (!work || CONNECT_ERRORS.test(cause)) return failedUnread(cause)
   return { ...failed(cause, work), again: true }
 }
 
-/** Whether an attempt was given up because nothing came of it for too long. */
+/** Whether an attempt was given up after too long a silence. */
 export const isSilence = (cause: string): boolean => SILENCES.has(cause)
 const SILENCES: ReadonlySet<string> = new Set(['headers timeout', 'first content timeout', 'answer timeout', 'silence'])
 
@@ -337,7 +344,10 @@ function statusIn(error: BackendError): number | undefined {
   return said ?? [...codesOf(error), status].map(each => STATUSES.get(each)).find(each => each !== undefined)
 }
 
-/** Errors that come within an answer have no status: these are the types and codes of OpenAI, Anthropic, Google, AWS and DashScope. */
+/**
+ * Errors inside an answer have no status: these are the types and codes of OpenAI, Anthropic, Google, AWS and
+ * DashScope.
+ */
 const CODES: Readonly<Record<number, readonly string[]>> = {
   400: [
     ...['invalid_prompt', 'invalid_request_error', 'invalid_request', 'bad_request', 'bad_request_error', 'BadRequest'],

@@ -1,16 +1,16 @@
-/** Answers that are remembered; fewer teach nothing. */
+/** The number of answers remembered; with fewer, there is no estimate. */
 const REMEMBERED = 8
 const FEWEST = 3
 
 /**
- * How many tokens backends of a pool report beside those that they send, as learnt from answers that came whole. Engines
- * count the end of a text, which they do not send; others send several tokens in an event, so that nothing follows from
- * their counts but what all of their answers have in common.
+ * Learns how many more tokens the backends of a pool report than they send, from complete answers. Engines count the
+ * end-of-text token, which they do not send; others send several tokens in an event, so only the minimum over recent
+ * answers is reliable.
  */
 export class TokenSurplus {
   #recent: readonly number[] = []
 
-  /** As much as every recent answer had. */
+  /** The minimum over recent answers. */
   get least(): number {
     return this.#recent.length < FEWEST ? 0 : Math.max(0, Math.min(...this.#recent))
   }

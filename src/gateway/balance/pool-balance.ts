@@ -8,22 +8,22 @@ import type { TableBudget } from './mark-table.ts'
 import type { BalanceNews, DomainMarks, Load } from './news.ts'
 import { PoolMarks } from './pool-marks.ts'
 
-/** A request as a pool chooses one of its replicas for it. */
+/** A request, as far as the choice of a replica depends on it. */
 export interface BalancedRequest {
-  /** The beginnings of its prompt; undefined where there are none to be found again. */
+  /** The prefixes of its prompt; undefined if the prompt is too short to be cached. */
   readonly sketch: () => PromptSketch | undefined
   readonly domainIn: (pool: Pool) => SaltedDomain
   /** A digest of the conversation that it belongs to. */
   readonly session: () => number
 }
 
-/** A replica with what this process has under way there, and what other processes and gateways have. */
+/** A replica with the load from this process, and from other processes and gateways. */
 export interface LoadedReplica extends Load {
   readonly url: string
   /** A digest of its URL. */
   readonly place: number
   readonly elsewhere: Load
-  /** This one and those of other pools at its URL: one engine has the work of all. */
+  /** The replicas of all pools at this URL, this one included: one engine does the work of all. */
   readonly atUrl: readonly (Load & { readonly elsewhere: Load })[]
 }
 
@@ -33,13 +33,13 @@ interface CountedReplica {
   cachedTokens: number
 }
 
-/** Passes on to other processes what becomes known of the caches of a pool. */
+/** Shares what this process learns about the caches of a pool. */
 export interface CacheEvents {
-  /** A replica was sent prompts with marks that others may not know. */
+  /** A replica received prompts with marks that other processes may not know. */
   readonly marked: (url: string, marks: DomainMarks) => void
   /** A replica lost its cache. */
   readonly emptied: (url: string) => void
-  /** Others that know little have joined: all marks are told, not new ones alone. */
+  /** A process joined that knows few marks: for a while all marks are shared, not only new ones. */
   readonly tellsAll: () => boolean
 }
 
@@ -48,12 +48,12 @@ export interface ReplicaPick {
   readonly why: Why
   readonly cost: number
   readonly heldTokens: number
-  /** Those that the replica is not expected to have. */
+  /** Tokens that the replica must compute. */
   readonly owedTokens: number
-  /** Those that it is expected to have, and their bytes. */
+  /** Tokens expected in its cache, and their bytes. */
   readonly expectedTokens: number
   readonly knownBytes: number
-  /** Whether nothing was being computed there: what it is expected to have cannot still be on its way. */
+  /** Whether the replica was idle: nothing that its cache should have was still being computed. */
   readonly wasIdle: boolean
   readonly sketch: PromptSketch
   readonly domain: SaltedDomain
@@ -66,19 +66,22 @@ interface FoundTokens {
   readonly expected_tokens: number
 }
 
-/** So many prompts in a row of which a replica had less than half: it has lost its cache. One alone was only evicted. */
+/**
+ * After this many consecutive prompts of which a replica had cached less than half, its cache counts as lost. A single
+ * one may have been evicted.
+ */
 const MOST_SHORT = 8
-/** Fewer tokens than this are less than a block or two of an engine: their absence says nothing. */
+/** Fewer tokens than this fill no more than a block or two of an engine: missing them means nothing. */
 const LEAST_EXPECTED = NEAR_TOKENS
 
-/** A pool's knowledge of what its replicas have cached, and the choice by it. */
+/** Tracks what the replicas of a pool have cached, and chooses by it. */
 export class PoolBalance {
   readonly #budget: TableBudget
   #marks: PoolMarks | undefined
   #pool: Pool | undefined
-  /** Its backends tell how much of a prompt they had cached: where they tell nothing it is none. */
+  /** Whether its backends report cached tokens. If they do, an answer without a count means none. */
   #tellsCached = false
-  /** Prompts in a row of which a replica had less than half of what was expected, by its URL. */
+  /** Consecutive prompts of which a replica had cached less than half of what was expected, by its URL. */
   readonly #shortInRow = new Map<string, number>()
   #found: FoundTokens = { prompt_tokens: 0, cached_tokens: 0, expected_tokens: 0 }
 
@@ -89,7 +92,7 @@ export class PoolBalance {
     this.#events = events
   }
 
-  /** The cost of a request at each replica, and the one that it goes to. Undefined where nothing is known of its prompt. */
+  /** Weighs a request at each replica and picks one. Undefined if the prompt cannot be sketched. */
   choose<R extends LoadedReplica>(
     pool: Pool,
     replicas: readonly R[],
@@ -117,8 +120,8 @@ export class PoolBalance {
   }
 
   /**
-   * The cost of a request at each replica, for `explain`; undefined where nothing is known of its prompt. `among` are
-   * those that it may go to: a session belongs to one of them.
+   * Weighs a request at each replica for `explain`; undefined if the prompt cannot be sketched. `among` are the
+   * candidates: a session belongs to one of them.
    */
   weigh(
     pool: Pool,
@@ -138,7 +141,7 @@ export class PoolBalance {
     return this.#found
   }
 
-  /** A replica counted the prompt of a chat. */
+  /** Counts the prompt of a chat, as a replica reported it. */
   count(
     { inputTokens, cachedTokens = 0 }: PaidTokens,
     pick: Pick<ReplicaPick, 'expectedTokens'> | undefined,
@@ -155,18 +158,18 @@ export class PoolBalance {
     replica.cachedTokens += cached
   }
 
-  /** A replica is sent the prompt. */
+  /** Records that a replica receives the prompt. */
   sent({ sketch, domain }: ReplicaPick, { url }: LoadedReplica): void {
     const marks = this.#marks?.remember(sketch, domain, url, this.#events?.tellsAll())
     if (marks) this.#events?.marked(url, marks)
   }
 
-  /** A replica has the beginning of a prompt, as a scenario gives it. */
+  /** Puts a prefix into a replica's cache, for scenarios. */
   assume(pool: Pool, sketch: PromptSketch, domain: SaltedDomain, url: string): void {
     this.#marksOf(pool).remember(sketch, domain, url)
   }
 
-  /** An answer came, and its usage with it: `cachedTokens` is what the replica had of the prompt, where it says so. */
+  /** Learns from the usage of an answer. `cachedTokens` is what the replica had of the prompt, if it reports that. */
   answered(pick: ReplicaPick, { url }: { readonly url: string }, cachedTokens: number | undefined): void {
     if (cachedTokens !== undefined && cachedTokens > 0) this.#tellsCached = true
     if (!this.#tellsCached || !pick.wasIdle) return
@@ -177,18 +180,18 @@ export class PoolBalance {
     this.#shortInRow.set(url, inRow % MOST_SHORT)
     if (inRow < MOST_SHORT) return
     this.forget({ url })
-    // It has computed this one just now.
+    // The replica has just computed this prompt, so it is cached now.
     const marks = this.#marks?.remember(sketch, domain, url)
     if (marks) this.#events?.marked(url, marks)
   }
 
-  /** The cache of a replica is gone. */
+  /** Forgets what a replica had cached. */
   forget({ url }: { readonly url: string }): void {
     this.#marks?.forget(url)
     this.#events?.emptied(url)
   }
 
-  /** Takes in what another process did at a replica of the pool. */
+  /** Applies news from another process about a replica of the pool. */
   adopt(pool: Pool, url: string, { isEmptied, marks = [] }: Pick<BalanceNews, 'isEmptied' | 'marks'>): void {
     if (!isEmptied && marks.length === 0) return
     const known = this.#marksOf(pool)
@@ -214,7 +217,7 @@ export class PoolBalance {
     return { candidates, known, key }
   }
 
-  /** Those of the pool as it is declared now: another model, or other domains, have nothing cached. */
+  /** The marks of the pool as declared now. Another model, or other cache domains, start with empty caches. */
   #marksOf(pool: Pool): PoolMarks {
     const before = this.#pool
     if (this.#marks && before === pool) return this.#marks
@@ -228,7 +231,7 @@ export class PoolBalance {
   }
 }
 
-/** All that is under way at a replica, in whichever pool, process or gateway. */
+/** The load of a replica over all pools, processes and gateways. */
 export function loadOf({ atUrl }: Pick<LoadedReplica, 'atUrl'>): Load {
   const load = { inFlight: 0, heldTokens: 0, owedTokens: 0 }
   for (const each of atUrl) {

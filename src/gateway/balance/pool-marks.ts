@@ -3,27 +3,27 @@ import { weightOf } from '../../policy/balance/rendezvous.ts'
 import { BITS_OF_WORD, MarkTable, type TableBudget } from './mark-table.ts'
 import type { DomainMarks } from './news.ts'
 
-/** Who shares a prefix: an account, an org, or everybody in the pool. */
+/** The owner of cached prefixes: an account, an org, or the whole pool. */
 export interface CacheDomain extends MarkKey {
-  /** Set where it is all of the pool: then nobody else's marks have to be spared. */
+  /** Set if it is the whole pool: there are no other domains to protect. */
   readonly isPool?: true
 }
 
-/** Domains are counted in so many cells by their key: a count is never too low. */
+/** Domains are counted in this many cells by their key. Collisions make a count too high, never too low. */
 const CELLS = 1024
-/** One domain may fill this part of the young generation of all. */
+/** The fraction of the young generation that one domain may fill is 1 / PART. */
 const PART = 4
-/** Domains that filled their part, and go on in a table of their own. */
+/** The maximum of domains with a table of their own. */
 const MOST_OWN = 4
 
 /**
- * The beginnings of prompts that each replica of a pool was sent, by domain. A domain that has filled its part of the common
- * table goes on in one of its own: however many prompts it sends, it pushes out no other's.
+ * The prompt prefixes that each replica has received, by domain. A domain that fills its part of the common table gets
+ * a table of its own, so that no number of its prompts evicts another domain's marks.
  */
 export class PoolMarks {
   readonly #budget: TableBudget
   #common: MarkTable
-  /** In the order of their use, the newest last. */
+  /** Least recently used first. */
   readonly #own = new Map<number, MarkTable>()
   readonly #counts = new Uint16Array(CELLS)
   #generation = 0
@@ -35,7 +35,7 @@ export class PoolMarks {
     this.#common = new MarkTable(budget)
   }
 
-  /** Bytes of the prompt that each replica was sent before, by the same domain. */
+  /** The bytes of the prompt that each replica received before, from the same domain. */
   knownBytes(sketch: PromptSketch, domain: CacheDomain, urls: readonly string[]): readonly number[] {
     const known = urls.map(() => 0)
     const own = this.#own.get(ownerOf(domain))
@@ -47,8 +47,8 @@ export class PoolMarks {
   }
 
   /**
-   * A replica is sent a prompt: its cache will have it. Returns the marks that others do not know of this replica yet, or all
-   * of them where `tellsAll`; undefined where there are none.
+   * Records that a replica receives a prompt, which its cache will then hold. Returns the marks that other processes
+   * lack for this replica, or all of them with `tellsAll`; undefined if there are none.
    */
   remember(sketch: PromptSketch, domain: CacheDomain, url: string, tellsAll = false): DomainMarks | undefined {
     const { word, bit } = this.#placeOf(url)
@@ -62,35 +62,35 @@ export class PoolMarks {
       const upper = highOf(high[at] ?? 0, lower, domain)
       const how = table.add(lower, upper, word, bit)
       if (how === 'new') added++
-      // A mark that became young again is told again, so that it stays young everywhere.
+      // A mark that became young again is shared again, so that it stays young everywhere.
       if (how !== 'known' || tellsAll) news.push(lower, upper)
     }
     this.#count(owner, table, added)
     return news.length > 0 ? { domain: owner, halves: news } : undefined
   }
 
-  /** Another process sent a replica prompts with these marks. */
+  /** Records that another process sent a replica prompts with these marks. */
   adopt({ domain, halves }: DomainMarks, url: string): void {
     const { word, bit } = this.#placeOf(url)
     for (let from = 0; from < halves.length; from += ADOPTED_AT_ONCE) {
       const table = this.#tableFor(domain)
       let added = 0
       for (let at = from; at + 1 < Math.min(halves.length, from + ADOPTED_AT_ONCE); at += 2) {
-        // A half of 0 would be a free slot.
+        // A half of 0 would mean a free slot.
         if (table.add(halves[at] ?? 0, (halves[at + 1] ?? 0) | 1, word, bit) === 'new') added++
       }
       this.#count(domain, table, added)
     }
   }
 
-  /** The cache of a replica is gone. */
+  /** Forgets what a replica had cached. */
   forget(url: string): void {
     if (!this.#bits.has(url)) return
     const { word, bit } = this.#placeOf(url)
     for (const table of this.#tables) table.forget(word, bit)
   }
 
-  /** The pool has these replicas from now on. */
+  /** Drops replicas that the pool no longer has. */
   keep(urls: readonly string[]): void {
     for (const url of this.#bits.keys()) {
       if (urls.includes(url)) continue
@@ -99,7 +99,7 @@ export class PoolMarks {
     }
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   close(): void {
     for (const table of this.#tables) table.close()
   }
@@ -150,7 +150,7 @@ export class PoolMarks {
     return { word: Math.floor(place / BITS_OF_WORD), bit: 1 << (place % BITS_OF_WORD) }
   }
 
-  /** More replicas than there are bits: begins anew with more of them. */
+  /** There are more replicas than bits: starts over with more bits. */
   #widen(): void {
     const words = this.#common.words + 1
     this.close()
@@ -199,13 +199,13 @@ export class PoolMarks {
 /** A quarter of the slots that the common table may have. */
 const OWN_SLOTS = 16_384
 const MOST_COUNTED = 65_535
-/** Halves of marks of others after which a domain is looked at again: it may have filled its part. */
+/** After this many adopted halves, a domain is checked again: it may have filled its part. */
 const ADOPTED_AT_ONCE = 1024
 
 /** The owner of the marks of the whole pool. */
 const OF_POOL = 0
 
-/** Who owns the marks of a domain, as processes say it to each other. Nobody finds the key of the domain by it. */
+/** The owner of a domain's marks, as processes name it to each other. It does not reveal the domain's key. */
 function ownerOf({ low, high, isPool }: CacheDomain): number {
   if (isPool) return OF_POOL
   return weightOf(low ^ Math.imul(high, 0x5bd1e995), high) || 1
@@ -214,14 +214,14 @@ function ownerOf({ low, high, isPool }: CacheDomain): number {
 const cellOf = (owner: number): number => owner % CELLS
 
 /**
- * The halves of a mark of a domain: equal texts of two domains have different ones. The key multiplies as well, so that two
- * marks of a domain say nothing of each other either.
+ * The halves of a mark. Equal texts of two domains have different halves. The key multiplies as well, so that two marks
+ * of a domain reveal nothing about each other.
  */
 const lowOf = (low: number, key: MarkKey): number => {
   const mixed = Math.imul(low ^ key.low, key.high | 1)
   return mixed ^ (mixed >>> 15)
 }
-/** Never 0; `keyed` is the low half as it is kept. */
+/** Never 0; `keyed` is the low half as stored. */
 const highOf = (high: number, keyed: number, key: MarkKey): number => {
   const mixed = Math.imul(high ^ key.high ^ keyed, key.low | 1)
   return (mixed ^ (mixed >>> 13)) | 1

@@ -15,13 +15,13 @@ export interface CanariesPorts {
   readonly alarm: Alarm
   readonly audited: Audited
   readonly config: () => Config
-  /** Hears of each pool that is drained. */
+  /** Called for each pool that is drained. */
   readonly changed: (pool: string) => void
-  /** The fleet as the store told it last, and asks it again. */
+  /** The fleet as last read from the store, and a way to read it again soon. */
   readonly fleet: { readonly state: FleetState | undefined; announceSoon(): Promise<void> }
 }
 
-/** A canary of the files. */
+/** A canary as the files declare it. */
 export interface DeclaredCanary {
   readonly model: string
   readonly pool: string
@@ -29,30 +29,30 @@ export interface DeclaredCanary {
 }
 
 interface Comparison extends DeclaredCanary {
-  /** As the store has it; undefined for none. */
+  /** The stored record; undefined if there is none. */
   text: string | undefined
-  /** With the outcomes that the store does not have yet. */
+  /** The record, including outcomes not yet stored. */
   record: CanaryRecord
   pending: CanaryOutcome[]
-  /** It began here, or began anew, at this moment. */
+  /** When it began or was reset here. */
   since: EpochMs
-  /** Operators were told that it is stopped. */
+  /** Whether the stop was announced to operators. */
   isTold: boolean
-  /** This process sends it no requests, while the store takes its stop. */
+  /** Whether this process sends it no requests while its stop is being stored. */
   isHeld: boolean
 }
 
-/** So soon other gateways have what one counted. */
+/** How often gateways exchange counts. */
 const PERIOD: Millis = 400
-/** The store is away: older outcomes mean nothing to the judgement. */
+/** While the store is away, older outcomes are dropped: the verdict does not need them. */
 const MOST_PENDING = 20_000
-/** Gateways that write at the same moment; the next round goes on. */
+/** How often a write is retried when gateways collide; the next round continues. */
 const TRIES = 8
 
 /**
- * Compares the canaries of a gateway with the pools beside them, over all gateways on the store, and drains the pool of one
- * that breaks its rules. Main does it for its workers. Counts are kept by the store; what was counted in the last half second
- * is lost with a process that is killed.
+ * Compares canaries with the pools beside them, over all gateways on the store, and drains the pool of a canary that
+ * breaks its rules. Main does it for its workers. The store keeps the counts; killing a process loses those of its last
+ * half second.
  */
 export class Canaries {
   readonly #ports: CanariesPorts
@@ -70,23 +70,23 @@ export class Canaries {
     this.#stop = every(this.#ports.clock, PERIOD, () => this.exchange())
   }
 
-  /** Writes what is not written yet. */
+  /** Writes pending outcomes. */
   async close(): Promise<void> {
     this.#stop()
     await this.exchange()
   }
 
-  /** A request ended at a pool that a canary of its model is compared at. */
+  /** Counts a request that ended at a canary's pool or its control. */
   add({ model, pool, ejectedAt, ...outcome }: ComparedOutcome): void {
     for (const canary of declaredCanaries(this.#ports.config())) {
-      // A pool that was ejected before an operator undrained it gets its trial first.
+      // A pool ejected before an operator undrained it gets a fresh trial.
       if (canary.model !== model || (ejectedAt ?? Infinity) < this.#comparison(canary).since) continue
       if (pool === canary.pool) this.#count(canary, { side: 'canary', outcome })
       else if (pool === canary.rules.against) this.#count(canary, { side: 'control', outcome })
     }
   }
 
-  /** The state of a canary, as far as this gateway knows. */
+  /** The state of a canary as this gateway knows it. */
   recordOf(model: string, pool: string): CanaryRecord | undefined {
     return this.#comparisons.get(nameOf({ model, pool }))?.record
   }
@@ -108,7 +108,7 @@ export class Canaries {
     }
   }
 
-  /** Writes what this gateway counted, and reads what others did. Never rejects. */
+  /** Writes this gateway's counts and reads those of others. Never rejects. */
   exchange(): Promise<void> {
     this.#last = this.#last
       .then(() => this.#exchange())
@@ -124,7 +124,7 @@ export class Canaries {
     const declared = declaredCanaries(config())
     this.#forget(declared)
     if (declared.length === 0) return
-    // Read before the counts: an operator lets a canary begin anew first, and undrains its pool then.
+    // Read before the counts: an operator's reset comes before the undrain.
     const drained = fleet.state?.drained
     const texts = await store.readCanaries()
     for (const canary of declared) {
@@ -133,13 +133,13 @@ export class Canaries {
       const wasStopped = comparison.record.stopped !== undefined
       await this.#write(comparison)
       const isDrained = drained?.some(place => place.pool === canary.pool && place.replica === undefined)
-      // A gateway that was killed between the two steps of a stop left the pool in use.
+      // A gateway killed between the two steps of a stop left the pool in use.
       if (wasStopped && isDrained === false) await this.#drain(canary.pool)
       else if (!comparison.record.stopped && isDrained === false) this.#release(comparison)
     }
   }
 
-  /** The counts of all gateways break no rule, as those of this one seemed to. */
+  /** Resumes a canary that seemed to break a rule by this gateway's counts alone. */
   #release(comparison: Comparison): void {
     const { pool, pending, isHeld } = comparison
     if (!isHeld || pending.length > 0) return
@@ -174,7 +174,7 @@ export class Canaries {
     if (!mayBreak(comparison, outcome)) return
     const { pools, clock } = this.#ports
     if (!judged(comparison.record, canary.rules, clock.now()).stopped) return
-    // Should the counts of all gateways say otherwise, the pool is used again.
+    // If the counts of all gateways break no rule, the pool is used again.
     comparison.isHeld = true
     pools.drain(canary.pool, undefined, true)
     void this.exchange()
@@ -200,7 +200,7 @@ export class Canaries {
     }
   }
 
-  /** Takes what the store has, with the outcomes that it lacks, and tells operators of a stop, or that it is over. */
+  /** Takes the stored record, adds the outcomes that it lacks, and announces a stop or its end. */
   #adopt(comparison: Comparison, text: string | undefined): void {
     comparison.text = text
     comparison.record = withOutcomes(recordIn(text, comparison.rules), comparison.pending)
@@ -226,7 +226,7 @@ export class Canaries {
     })
   }
 
-  /** This gateway stored the stop, and no other did. */
+  /** Runs at the one gateway that stored the stop. */
   async #stopped({ model, pool, record }: Comparison): Promise<void> {
     const after = `${pool} (canary of ${model}: ${record.stopped?.why})`
     await this.#ports.audited({ by: 'canary', action: 'drain', before: '', after })
@@ -242,7 +242,7 @@ export class Canaries {
     changed(pool)
   }
 
-  /** The files declare some of them no longer. */
+  /** Drops canaries that the files no longer declare. */
   #forget(declared: readonly DeclaredCanary[]): void {
     for (const [name, comparison] of this.#comparisons) {
       if (declared.some(canary => nameOf(canary) === name)) continue
@@ -256,7 +256,7 @@ export class Canaries {
 /** Names have no spaces. */
 const nameOf = ({ model, pool }: Pick<DeclaredCanary, 'model' | 'pool'>): string => `${model} ${pool}`
 
-/** A control that is long known changes a verdict slowly: it is looked at now and then. */
+/** A control with many outcomes changes a verdict slowly, so it is checked only now and then. */
 function mayBreak({ record, rules }: Comparison, { side }: CanaryOutcome): boolean {
   const { seen } = record.counts.control.requests
   return side === 'canary' || seen <= rules.after || seen % Math.ceil(rules.after / 20) === 0

@@ -15,7 +15,7 @@ import type { HoldStore } from '../store/hold-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import type { UsageMeter } from './usage-meter.ts'
 
-/** The work of a response that is over, or not yet begun. */
+/** The work of a finished response, or of one that has not begun. */
 const NO_WORK: Work = { usage: { inputTokens: 0, outputTokens: 0 } }
 
 export interface SessionBillTerms {
@@ -25,27 +25,28 @@ export interface SessionBillTerms {
   readonly admitted: LeasedCall
   readonly pool: Pool
   readonly usageMeter: UsageMeter
-  /** Set where it is paid by the usage that its backend reports. */
+  /** Whether the usage that the backend reports is charged. */
   readonly byUsage: boolean
   /** The pace of the pool. */
   readonly paced: Paced
-  /** Nothing more can be held for it. */
+  /** Called when no further reservation is possible. */
   readonly refused: (reason: Denial['code'] | 'store') => void
 }
 
 /**
- * The bill of a session as it goes on. Where it is paid by usage, each response of its backend is a round, as those of an
- * answer with hosted tools are: with its usage, or with what it said where none is reported, what follows is held anew, by the
- * limits of the account as they are then. It holds as many responses as are running, and one at the least.
+ * The running bill of a session. If usage is charged, each response of the backend is a round, like the rounds of an
+ * answer with hosted tools: it is charged at its reported usage, or at a lower bound if none is reported, and the
+ * reservation for what follows is judged anew by the account's limits at that time. Reserves for as many responses as
+ * are running, and for at least one.
  */
 export class SessionBill {
   readonly #terms: SessionBillTerms
   readonly #usage: SessionUsage | undefined
   readonly #running = new RunningResponses()
   #admitted: LeasedCall
-  /** So many responses are held. */
+  /** The number of responses that are reserved. */
   #held = 1
-  /** The last of what is asked of the store, one after the other. */
+  /** The last call to the store; calls are made one after another. */
   #asking: Promise<unknown> | undefined
   #isDue = false
   #isOver = false
@@ -61,12 +62,12 @@ export class SessionBill {
     return this.#usage !== undefined
   }
 
-  /** The session's hold, and the weight of its rounds. */
+  /** The session's hold and the weight of its rounds. */
   get admitted(): LeasedCall {
     return this.#admitted
   }
 
-  /** The work of the present round. */
+  /** The work of this round. */
   get work(): Work {
     if (!this.#usage) return this.#terms.usageMeter.work()
     const since = this.#running.since(this.#terms.clock.elapsed())
@@ -74,7 +75,7 @@ export class SessionBill {
     return least ? { least: this.#paced(least, since) } : NO_WORK
   }
 
-  /** The work of the present round that was seen: nobody pays for more of a backend that failed. */
+  /** The observed work of this round: if a backend fails, its client pays no more than that. */
   get seenWork(): Work {
     if (!this.#usage) return this.work
     const { least } = this.#usage
@@ -86,7 +87,7 @@ export class SessionBill {
     return this.#usage !== undefined && (this.#count > 0 || this.#usage.tokens > 0)
   }
 
-  /** With what a running response may have made that nothing was seen of: reasoning, or calls of tools. */
+  /** Adds hidden output that a running response may have generated: reasoning, or tool calls. */
   #paced(least: LeastUsage, since: Millis | undefined): LeastUsage {
     const { clock, paced, usageMeter } = this.#terms
     const { pace } = paced
@@ -99,8 +100,8 @@ export class SessionBill {
   }
 
   /**
-   * The client asks for a response, by an event with this id. Undefined once it is held, which it mostly is already; or why
-   * it is not.
+   * The client requests a response with an event of this id. Undefined if it is already reserved, as it usually is;
+   * otherwise resolves once it is, or to the denial.
    */
   ask(eventId: string | undefined): Promise<Denial | undefined> | undefined {
     if (!this.#usage) return undefined
@@ -119,14 +120,14 @@ export class SessionBill {
     if (told && 'usage' in told && since !== undefined) this.#learn(told.usage, now - since)
     const round = (told && this.#workOf(told, endedSince)) ?? this.#full(this.#usage)
     if (round) this.#admitted = { ...this.#admitted, spent: spentWith(this.#admitted, round) }
-    // It also answers what it hears, without being asked.
+    // The backend may also respond to audio without a request.
     const isHeld = Math.max(1, this.#count) === this.#held
     if (this.#isDue || (!round && isHeld)) return
     this.#isDue = true
     this.#inTurn(() => this.#goOn())
   }
 
-  /** The work of a response or a transcription that is over; `since` is when it was asked for. */
+  /** The work of a finished response or transcription; `since` is when it was requested. */
   #workOf(told: ResponseUsage, since: Millis | undefined): Work {
     if ('usage' in told) return told
     return { least: this.#paced(told.least, told.isCancelled ? since : undefined) }
@@ -137,7 +138,7 @@ export class SessionBill {
     paced.pace = learned(paced.pace, { inputTokens, outputTokens, millis })
   }
 
-  /** Holds nothing more. Resolves once what was asked for is known. */
+  /** Makes no further reservation. Resolves once pending ones are known. */
   async end(): Promise<void> {
     this.#isOver = true
     await this.#asking
@@ -147,7 +148,7 @@ export class SessionBill {
     return this.#running.count(this.#terms.clock.elapsed())
   }
 
-  /** The work of responses that are not done, once it fills what is held for them. */
+  /** The work of unfinished responses, once it exhausts their reservation. */
   #full(usage: SessionUsage): Work | undefined {
     if (usage.tokens < this.#admitted.hold.output) return undefined
     const least = usage.cut()
@@ -158,19 +159,19 @@ export class SessionBill {
     if (this.#count >= MOST_RESPONSES)
       return invalid('event', `asks for more than ${MOST_RESPONSES} responses at once`).denial
     const refused = this.#count < this.#held ? undefined : await this.#hold(this.#count + 1)
-    // A session that is over passes nothing on.
+    // A closed session passes nothing on.
     if (refused === undefined && !this.#isOver) this.#running.ask(eventId, this.#terms.clock.elapsed())
     return refused
   }
 
-  /** Holds anew what is still running, now that some of it is over. */
+  /** Reserves again for what is still running, after a part was settled. */
   async #goOn(): Promise<void> {
     this.#isDue = false
     const refused = await this.#hold(Math.max(1, this.#count))
     if (refused) this.#terms.refused(refused.code === 'STORE_UNAVAILABLE' ? 'store' : refused.code)
   }
 
-  /** Holds so many responses from here on; or why that cannot be. */
+  /** Reserves this many responses from here on; resolves to a denial if that is impossible. */
   async #hold(responses: number): Promise<Denial | undefined> {
     if (this.#isOver) return undefined
     const { holds, pool, alarm, refused } = this.#terms
@@ -190,7 +191,7 @@ export class SessionBill {
       this.#checkpoint()
       return undefined
     } catch (error) {
-      // A round that the store cannot admit is not spent.
+      // A round that the store cannot admit has used nothing.
       if (!(error instanceof StoreUnavailable)) alarm('unexpected error', { error: String(error) })
       return STORE_UNAVAILABLE
     }
@@ -205,7 +206,7 @@ export class SessionBill {
     return asking
   }
 
-  /** From here on a crash charges no less. */
+  /** After this, a crash charges at least this much. */
   #checkpoint(): void {
     const { pool } = this.#terms
     this.#admitted.lease.speaking(() => settlementOf(this.#admitted, pool, this.work))
@@ -214,7 +215,7 @@ export class SessionBill {
 
 const STORE_UNAVAILABLE: Denial = { code: 'STORE_UNAVAILABLE' }
 
-/** The claims of so many responses, from those of one. */
+/** The claims of several responses, from those of one. */
 function claimsOf(claims: Claims, responses: number): Claims {
   if (responses === 1) return claims
   const { input, output, spend } = claims

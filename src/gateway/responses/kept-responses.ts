@@ -15,15 +15,15 @@ import { isName, type ResponseStore } from '../store/response-store.ts'
 import { type Hold, MOST_BYTES, NONCE_BYTES, Sealer } from './sealed-response.ts'
 
 /**
- * The keeper of responses: an account, or one of its keys that keeps its responses apart. They are sealed for this name, so that
- * no other keeper can open them.
+ * The owner of kept responses: an account, or one of its keys that isolates its responses. Responses are encrypted for
+ * this name, so that no other owner can open them.
  */
 export const keeperOf = ({ caller: { account }, apart }: Identified): string =>
   apart === undefined ? account : `${account} ${apart}`
 
 const accountOf = (keeper: string): string => keeper.split(' ', 1)[0] ?? keeper
 
-/** Keeps the responses of accounts, sealed, as far as the configuration says. */
+/** Keeps the responses of accounts, encrypted, as far as the configuration allows. */
 export class KeptResponses {
   readonly #settings: ResponseSettings
   readonly #store: ResponseStore
@@ -38,8 +38,8 @@ export class KeptResponses {
   }
 
   /**
-   * Keeps an answer with all that was said before it. Resolves to whether it is kept: an answer does not fail for that. Rejects
-   * only where the answer lost its room in memory.
+   * Keeps an answer with the conversation before it. Resolves to whether it is kept: a failure here does not fail the
+   * answer. Rejects only if the answer lost its room in memory.
    */
   async keep(keeper: string, said: Said, response: JsonObject, costs = FREE): Promise<boolean> {
     const { id } = response
@@ -63,7 +63,7 @@ export class KeptResponses {
     }
   }
 
-  /** Takes room for each step before it: for what the store has, and then for its text as that grows. */
+  /** Reserves memory before each step: for the stored bytes, and then for the text as it is unpacked. */
   async read(keeper: string, id: string, { hold, work }: Reading): Promise<KeptResponse | Denied | undefined> {
     const account = accountOf(keeper)
     const size = await this.#store.sizeOf(account, id)
@@ -87,13 +87,13 @@ export class KeptResponses {
     }
   }
 
-  /** The newest response with an item. */
+  /** Reads the newest response that contains an item. */
   async readByItem(keeper: string, item: string, reading: Reading): Promise<KeptResponse | Denied | undefined> {
     const id = await this.#store.findByItem(accountOf(keeper), item)
     return id === undefined ? undefined : this.read(keeper, id, reading)
   }
 
-  /** An account removes what any of its keys kept; a key that keeps apart what it can read. */
+  /** An account removes responses of any of its keys; an isolated key, only its own. */
   async remove(keeper: string, id: string): Promise<boolean> {
     const account = accountOf(keeper)
     if (keeper !== account) {
@@ -104,7 +104,7 @@ export class KeptResponses {
   }
 }
 
-/** The text to seal; undefined where it is longer than is kept. */
+/** The text to encrypt; undefined if it is too long to keep. */
 function* keptText(
   { input, isNative, light }: Said,
   items: readonly string[],
@@ -118,21 +118,21 @@ function* keptText(
   const text = yield* joined([head, input, Buffer.from('}')])
   if (text.length <= MAX_VALUES) return text
   yield
-  // No request could go on from it: a conversation has as many values as a body at most.
+  // No request could continue it: a conversation may have only as many values as a body.
   return hasTooManyValues(text) ? undefined : text
 }
 
-/** At whose cost a response is kept. */
+/** Who is charged for keeping a response. */
 export interface KeepingCosts extends Pick<AnswerCosts, 'charge'> {
   readonly inTurn: ReadInTurn
 }
 
 const FREE: KeepingCosts = { inTurn: atOnce, charge: () => {} }
 
-/** Less takes no longer than to wait for a turn. */
+/** Smaller texts take less time than waiting for a turn. */
 const LIGHT_BYTES = 65_536
 
-/** Threads of node compress it: they take time from the event loop where there are few processors. */
+/** Node compresses in threads, which take time from the event loop if there are few processors. */
 const PACKING_MS_PER_BYTE = 10 / 1_000_000
 
 export interface KeepingPorts {
@@ -140,33 +140,36 @@ export interface KeepingPorts {
   readonly alarm: Alarm
 }
 
-/** At whose cost kept responses are read. */
+/** Who is charged for reading kept responses. */
 export interface Reading {
   readonly hold: Hold
   readonly work: Work
 }
 
-/** Runs what blocks the event loop with so many bytes, when its time has come. Rejects where nobody waits for it any more. */
+/**
+ * Runs work on so many bytes, which blocks the event loop, in a turn of the account. Rejects if nobody waits for the
+ * result any more.
+ */
 export type Work = <T>(bytes: number, work: () => T) => Promise<T>
 
 /** The conversation before an answer. */
 export interface Said extends NonNullable<Thread['said']> {
-  /** Whether the answer is a backend's own: it may refer to what that backend does not keep. */
+  /** Whether the answer is in its backend's own dialect: it may refer to things that only that backend keeps. */
   readonly isNative: boolean
-  /** Has the likelihoods that the answer is without, where they are many. */
+  /** Adds the log probabilities that the answer leaves out if there are many. */
   readonly light?: WithoutLikelihoods
 }
 
 export interface KeptResponse {
   readonly response: JsonObject
   readonly input: readonly JsonObject[]
-  /** The ids that items of it are found by, also of those that say nothing to other backends. */
+  /** The ids of its items, including items that other backends cannot read. */
   readonly items: readonly string[]
-  /** The whole conversation with the answer, as far as other backends can read it. */
+  /** The conversation with the answer, as far as other backends can read it. */
   readonly said: readonly JsonObject[]
-  /** Bytes of its text. */
+  /** The size of its text, in bytes. */
   readonly bytes: number
 }
 
-/** The newest items that a response is found by. */
+/** The maximum of items, the newest ones, by which a response can be found. */
 const MOST_ITEMS = 1024

@@ -5,31 +5,31 @@ import type { PastQuery } from './ledger-store.ts'
 import type { Placed } from './newest-rows.ts'
 
 /**
- * An index of a part of the ledger, block by block, so that a query of the past reads those blocks
- * alone which may have what it looks for. It is kept in memory, is made beside requests, and takes 5 bytes a row, and 9 in
- * blocks of 32: a filter of bits says of an account, a key, a model and a pool that it is not in a block, or that it may be.
+ * An in-memory index of part of the ledger, by blocks, so that a query about the past reads only blocks that may
+ * contain matches. It is built beside requests, and takes 5 bytes a row, or 9 with blocks of 32 rows: a Bloom filter
+ * per block says that an account, key, model or pool is not in it, or may be.
  */
 export class RowIndex {
-  /** Oldest first; each begins with the first row of a request. */
+  /** Oldest first; each block begins with the first row of a request. */
   readonly #blocks: Block[] = []
   readonly #size: IndexSize
-  /** The filters of the newest blocks in one array: many small arrays would take more than their bits. */
+  /** The filters of the newest blocks share an array: many small arrays would cost more than their contents. */
   #filters = new Uint8Array()
   #free = 0
   #last: Placed | undefined
-  /** How many rows it has. */
+  /** The number of indexed rows. */
   count = 0
 
   constructor(size: IndexSize) {
     this.#size = size
   }
 
-  /** The place of the newest row that it has: rows behind it are to be added. */
+  /** The position of the newest indexed row: rows after it are to be added. */
   get end(): string | undefined {
     return this.#last?.place
   }
 
-  /** The place of the oldest one. */
+  /** The position of the oldest indexed row. */
   get start(): string | undefined {
     return this.#blocks[0]?.from
   }
@@ -46,24 +46,24 @@ export class RowIndex {
     this.#last = placed
   }
 
-  /** A row was written among those that it has, or behind them: these are still to be added. */
+  /** A row was written among the indexed ones, or after them: those are yet to be added. */
   note(row: LedgerRow): void {
     if (!this.#last || row.requestId > this.#last.row.requestId) return
     const block = this.#blocks[this.#at(`${row.requestId}\uffff`)]
     if (!block) return
     mark(block, row)
-    // It may come before the first one of its request that was added.
+    // It may precede the first added row of its request.
     if (block.from.startsWith(row.requestId)) block.from = row.requestId
   }
 
-  /** Where to look on from a place, where nothing that is asked for is in between. Undefined: right there. */
+  /** Where to continue from a position, if nothing in between can match. Undefined: right there. */
   skip(before: string | undefined, query: PastQuery): Skipped | undefined {
     if (before === undefined || this.#last === undefined || before > this.#last.place) return undefined
     const first = this.#at(before)
     let at = first
     for (let block = this.#blocks[at]; block && !mayHave(block, query); block = this.#blocks[--at]);
     const to = this.#blocks[at + 1]
-    // The row read last begins a block, or lies in one that was skipped.
+    // The last row read begins a block, or lies in a skipped one.
     return at === first || !to ? undefined : { before: to.from, isBetween: this.#blocks[first + 1]?.from === before }
   }
 
@@ -75,16 +75,16 @@ export class RowIndex {
     }
     const filter = { array: this.#filters, start: this.#free, bytes }
     this.#free += bytes
-    // Part of a text keeps all of it in memory.
+    // A substring would keep its whole text in memory.
     const from = Buffer.from(place).toString()
     const block: Block = { from, ...filter, rows: 0, slowest: 0, hasFailures: false, hasCopies: false }
     this.#blocks.push(block)
-    // The oldest ones are then looked at row by row.
+    // Blocks dropped here are scanned row by row.
     if (this.#blocks.length > this.#size.blocks) this.count -= this.#blocks.shift()?.rows ?? 0
     return block
   }
 
-  /** The last block that begins before a place; -1 where none does. */
+  /** The last block that begins before a position; -1 if none does. */
   #at(before: string): number {
     let [low, high] = [0, this.#blocks.length]
     while (low < high) {
@@ -96,23 +96,23 @@ export class RowIndex {
   }
 }
 
-/** Where to look on. */
+/** Where to continue. */
 export interface Skipped {
   readonly before: string
-  /** Whether the row read last is whole: else it lies among those skipped. */
+  /** Whether the rows of the last request are complete; otherwise the rest lies in a skipped block. */
   readonly isBetween: boolean
 }
 
 export interface IndexSize {
-  /** Rows of a block, or a few more: the rows of a request stay in one block. */
+  /** The rows per block, or a few more: rows of one request stay together. */
   readonly rows: number
   readonly blocks: number
 }
 
 interface Block {
-  /** The place of its first row. */
+  /** The position of its first row. */
   from: string
-  /** Its filter is so many bytes of an array. */
+  /** The filter is a range of this array. */
   readonly array: Uint8Array
   readonly start: number
   readonly bytes: number
@@ -139,7 +139,7 @@ function mayHave(block: Block, { account, key, model, pool, slow = 0, failed, co
   return has('a', account) && has('k', key) && has('m', model) && has('p', pool)
 }
 
-/** Four bits of a block's array for a text: two parts of its hash make as good ones as four hashes would. */
+/** Four filter bits for a text: two parts of one hash are as good as four hashes. */
 function bitsOf(text: string, { start, bytes }: Block): readonly number[] {
   const hash = crc32(text)
   const step = (hash >>> 15) | 1
@@ -148,10 +148,10 @@ function bitsOf(text: string, { start, bytes }: Block): readonly number[] {
   return [0, 1, 2, 3].map(times => first + ((hash + times * step) & mask))
 }
 
-/** How old requests may be to be in an index that begins anew. */
+/** The oldest requests in a new index. */
 export const INDEXED_MS: Millis = 2 * 86_400_000
-/** Bits for an account and a key; models and pools are few. */
+/** Enough for an account and a key; there are few models and pools. */
 const BITS_A_ROW = 32
 const MIN_BITS = 1024
-/** An array of filters is freed once all of its blocks are gone. */
+/** An array is freed once all of its blocks are gone. */
 const FILTERS_AT_ONCE = 16

@@ -27,21 +27,21 @@ export interface FailoverPorts {
   readonly client: Client
   readonly settingsOf: (pool: Pool) => BackendSettings
   readonly expenses: Expenses
-  /** Hears of each attempt before it is made. */
+  /** Called before each attempt. */
   readonly trying: (pool: Pool) => void
   /** The account of the request. */
   readonly account: string
   readonly isGuest: boolean
-  /** The pools of the model in the order of the files: a decision has those that are not usable behind the others. */
+  /** The pools of the model in the order of the files; a decision puts unusable ones last. */
   readonly declared: readonly Pool[]
   /** The prompt's key for choosing a replica; absent to choose the least busy one. */
   readonly balanced?: BalancedRequest
-  /** How the request fares, where canaries of its model are compared. */
+  /** Records the outcome, if canaries of the model are compared. */
   readonly compared?: ComparedRequest
   readonly counter: Pick<AttemptCounter, 'queued'>
   /** The request as queues of pools order it. */
   readonly queued: QueuedCall
-  /** The slot of an answer in rounds; without it a slot is kept for the attempts of this round alone. */
+  /** The slot that an answer in rounds keeps; without it, a slot is kept only for the attempts of this round. */
   readonly kept?: KeptSlot
   /** Checks the health of a replica that failed, and updates its breaker. Never rejects. */
   readonly checkHealth: (pool: Pool, replica: Replica, how: Suspicion) => Promise<HealthVerdict>
@@ -51,25 +51,28 @@ export interface FailoverPorts {
 export interface QueuedCall {
   readonly priority: number
   readonly weight: number
-  /** The owners whose share of a pool it counts in. */
+  /** The owners whose share of a pool it uses. */
   readonly owners: Owners
   readonly bodyBytes: number
   readonly input: number
   readonly mostOutput: number
-  /** Hears that it waits, and how to count who waits where its stream may begin meanwhile; the result is called once it does so no longer. */
+  /**
+   * Called when it begins to wait, with a function that counts the waiting requests, if its stream may begin meanwhile;
+   * the result is called when the wait ends.
+   */
   readonly begin: (waiting: (() => number) | undefined) => Cancel
-  /** It has waited so long. */
+  /** Called with the time that it waited. */
   readonly waited: (time: Millis) => void
 }
 
-/** How the request failed that makes a replica a suspect. */
+/** The failure that makes a replica a suspect. */
 export interface Suspicion {
   readonly cause: string
-  /** Set where the account or the model may be missing. */
+  /** Set if the account or the model may be missing. */
   readonly mayLack?: boolean
 }
 
-/** The ports of a request. `failures` are attempts of rounds before. */
+/** The ports of one request. `failures` are failed attempts of earlier rounds. */
 export function failoverPorts(
   gateway: UpstreamPorts,
   call: Pick<Call, 'client' | 'trying' | 'bodyBytes' | 'waiter' | 'kept'>,
@@ -79,7 +82,7 @@ export function failoverPorts(
 ): FailoverPorts {
   const { client, trying } = call
   const settingsOf = (pool: Pool) => backendOf(gateway.settings, pool)
-  // Each by name: to copy all of a gateway for every request costs more than anything else that is done for it.
+  // Each by name: copying the whole gateway object for every request costs more than all the rest.
   const { pools, clock, chance, alarm, store, counter } = gateway
   const expenses = new Expenses({ store, alarm, settingsOf }, admitted, failures)
   const { account, kind } = admitted.caller

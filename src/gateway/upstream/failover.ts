@@ -35,40 +35,43 @@ export const failover = <T, A>(
   outbound: Outbound<T, A>,
 ): Promise<Attempted<A>> => new Failover(ports, pools, context, outbound).run()
 
-/** One request as it is sent to one replica after the other. */
+/** One request, as it is sent to one replica after another. */
 export interface Outbound<T, A> {
   /** Creates the report of an attempt, before it starts. */
   report(place: AttemptPlace): AttemptReport
   /** The request to a replica. */
   targetAt(place: AttemptPlace, traceparent: string | undefined): T
-  /** Sends it, and reads what comes. */
+  /** Sends it, and reads the answer. */
   attempt(target: T): Promise<Outcome<A>>
-  /** The backends of a pool do not take a field: whether the request can be sent to them in other words, and is from now on. */
+  /**
+   * The backends of a pool refuse a field: whether the request can be sent without it, or under another name, from now
+   * on.
+   */
   reword?(pool: Pool, unsupported: string): boolean
-  /** A pool answered: the pool as its backends were spoken to. */
+  /** The pool that answered, as its backends were actually addressed. */
   answered?(pool: Pool): Pool
 }
 
-/** Fields of one request that its backends may refuse, and that it is asked again without. */
+/** The maximum of refused fields that a request is retried without. */
 const MOST_REWORDED = 3
 
-/** Nobody is told to come back sooner, or later. */
+/** The shortest and the longest wait that a client is told. */
 const SOONEST: Millis = 1000
 const LATEST: Millis = 60_000
 
-/** Where an attempt goes. */
+/** The destination of an attempt. */
 export interface AttemptPlace {
   readonly pool: Pool
   readonly replica: string
   readonly fresh: boolean
   readonly settings: BackendSettings
-  /** Hears when a stream gets its first token, where that is measured. */
+  /** Records the first token of a stream, if that is measured. */
   readonly firstToken?: FirstToken
-  /** How the replica was chosen, where that was by the prompt. */
+  /** How the replica was chosen, if by the prompt. */
   readonly pick: ReplicaPick | undefined
-  /** Set in a slot that the share of its owner guarantees. */
+  /** Set if the slot is guaranteed by a share. */
   readonly isGuaranteed?: boolean | undefined
-  /** Set for a copy, for which nobody waits. */
+  /** Set for a copy for a mirror, for which no client waits. */
   readonly isCopy?: boolean
 }
 
@@ -80,19 +83,19 @@ export interface Answered<A> {
   readonly answer: A
   readonly pool: Pool
   readonly failures: readonly Failure[]
-  /** The caller ends it together with the answer. */
+  /** The caller ends it with the answer. */
   readonly attempt: InFlightAttempt
 }
 
 export type Unanswered = { readonly failures: readonly Failure[] } & (
   | ({ readonly kind: 'refused' } & Omit<Rejected, 'kind' | 'cause'>)
-  /** `message` is what the last backend said of the request, where that is for clients. */
+  /** `message` quotes the last backend, if clients may read it. */
   | { readonly kind: 'exhausted'; readonly denial: ExhaustedDenial; readonly message?: BackendMessage }
   /** The client left; `dispatched` is the pool that may have worked for it. */
   | { readonly kind: 'left'; readonly dispatched?: { readonly pool: Pool; readonly work: Work } }
 )
 
-/** The attempt that is to be made, with its room; none where a later pool is to be asked first. */
+/** The next attempt, with its slot; none if a later pool comes first. */
 interface TurnAt {
   readonly chosen: NextAttempt
   readonly taking: Taken | { readonly limitReached: QueueLimit } | Promise<Taken> | undefined
@@ -100,7 +103,7 @@ interface TurnAt {
 
 type Unsuccessful = Rejected | { readonly kind: 'failed'; readonly message?: BackendMessage }
 
-/** The attempts at one request, one after the other. */
+/** Makes the attempts at one request, one after another. */
 class Failover<T, A> {
   readonly #ports: FailoverPorts
   readonly #planner: AttemptPlanner
@@ -108,15 +111,18 @@ class Failover<T, A> {
   readonly #outbound: Outbound<T, A>
   readonly #failures: Failure[] = []
   #reworded = 0
-  /** Replicas that answered this request with a status which is about the request, each with the verdict of its health check. */
+  /**
+   * Replicas that failed this request in a way that may be the request's fault, each with the verdict of its health
+   * check.
+   */
   readonly #suspects = new Map<Replica, Promise<HealthVerdict>>()
   /** Refusals without a reason. */
   readonly #unexplained: Rejected[] = []
-  /** A canary's refusal, which holds unless a later pool serves the request, or refuses it in other words. */
+  /** A canary's refusal, final unless a later pool serves the request or refuses it differently. */
   #ofCanary: Rejected | undefined
   /** The slot of a pool with a queue, between attempts. */
   #kept: KeptSlot | undefined
-  /** How long queues are likely to have no place for the request; undefined where it met none. */
+  /** How long queues are expected to stay full; undefined if the request met none. */
   #queuedFor: Millis | undefined
 
   constructor(ports: FailoverPorts, pools: readonly Pool[], context: number, outbound: Outbound<T, A>) {
@@ -155,7 +161,7 @@ class Failover<T, A> {
     const { clock, client } = this.#ports
     const failures = this.#failures
     if (client.gone) return { kind: 'left', failures }
-    // Pools that take longer prompts failed; the one that judged this prompt said why.
+    // The pools for longer prompts failed, so the refusal by the pool that judged the prompt stands.
     const refusal = rejected ?? this.#ofCanary ?? (await this.#unexplainedRefusal())
     if (refusal) return refused(refusal, failures)
     this.#skipped()
@@ -165,7 +171,7 @@ class Failover<T, A> {
     return { kind: 'exhausted', denial: told, ...(message && { message }), failures }
   }
 
-  /** Notes the pools before the one that answered, or all, that no request could be sent to. */
+  /** Records the pools before the answering one, or all of them, that could not be tried. */
   #skipped(answered?: Pool): void {
     const { clock, compared } = this.#ports
     for (const skipped of this.#planner.skippedPools(clock.now(), answered)) {
@@ -180,7 +186,7 @@ class Failover<T, A> {
     return Math.max(...replicas.map(({ breaker }) => breaker.openedAt))
   }
 
-  /** Where every attempt was refused without a reason, and all of those who refused it serve others. */
+  /** The refusal, if every attempt was refused without a reason and all refusing replicas serve other requests. */
   async #unexplainedRefusal(): Promise<Rejected | undefined> {
     const [refusal] = this.#unexplained
     if (!refusal || this.#unexplained.length < this.#failures.length) return undefined
@@ -188,7 +194,7 @@ class Failover<T, A> {
     return verdicts.every(({ kind }) => kind === 'serves') ? refusal : undefined
   }
 
-  /** Makes at most one attempt, once there is room for it in its pool. */
+  /** Makes at most one attempt, once its pool has a slot. */
   async #try(wanted: NextAttempt): Promise<Answered<A> | Unanswered | Unsuccessful> {
     const ports = this.#ports
     ports.trying(wanted.pool)
@@ -200,7 +206,7 @@ class Failover<T, A> {
     if ('limitReached' in room) return this.#full(pool, room.limitReached)
     const { replica, firstToken } = room
     const step = replica === chosen.replica ? chosen : this.#planner.moved(chosen, replica)
-    // While we waited for a slot the replica may have become unhealthy.
+    // The replica may have become unhealthy while the request waited for a slot.
     if (ports.client.gone || !this.#planner.begin(step, ports.clock.now())) {
       room.reservation.settle(ZERO_USD)
       leaveRoom(ports, pool, room)
@@ -239,7 +245,10 @@ class Failover<T, A> {
     return this.#refusedBy(pool, outcome)
   }
 
-  /** No other backend is asked, unless it takes longer prompts, or a canary refuses: later pools show whether it should. */
+  /**
+   * Ends the attempts, except with pools for longer prompts, and after a canary's refusal: later pools show whether the
+   * canary is at fault.
+   */
   #refusedBy(pool: Pool, refusal: Rejected): Unsuccessful {
     if (this.#isCanary(pool)) {
       this.#planner.full(pool)
@@ -255,7 +264,7 @@ class Failover<T, A> {
     return this.#ports.compared?.isCanary(pool) === true
   }
 
-  /** Takes the room of an attempt: where the pool has a queue, once it is the request's turn. */
+  /** Takes a slot for an attempt; in a pool with a queue, once it is the request's turn. */
   #turnAt(chosen: NextAttempt): TurnAt | Promise<TurnAt> {
     if (this.#ports.settingsOf(chosen.pool).queue) return this.#inTurn(chosen)
     const kept = this.#ports.kept ?? this.#kept
@@ -291,7 +300,7 @@ class Failover<T, A> {
     return { chosen: step, taking: takeRest(ports, step, slot) }
   }
 
-  /** A later pool had a slot first, at a replica that may not be fit any more. */
+  /** A later pool had a slot first, at a replica that may no longer be usable. */
   #laterHasRoom(pool: Pool, chosen: NextAttempt, later: Pool, step: NextAttempt | undefined, slot: QueuedSlot): TurnAt {
     this.#passesOver(pool)
     if (!step) {
@@ -302,13 +311,13 @@ class Failover<T, A> {
     return { chosen: step, taking: takeRest(this.#ports, step, slot) }
   }
 
-  /** The pool is full, and a later one serves the request: this one is asked again once no other is left. */
+  /** Passes over a full pool while a later one can serve the request; it is tried again when no other is left. */
   #passesOver(pool: Pool): void {
     if (!this.#ports.client.gone) this.#failures.push({ pool, cause: 'max_concurrent' })
     this.#planner.defer(pool)
   }
 
-  /** Nothing was sent, since there is no room for it. */
+  /** Nothing was sent: no slot is free. */
   #full(pool: Pool, limit: Limit | QueueLimit): Unsuccessful {
     const { client, clock } = this.#ports
     if (!client.gone) this.#failures.push({ pool, cause: limit })
@@ -317,7 +326,7 @@ class Failover<T, A> {
     return { kind: 'failed' }
   }
 
-  /** Whether the replica is asked again without a field that it does not take, or under another name. */
+  /** Whether the replica is asked again without a refused field, or with it renamed. */
   #rewords(step: NextAttempt, { unsupported }: Rejected): boolean {
     const { client, clock } = this.#ports
     if (unsupported === undefined || client.gone || this.#reworded >= MOST_REWORDED) return false
@@ -336,12 +345,12 @@ class Failover<T, A> {
     return outcome.sure || this.#ports.client.gone ? { kind: 'failed' } : this.#judged(step, outcome)
   }
 
-  /** Judges a failure that the request may have provoked: where the replica answers a health check, it did. */
+  /** Judges a failure that the request may have caused: it did if the replica passes a health check. */
   async #judged({ pool, replica }: NextAttempt, failure: Failed): Promise<Unsuccessful> {
     const { message } = failure
     const failed = { kind: 'failed', ...(message && { message }) } as const
     if (mayBeOfRequest(failure)) this.#ports.compared?.refused(pool)
-    // A replica that asks to come again, and gives no pause, says nothing of itself.
+    // A request to retry without a pause says nothing about the replica.
     if (failure.blame === 'none' && !failure.pause) return failed
     const { cause, lacks } = failure
     const checking = this.#ports.checkHealth(pool, replica, { cause, mayLack: lacks !== undefined })
@@ -360,7 +369,7 @@ class Failover<T, A> {
   }
 }
 
-/** The model of the pool is not there, as both the answer and the list of models say. */
+/** Whether the pool's model is missing, according to both the answer and the list of models. */
 const isGone = (verdict: HealthVerdict, { message }: Failed): boolean =>
   verdict.kind === 'serves' && verdict.listsModel === false && message?.reason === 'model_not_found'
 
@@ -379,7 +388,7 @@ const refused = (
   failures,
 })
 
-/** Resolves once the time is over, or the client has left. */
+/** Resolves after the time, or when the client has left. */
 const due = (time: Millis, clock: Clock, client: Client): Promise<void> =>
   new Promise(resolve => {
     afterOrDisconnect(time, clock, client, resolve)

@@ -183,7 +183,7 @@ export class HttpCall implements Client {
     return this.#client === 'left'
   }
 
-  /** Whether its answer has begun, or will without more of the request, or never will. */
+  /** True once nothing more of the request body is needed. */
   get answering(): boolean {
     return this.gone || this.#answer !== 'none' || this.request.complete
   }

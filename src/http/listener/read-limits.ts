@@ -5,42 +5,45 @@ import type { Millis } from '../../policy/config.ts'
 export type RateBound =
   /** `READ_RATES`: by key or sign-in, and without one by address. */
   | 'reads'
-  /** For files of a console, of which a page loads many at once. */
+  /** Files of a console, many of which load with a page. */
   | 'files'
   /** The limits of the plan. */
   | 'plan'
-  /** Nothing: what balancers and operators' probes ask is never refused, and costs next to nothing. */
+  /** Unlimited: probes of balancers and operators are never refused, and cost next to nothing. */
   | 'probe'
-  /** Nothing: only operators reach the listener that has it. */
+  /** Unlimited: only operators reach its listener. */
   | 'operators'
 
 /** The outcome of a read, for metrics. */
 export type ReadOutcome = 'served' | 'limited' | 'refused' | 'failed'
 
-/** Hears of every read once it is over; `route` is the method and the path as the table of endpoints has it. */
+/** Called after every read; `route` is the method and the path as in the table of endpoints. */
 export type CountRead = (route: string, outcome: ReadOutcome) => void
 
-/** The request of a client without a valid key: one for which it needs a key, a path that is not served, a preflight. */
+/** A request without a valid key: for an endpoint that needs one, for an unknown path, or a preflight. */
 export type StrangerRequest = 'credential' | 'path' | 'preflight'
 
-/** Hears of every request of a stranger that reaches no endpoint. */
+/** Called for every request of an unknown caller that reaches no endpoint. */
 export type CountStranger = (request: StrangerRequest, outcome: ReadOutcome) => void
 
 /** The group whose reads are counted together. */
 export type Reader = 'key' | 'guests' | 'address' | 'files' | 'preflights'
 
 /**
- * Reads ask no model, so that no limit of a plan counts them. A burst is what a page of the console or an SDK asks at
- * once, many times over; at the rate beyond it, one client cannot keep a core busy.
+ * Reads run no model, so no limit of a plan counts them. A burst covers several times what a page of the console or an
+ * SDK requests at once; at the sustained rate, one client cannot keep a core busy.
  */
 export const READ_RATES: Readonly<Record<Reader, ReadRate>> = {
   key: { perSecond: 20, burst: 100 },
-  /** Guests of one address share theirs: keys of guests cost nothing. */
+  /** Guests share the rate of their address: guest keys are free. */
   guests: { perSecond: 20, burst: 100 },
   /** Requests without a valid key. */
   address: { perSecond: 5, burst: 50 },
   files: { perSecond: 50, burst: 400 },
-  /** Apart from other requests without a key: browsers send one before a request whose key is right, and show no key in it. */
+  /**
+   * Separate from other requests without a key: browsers send a preflight without the key even if the request after it
+   * has one.
+   */
   preflights: { perSecond: 50, burst: 400 },
 }
 
@@ -49,20 +52,20 @@ export interface ReadRate {
   readonly burst: number
 }
 
-/** Readers that are remembered; each takes some hundred bytes. */
+/** The number of readers kept; each takes some hundred bytes. */
 const KEPT = 50_000
 
-/** A token bucket for each reader, in this process alone. */
+/** A token bucket per reader, in this process. */
 export class ReadLimits {
   readonly #clock: Pick<Clock, 'elapsed'>
-  /** When each bucket is full again, those that were used last at the end. */
+  /** When each bucket is full again, most recently used last. */
   readonly #fullAt = new Map<string, Millis>()
 
   constructor(clock: Pick<Clock, 'elapsed'>) {
     this.#clock = clock
   }
 
-  /** Takes one read of a reader: 0, or how long to wait where there is none left. */
+  /** Takes one read of a reader. Returns 0, or the wait if the bucket is empty. */
   take(reader: Reader, name: string): Millis {
     const { perSecond, burst } = READ_RATES[reader]
     const step = 1000 / perSecond

@@ -87,7 +87,7 @@ export function serve<App extends ListenerApp, Row extends Endpoint>(
   const isLast = release && lastBy(release, traffic)
   const failSocket = socketFailing({ traffic, closing, current, newId, clock })
   const listener = (request: IncomingMessage, response: ServerResponse, upgrade?: Upgrade) => {
-    // It was said to be over.
+    // We already announced `Connection: close` to this client.
     if (closing.has(request.socket)) return
     const view = viewOf(snapshots.take())
     const { app, terms, errorForm, addresses, always } = view

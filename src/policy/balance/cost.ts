@@ -1,12 +1,12 @@
-/** One replica of a pool that may be asked, as the choice among them sees it, for one request. */
+/** A replica that may serve a request, with the figures of its cost. */
 export interface Candidate {
-  /** Requests that run or wait there. */
+  /** The requests running or waiting there. */
   readonly inFlight: number
-  /** Prompt tokens of those requests. */
+  /** The prompt tokens of those requests. */
   readonly heldTokens: number
-  /** Prompt tokens that it still has to compute before any of them is answered. */
+  /** The prompt tokens that it must compute before it answers any of them. */
   readonly owedTokens: number
-  /** Prompt tokens of this request that its cache is not expected to have. */
+  /** The prompt tokens of this request that its cache is not expected to hold. */
   readonly miss: number
 }
 
@@ -14,32 +14,32 @@ export interface Candidate {
 export type Why = 'prefix' | 'session' | 'load' | 'tie' | 'only'
 
 export interface Choice {
-  /** Its place among the candidates. */
+  /** Its index among the candidates. */
   readonly index: number
   readonly cost: number
   readonly why: 'prefix' | 'load' | 'tie' | 'only'
 }
 
-/** Tokens of prefill that one request in decoding is worth. */
+/** The tokens of prefill that cost as much as one decoding request. */
 const EACH_TOKENS = 128
-/** One token of prefill is worth so many held tokens, each of which slows every step of decoding. */
+/** One token of prefill costs as much as this many held tokens, each of which slows every decoding step. */
 const HELD_PER_TOKEN = 20
 /** Costs this close together count as equal. */
 export const NEAR_TOKENS = 256
 
 /**
- * The cost of a request at a replica, in tokens of prefill: what it must compute, which stalls everybody who decodes there
- * meanwhile; what is owed before it; and what it pays to decode beside the others. docs/decisions/094 has the measurements.
+ * The cost of a request at a replica, in tokens of prefill: what it must compute, which stalls every request decoding
+ * there; what is owed before it; and the price of decoding beside the others. docs/decisions/094 has the measurements.
  */
 export const costAt = ({ miss, inFlight, owedTokens, heldTokens }: Candidate): number =>
   miss * (1 + inFlight) + owedTokens + Math.floor(heldTokens / HELD_PER_TOKEN) + EACH_TOKENS * inFlight
 
-/** Whether a cost counts as equal to the least one. */
+/** Whether a cost counts as equal to the lowest one. */
 export const isNear = (cost: number, least: number): boolean => cost <= least + NEAR_TOKENS
 
 /**
- * The candidate that costs least. Among those within NEAR_TOKENS of it, the one with the highest weight wins, so that
- * gateways that know nothing of each other agree. Undefined where there is none.
+ * The cheapest candidate. Among those within NEAR_TOKENS of it, the highest weight wins, so that gateways agree without
+ * talking to each other. Undefined if there is no candidate.
  */
 export function choose(candidates: readonly Candidate[], weightOf: (index: number) => number): Choice | undefined {
   if (candidates.length === 0) return undefined
@@ -59,7 +59,10 @@ export function choose(candidates: readonly Candidate[], weightOf: (index: numbe
   return { index: best, cost: costAt(chosen), why: candidates.length === 1 ? 'only' : whyOf(chosen, candidates, near) }
 }
 
-/** The prefix decided where the chosen one knows most of the prompt and some other knows less; else load did, or the weights. */
+/**
+ * The reason is the prefix if the chosen replica knows most of the prompt and another knows less; otherwise the load,
+ * or the weights.
+ */
 function whyOf(chosen: Candidate, candidates: readonly Candidate[], near: number): 'prefix' | 'load' | 'tie' {
   const knowsMost = candidates.every(({ miss }) => miss >= chosen.miss)
   if (knowsMost && candidates.some(({ miss }) => miss > chosen.miss)) return 'prefix'

@@ -25,17 +25,17 @@ import type { Charge, Hold } from './account-counters.ts'
 import { isLastTurn } from './session-turn.ts'
 import { amountOf, weightOf, weightOfCharge } from './weight.ts'
 
-/** The counter of a name; NO_CELLS where nothing was counted. */
+/** The counter of a name; NO_CELLS if nothing was counted. */
 export type CounterOf = (name: CounterName) => RuleCounter
 
-/** The use of each rule among claims; undefined where there are none. */
+/** The use of each claimed rule; undefined if there are none. */
 export const readRules = (
   { rules }: Pick<Claims, 'rules'>,
   counterOf: (claim: RuleClaim) => RuleCounter,
   now: EpochMs,
 ): readonly RuleReading[] | undefined => rules?.map(claim => readRule(counterOf(claim), claim.rule.per, now))
 
-/** The hold of a request that was granted its claims at these uses; undefined where no rule counts it. */
+/** The hold of a request whose claims were granted at these uses; undefined if no rule counts it. */
 export function heldRules(
   claims: Claims,
   granted: Pick<Granted, 'tokens' | 'cost'>,
@@ -51,9 +51,9 @@ export function heldRules(
 }
 
 /**
- * The use of each rule when another round of a request is to be judged: what it `spent` so far takes the place of
- * what it holds. A window of the calendar is the one that it was admitted in; where it slides, all of the request counts
- * from now on as of this round: its admission may have left the window, and what it holds must not.
+ * The use of each rule for judging another round of a request: what it `spent` so far replaces what it holds. A
+ * calendar window is that of its admission. In a sliding window, the whole request counts from this round on: its
+ * admission may have left the window, and its hold must not.
  */
 export function readRulesAgain(
   { rules }: Claims,
@@ -83,7 +83,7 @@ export function readRulesAgain(
 const takenOf = ({ taken }: HeldRules, { group, field }: RuleClaim): TakenCell | undefined =>
   taken.find(cell => cell.field === field && cell.group === group)
 
-/** The hold of a request with another round, `granted` after what it `spent` so far. */
+/** The hold of a request with another round: `granted`, after what it `spent` so far. */
 export function extendedRules(
   claims: Claims,
   { rules }: Pick<Hold, 'rules'>,
@@ -111,15 +111,18 @@ const cellAgain = (counter: RuleCounter, taken: TakenCell, now: EpochMs): number
   return slides(per) && GROWS[measureOfField(taken.field)] ? currentCell(counter, per, now) : taken.cell
 }
 
-/** The counter after a request was admitted that holds `weight`. A request counts at once, and is not given back. */
+/**
+ * The counter after the admission of a request that holds `weight`. The request itself counts at once, and is never
+ * given back.
+ */
 export const takeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight): RuleCounter =>
   change(counter, taken, isRequests(taken) ? 1 : 0, heldOf(taken, weight), taken.cell)
 
-/** The counter with a request's hold that was counted before. */
+/** The counter with the hold of a request that was counted before. */
 export const holdCell = (counter: RuleCounter, taken: TakenCell, weight: Weight): RuleCounter =>
   change(counter, taken, 0, heldOf(taken, weight), Math.max(taken.cell, counter.at(-1)?.index ?? taken.cell))
 
-/** The counter after what a request holds became more or less, perhaps in another cell. */
+/** The counter after a change of a request's hold, perhaps into another cell. */
 export const extendCell = (
   counter: RuleCounter,
   [before, after]: readonly [TakenCell, TakenCell],
@@ -136,7 +139,7 @@ export const extendCell = (
         currentCell(counter, windowOfField(before.field), now),
       )
 
-/** Takes what is held in one cell, and holds as much as is said in another, or in the same. */
+/** Moves a hold from one cell to another, or changes it within one. */
 function move(
   counter: RuleCounter,
   { field, cell: from }: TakenCell,
@@ -150,13 +153,13 @@ function move(
   return addToCell(less, per, { index: to, used: 0, held: is }, current)
 }
 
-/** The counter with what an orphan that still runs holds again. */
+/** The counter after an orphan that still runs takes its hold again. */
 export const resumeCell = (counter: RuleCounter, taken: TakenCell, weight: Weight, now: EpochMs): RuleCounter =>
   takeTurnAgain(changeAt(counter, taken, 0, heldOf(taken, weight), now), taken, now)
 
 /**
- * The counter after a hold ended at the request's weight, less its earlier charge, `was`. A last turn that was charged nothing
- * may be granted again.
+ * The counter after a hold ended at the request's weight, less its earlier charge `was`. A last turn that was charged
+ * nothing may be granted again.
  */
 export const releaseCell = (
   counter: RuleCounter,
@@ -170,7 +173,7 @@ export const releaseCell = (
   return settleTurn(changeAt(counter, taken, used, -heldOf(taken, held), now), taken, charge, now)
 }
 
-/** The counter after a request that holds nothing any more weighs `charge`, where it was charged `was` before. */
+/** The counter after a request without a hold weighs `charge`, and was charged `was` before. */
 export const amendCell = (
   counter: RuleCounter,
   taken: TakenCell,
@@ -180,7 +183,7 @@ export const amendCell = (
 ): RuleCounter =>
   settleTurn(changeAt(counter, taken, chargedOf(taken, charge) - chargedOf(taken, was), 0, now), taken, charge, now)
 
-/** The counter with a request that took nothing of it when it was admitted. */
+/** The counter with a request that its admission did not count. */
 export const joinCell = (counter: RuleCounter, joined: TakenCell, charge: Weight, now: EpochMs): RuleCounter =>
   change(
     counter,
@@ -190,7 +193,7 @@ export const joinCell = (counter: RuleCounter, joined: TakenCell, charge: Weight
     currentCell(counter, windowOfField(joined.field), now),
   )
 
-/** The counter after the charge of a request is known: a session's last turn is used up only by a request that is charged. */
+/** The counter once a request's charge is known: only a charged request uses up the last turn of its session. */
 function settleTurn(counter: RuleCounter, taken: TakenCell, charge: Weight, now: EpochMs): RuleCounter {
   if (!hasLastTurn(taken)) return counter
   return isCharged(charge) ? takeTurnAgain(counter, taken, now) : giveTurnBack(counter, taken)
@@ -202,7 +205,7 @@ export const hasLastTurn = ({ field, cell }: TakenCell): boolean => isClosed(cel
 const isCharged = ({ input, output, images, seconds, cost }: Weight): boolean =>
   input + output + images + seconds + cost > 0
 
-/** Opens a session again. The request of the turn no longer counts as one, or a limit of requests would refuse the next. */
+/** Reopens a session. The request of that turn no longer counts, or a limit of requests would refuse the next. */
 function giveTurnBack(counter: RuleCounter, taken: TakenCell): RuleCounter {
   const cell = counter.at(-1)
   if (!cell || !isClosed(cell.index)) return counter
@@ -210,7 +213,7 @@ function giveTurnBack(counter: RuleCounter, taken: TakenCell): RuleCounter {
   return [{ index: openIndex(cell.index), used, held: cell.held }]
 }
 
-/** Closes a session whose turn was given back too early. Other measures are closed by the change of their amounts. */
+/** Closes a session whose turn was given back too early. For other measures, the change of their amounts closes it. */
 function takeTurnAgain(counter: RuleCounter, taken: TakenCell, now: EpochMs): RuleCounter {
   if (!isRequests(taken) || !hasLastTurn(taken)) return counter
   const per = windowOfField(taken.field)
@@ -237,13 +240,13 @@ const change = (
 /** Whether a counter changes when a request is admitted, and not when it ends. */
 export const isRequests = ({ field }: TakenCell): boolean => measureOfField(field) === 'requests'
 
-/** The amount that a settlement replaces: 0 for requests, since they are not given back. */
+/** The amount that a settlement replaces: 0 for requests, which are never given back. */
 function heldOf({ field }: TakenCell, weight: Weight): number {
   const measure = measureOfField(field)
   return measure === 'requests' ? 0 : amountOf(measure, weight)
 }
 
-/** The amount that a settlement charges: nothing that runs, and a request was counted at its admission. */
+/** The amount that a settlement charges: 0 for concurrent requests, and for requests, which count at admission. */
 function chargedOf({ field }: TakenCell, weight: Weight): number {
   const measure = measureOfField(field)
   return measure === 'requests' || measure === 'concurrent' ? 0 : amountOf(measure, weight)

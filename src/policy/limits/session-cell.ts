@@ -1,7 +1,7 @@
 /**
- * The only cell of a counter that ends once nothing was asked for so long. Its index is twice the second in which it was asked
- * last, and one more once its last turn was granted, so that it fits wherever cells are stored. redis/holds/rules.lua has the
- * same, proven equal by test/adapters/store/redis/redis-scripts.properties.test.ts.
+ * The only cell of a session's counter, which ends after an idle period. Its index is twice the second of its last
+ * request, plus one once its last turn was granted, so that it fits wherever cells are stored. redis/holds/rules.lua
+ * does the same, which test/adapters/store/redis/redis-scripts.properties.test.ts proves.
  */
 export interface SessionCell {
   readonly index: number
@@ -11,13 +11,13 @@ export interface SessionCell {
 
 const secondOf = (index: number): number => Math.floor(index / 2)
 
-/** The index of a cell that is asked in a second. */
+/** The index of a cell with a request in this second. */
 export const sessionIndex = (second: number, isClosed = false): number => 2 * second + (isClosed ? 1 : 0)
 
-/** The second in which a cell was asked last. */
+/** The second of a cell's last request. */
 export const sessionSecond = secondOf
 
-/** Whether the last turn of a session was granted: nothing more is. */
+/** Whether a session's last turn was granted, so that nothing more is. */
 export const isClosed = (index: number): boolean => index % 2 === 1
 
 /** The index of a cell whose last turn is granted. */
@@ -26,18 +26,21 @@ export const closedIndex = (index: number): number => sessionIndex(secondOf(inde
 /** The index of a cell whose last turn may be granted. */
 export const openIndex = (index: number): number => sessionIndex(secondOf(index))
 
-/** Whether a cell still counts while `current` is the current one: not `idle` seconds later, unless a request holds some of it. */
+/**
+ * Whether a cell still counts when the current index is `current`: it ends after `idle` seconds, unless a request holds
+ * some of it.
+ */
 export const isAlive = ({ index, held }: SessionCell, idle: number, current: number): boolean =>
   held > 0 || secondOf(current) - secondOf(index) <= idle
 
-/** The current cell in a second: the one there is goes on in it, and keeps whether it is closed. */
+/** The current cell in a second: an existing cell moves to it, and stays open or closed. */
 export function currentSession(cell: SessionCell | undefined, idle: number, second: number): number {
   const clock = sessionIndex(second)
   if (!cell || !isAlive(cell, idle, clock)) return clock
   return sessionIndex(Math.max(second, secondOf(cell.index)), isClosed(cell.index))
 }
 
-/** The cell after a change while `current` is the current one. A cell that ended begins anew. */
+/** The cell after a change at the current index. A cell that ended starts over. */
 export function addToSession(
   cell: SessionCell | undefined,
   idle: number,
@@ -54,12 +57,15 @@ export function addToSession(
 
 const NOTHING: SessionCell = { index: 0, used: 0, held: 0 }
 
-/** So many counters of sessions are kept for an account. Clients choose the ids: an account that invents more loses its own. */
+/**
+ * The maximum of session counters of an account. Clients choose session ids: an account that invents more evicts its
+ * own.
+ */
 export const MOST_SESSION_COUNTERS = 1000
-/** So many are left where there are more, so that not each new one looks at all. */
+/** The number left after an eviction, so that not every new session scans all of them. */
 const KEPT_SESSION_COUNTERS = 900
 
-/** The counters of sessions that go where there are too many: those that were asked longest ago, and never one that is held. */
+/** The session counters to evict if there are too many: the least recently used, and never one that is held. */
 export function crowdedOut(group: ReadonlyMap<string, readonly SessionCell[]>): readonly string[] {
   const idle = [...group].flatMap(([field, [cell]]) =>
     cell && cell.held > 0 ? [] : [{ field, index: cell?.index ?? 0 }],

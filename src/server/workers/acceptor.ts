@@ -11,7 +11,7 @@ import { SpareDescriptor } from '../../http/listener/spare-descriptor.ts'
 import type { Millis } from '../../policy/config.ts'
 
 export interface AcceptorPorts {
-  /** The worker that gets the next connection, by how many each has in use; undefined while none serves. */
+  /** Chooses the worker for the next connection by how many each has in use; undefined if none serves. */
   readonly next: (
     inUseOf: (slot: number) => number,
   ) => { readonly slot: number; readonly worker: ChildProcess } | undefined
@@ -21,9 +21,9 @@ export interface AcceptorPorts {
 }
 
 /**
- * Takes connections of clients and hands each to the worker that has the fewest in use. It is main alone that listens, so that a
- * worker that hangs or ends keeps no port, and that clients wait for a moment where none serves. It counts connections until a worker says
- * that they are closed, so that their limits hold for all workers together.
+ * Accepts client connections and hands each to the worker with the fewest in use. Only main listens, so that a worker
+ * that hangs or ends holds no port, and clients wait briefly while no worker serves. It counts a connection until its
+ * worker reports it closed, so that limits on connections hold over all workers.
  */
 export class Acceptor {
   readonly #server: Server
@@ -37,7 +37,7 @@ export class Acceptor {
 
   constructor(ports: AcceptorPorts) {
     this.#ports = ports
-    // Nothing is read of a connection before a worker has it.
+    // Connections are paused until a worker has them.
     this.#server = createServer({ pauseOnConnect: true, allowHalfOpen: true, noDelay: true }, socket => {
       if (spare.admits(socket)) this.#admit(socket)
     })
@@ -50,7 +50,7 @@ export class Acceptor {
     return { host, port: (this.#server.address() as AddressInfo).port }
   }
 
-  /** A worker serves. */
+  /** A worker started to serve. */
   open(): void {
     const waiting = this.#waiting
     this.#waiting = []
@@ -67,35 +67,35 @@ export class Acceptor {
     return this.#bySlot.get(slot)?.count ?? 0
   }
 
-  /** Without those that its worker says are idle. */
+  /** Leaves out those that its worker reported as idle. */
   inUseOf(slot: number): number {
     const { count = 0, idle = 0 } = this.#bySlot.get(slot) ?? {}
     return Math.max(0, count - idle)
   }
 
-  /** A worker says how many of its connections are idle. */
+  /** Records how many connections of a worker are idle. */
   idle(slot: number, count: number): void {
     this.#heldBy(slot).idle = count
   }
 
-  /** A worker says from which addresses connections are closed. */
+  /** Records closed connections of a worker, by their addresses. */
   closed(slot: number, addresses: readonly string[]): void {
     const held = this.#heldBy(slot)
     for (const address of addresses) this.#release(held, address)
   }
 
-  /** A worker has these connections: they are its own from now on. */
+  /** A worker received these connections and owns them from now on. */
   taken(slot: number, numbers: readonly number[]): void {
     const { handing } = this.#heldBy(slot)
     for (const number of numbers) {
       handing.get(number)?.socket.destroy()
       handing.delete(number)
     }
-    // They come in their order: what was handed over before the last one, and is not among them, never will.
+    // Connections arrive in order: earlier ones that are not listed were lost on the way.
     this.#missed(slot, numbers.at(-1) ?? 0)
   }
 
-  /** The function returned is called once the worker has said which connections it has of those handed to it so far. */
+  /** Returns a function to call once the worker has reported every connection handed to it so far. */
   mark(slot: number): () => void {
     const newest = this.#number
     const held = this.#bySlot.get(slot)
@@ -104,7 +104,10 @@ export class Acceptor {
     }
   }
 
-  /** A worker ended. Another worker gets the connections that were not sent to it; it may have read from the others. */
+  /**
+   * A worker ended. Connections that were never sent to it go to another worker; it may have read from the others, so
+   * they close.
+   */
   end(slot: number): void {
     const { addresses, handing } = this.#heldBy(slot)
     this.#bySlot.delete(slot)
@@ -116,8 +119,8 @@ export class Acceptor {
   }
 
   /**
-   * A process that can open nothing more gets the message without its connection, and node reports that to neither side.
-   * Nothing has been read of the connection, so that another worker gets it.
+   * A process without free file descriptors gets the message without its connection, and Node reports that to neither
+   * side. Nothing was read from the connection, so another worker gets it.
    */
   #missed(slot: number, newest: number): void {
     const held = this.#heldBy(slot)
@@ -167,10 +170,10 @@ export class Acceptor {
     const handing = { socket, isSent: false }
     held.handing.set(number, handing)
     const client: Client = { client: address, number }
-    // Kept open until the worker has it: node would leave it open for ever where the worker ends before.
+    // Kept open until the worker has it: Node would leave it open forever if the worker ended first.
     next.worker.send(client, socket, { keepOpen: true }, error => {
       handing.isSent = true
-      // The worker ends, and `end` closes it.
+      // If the worker ends, `end` closes it.
       if (error && this.#bySlot.get(next.slot) !== held) socket.destroy()
     })
   }
@@ -201,7 +204,7 @@ export class Acceptor {
     return held
   }
 
-  /** Once a minute: there may be thousands. */
+  /** At most once a minute: there may be thousands. */
   #tell(message: AlarmMessage, details: Readonly<Record<string, unknown>>): void {
     const now = performance.now()
     if (now - (this.#toldAt.get(message) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY) return
@@ -210,7 +213,7 @@ export class Acceptor {
   }
 }
 
-/** Sent with a connection: the address that it counts for, and its number among those handed over. */
+/** Sent with a connection: the address that it counts for, and its number in the order of handing over. */
 export interface Client {
   readonly client: string
   readonly number: number
@@ -219,10 +222,10 @@ export interface Client {
 /** The connections of a worker. */
 interface Held {
   count: number
-  /** The idle ones of those, as its worker said last. */
+  /** How many of them are idle, as its worker last reported. */
   idle: number
   readonly addresses: Map<string, number>
-  /** Those that it has not got yet, as far as is known. */
+  /** Those in transit to it. */
   readonly handing: Map<number, { readonly socket: Socket; isSent: boolean }>
 }
 

@@ -3,7 +3,7 @@ import { within } from '../world.ts'
 import { PREPARE_MS } from './calls.ts'
 import type { Slot } from './slot.ts'
 
-/** A configuration, and the number of this attempt at it: an attempt that is given up may end after the next one began. */
+/** A configuration and the number of this attempt: an abandoned attempt may end after the next one has begun. */
 interface Attempt {
   readonly attempt: number
   readonly generation: number
@@ -11,23 +11,23 @@ interface Attempt {
   readonly fingerprint: string
 }
 
-/** A configuration that all workers have opened. */
+/** A configuration that every worker has opened. */
 export interface Prepared {
-  /** Resolves once all of them serve it. */
+  /** Resolves once every worker serves it. */
   readonly commit: () => Promise<void>
   readonly abort: () => void
 }
 
 /**
- * Has all workers open a configuration. Rejects where one refuses, or ends: then none serves it. `outOfStep` is to end one
- * that lives and does not serve what the others serve, so that another one takes its place.
+ * Has all workers open a configuration. Rejects if one refuses it or ends; then none serves it. `outOfStep` ends a live
+ * worker that does not serve what the others serve, so that it is replaced.
  */
 export async function prepareInAll(
   workers: () => readonly Slot[],
   { attempt, generation, examined, fingerprint }: Attempt,
   outOfStep: (worker: Slot, error: unknown) => Promise<unknown>,
 ): Promise<Prepared> {
-  // One that does not listen yet gets it before it does, or right then.
+  // A worker that does not listen yet gets it before or when it does.
   const prepared = workers().filter(({ state }) => state === 'serving' || state === 'silent')
   const abort = () => {
     for (const { peer } of prepared) peer.tell('abort', attempt)
@@ -51,7 +51,7 @@ export async function prepareInAll(
   return {
     commit: async () => {
       await Promise.all(prepared.map(worker => inStep(worker, worker.peer.ask('commit', attempt))))
-      // Those that began in between began with what served before.
+      // Workers that started meanwhile have the previous configuration.
       const late = workers().filter(worker => !prepared.includes(worker) && worker.state !== 'gone')
       await Promise.all(late.map(worker => inStep(worker, follow(worker))))
     },

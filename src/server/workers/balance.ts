@@ -1,7 +1,10 @@
 import type { Cancel, Clock } from '../../gateway/ports.ts'
 import type { Millis } from '../../policy/config.ts'
 
-/** A worker that serves, and its connections in use: idle ones make no work, and nothing can be announced on them. */
+/**
+ * A serving worker with its connections in use. Idle connections cause no work, and no answer on them could announce a
+ * close.
+ */
 export interface LoadedWorker {
   readonly slot: number
   readonly connections: number
@@ -9,20 +12,20 @@ export interface LoadedWorker {
 
 export interface BalancePorts {
   readonly clock: Clock
-  /** The workers that serve now. */
+  /** The serving workers. */
   readonly serving: () => readonly LoadedWorker[]
-  /** Has a worker let so many connections go; `withStreams`: also those that begin a stream. */
+  /** Has a worker announce the close of `count` connections; `withStreams`: also of those that begin a stream. */
   readonly release: (slot: number, count: number, withStreams: boolean) => void
 }
 
 /**
- * Keeps clients with long connections spread over the workers. New connections go to the worker with the fewest, but after
- * a worker ended and another one took its place, the others still have all of the old ones: a worker with more than its
- * share lets some go, whose clients come back and are dealt out anew.
+ * Keeps long connections spread over the workers. New connections go to the worker with the fewest, but after a worker
+ * was replaced, the others still have all of the old ones. A worker with more than its share therefore closes some, and
+ * their clients reconnect and are distributed again.
  */
 export class Balance {
   readonly #ports: BalancePorts
-  /** Looks in a row that found a worker with too many. */
+  /** Consecutive looks that found a worker above its share. */
   readonly #uneven = new Map<number, number>()
   #stop: Cancel = () => {}
 
@@ -30,7 +33,7 @@ export class Balance {
     this.#ports = ports
   }
 
-  /** Looks from now on, until it is stopped. */
+  /** Starts looking, until it is stopped. */
   start(): void {
     this.#stop = this.#ports.clock.after(LOOK_MS, () => {
       this.look()
@@ -56,7 +59,7 @@ export class Balance {
   }
 }
 
-/** How many connections a worker is to let go: half of what it has beyond its share, so that they do not all come at once. */
+/** How many connections a worker should close: half of its excess, so that clients do not all reconnect at once. */
 export function tooManyOf(connections: number, share: number): number {
   return connections > Math.max(Math.ceil(share), share * LEEWAY) ? Math.ceil((connections - share) / 2) : 0
 }
@@ -64,5 +67,7 @@ export function tooManyOf(connections: number, share: number): number {
 const LOOK_MS: Millis = 500
 /** A worker may have a little more than its share. */
 const LEEWAY = 1.1
-/** Streams end their connections only where whole answers do not do it in 2 s: then clients have streams alone. */
+/**
+ * Connections close after streams only if whole answers closed too few within 2 s, because their clients only stream.
+ */
 const LOOKS_BEFORE_STREAMS = 4

@@ -5,15 +5,16 @@ import type { Millis } from '../../policy/config.ts'
 export type ClientCounts = readonly (readonly [string, number])[]
 
 /**
- * A worker's view of the requests that other workers serve for a client whom a proxy brings. Ten times a second it
- * reports the clients with many, and hears of those of the others: a client with few may be anywhere.
+ * A worker's view of the requests that other workers run for clients behind a trusted proxy. Ten times a second it
+ * reports clients with many requests and receives those of the others. A client with few may connect anywhere, so it is
+ * not reported.
  */
 export class CountsElsewhere implements Elsewhere {
   #others: ReadonlyMap<string, number> = new Map()
   #here: { above(count: number): ClientCounts } | undefined
   #wasReported = false
 
-  /** `floor` is how many are few. */
+  /** A client with at most `floor` requests is not reported. */
   constructor(report: (counts: ClientCounts) => void, floor: () => number) {
     setInterval(() => {
       const counts = this.#here?.above(floor()) ?? []
@@ -35,7 +36,7 @@ export class CountsElsewhere implements Elsewhere {
   }
 }
 
-/** Adds up what workers report of clients, for each of them what the others have. */
+/** Adds up the workers' reports, and computes for each worker what the others run. */
 export class CountsOfWorkers {
   readonly #bySlot = new Map<number, ClientCounts>()
   readonly #tell: (slot: number, others: ClientCounts) => void
@@ -44,13 +45,16 @@ export class CountsOfWorkers {
     this.#tell = tell
   }
 
-  /** `slots` are those of the present workers. */
+  /** `slots` is the number of present workers. */
   report(from: number, counts: ClientCounts, slots: number): void {
     this.#bySlot.set(from, counts)
     this.#tellOthers(from, slots)
   }
 
-  /** A worker ended, and its requests with it. The others may have nothing to report, and would never hear of it. */
+  /**
+   * A worker ended, and so did its requests. Tells the others now: without reports of their own they would never learn
+   * of it.
+   */
   end(ended: number, slots: number): void {
     this.#bySlot.delete(ended)
     this.#tellOthers(ended, slots)

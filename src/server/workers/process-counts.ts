@@ -5,15 +5,15 @@ import type { Vitals } from '../../wire/admin/process.ts'
 import { within } from '../world.ts'
 import { type ProcessMetrics, VitalsMetrics } from './vitals.ts'
 
-/** Replaces a slot. */
+/** Stands for the store process in place of a slot. */
 export const STORE = -1
 
-/** The counts of a gateway's processes, by their slots. Those of a process that ended are final. */
+/** The counts of a gateway's processes, by slot. Counts of a process that ended are final. */
 export class ProcessCounts {
   readonly #metrics = new MergedMetrics()
   readonly #vitals = new VitalsMetrics()
   readonly #underWay = new Map<number, number>()
-  /** How many processes ended in a slot. */
+  /** The number of ended processes by slot. */
   readonly #ended = new Map<number, number>()
 
   know(slot: number, { counted, vitals, underWay }: ProcessMetrics): void {
@@ -22,7 +22,7 @@ export class ProcessCounts {
     this.#vitals.know(nameOf(slot), vitals)
   }
 
-  /** The process of a slot ended: its counts stay in the sums. */
+  /** The process of a slot ended; its counts stay in the sums. */
   end(slot: number): void {
     this.#ended.set(slot, this.#endedIn(slot) + 1)
     this.#vitals.end(nameOf(slot))
@@ -31,8 +31,9 @@ export class ProcessCounts {
   }
 
   /**
-   * Takes in what processes answer, each as soon as it does: one that answered and ended while another one is waited for
-   * would be counted twice. Resolves after the slowest, or in time; of one that is late, what it said last is known.
+   * Takes in each process's answer as it arrives: a process that answered and then ended while another is awaited would
+   * otherwise be counted twice. Resolves after the slowest answer, or at the deadline; a late process keeps its last
+   * counts.
    */
   async recount(asked: ReadonlyMap<number, Promise<ProcessMetrics>>, most: Millis): Promise<void> {
     const heard = [...asked].map(async ([slot, answer]) => {
@@ -56,7 +57,7 @@ export class ProcessCounts {
     return this.#vitals.of(nameOf(slot))
   }
 
-  /** With what this process counted. */
+  /** Together with this process's own counts. */
   registries(own: Counted): readonly Registry[] {
     return [this.#metrics.all(own), this.#vitals.registry]
   }

@@ -14,29 +14,29 @@ import { Slot } from './slot.ts'
 
 export interface WorkersPorts {
   readonly count: number
-  /** The task with which a worker begins now. */
+  /** The task of a worker that starts now. */
   readonly task: (slot: number) => WorkerTask
   /** The calls that a slot's worker may make. */
   readonly calls: (slot: number) => Omit<MainCalls, 'born'>
-  /** A worker serves from now on. */
+  /** A worker has started to serve. */
   readonly ready: (slot: number) => void
-  /** A worker ended: its slots are free. */
+  /** A worker ended, and gave its slots back. */
   readonly gone: (slot: number) => void
-  /** Where their lines go. */
+  /** Receives the lines that workers print. */
   readonly out: LineOut
   readonly err: LineOut
   readonly alarm: Alarm
   readonly clock: Clock
-  /** Starts the process of a worker. Throws, or the process has an `error`, where the machine has no room for one. */
+  /** Starts the process of a worker. Throws, or the process emits `error`, if the machine has no room for it. */
   readonly fork: () => ChildProcess
-  /** Pings a worker. Returns the handler of its answer, before which every earlier message has arrived or never will. */
+  /** Pings a worker. Returns the handler of its answer; by then every earlier message has arrived, or never will. */
   readonly pinged: (slot: number) => () => void
 }
 
-/** The workers of a gateway, each in its slot: one that ends is followed by another one. */
+/** The workers of a gateway, each in a slot. A worker that ends is replaced. */
 export class Workers {
   readonly #ports: WorkersPorts
-  /** Without an element where the machine had no room for the first process: `forEach` leaves that out. */
+  /** Lacks an element for a slot whose first process could not start; `forEach` skips those. */
   readonly #slots: Slot[] = []
   #isLeaving = false
   #isUnready = false
@@ -44,7 +44,7 @@ export class Workers {
   #attempts = 0
   /** Slots whose last worker failed to start. */
   readonly #failing = new Set<number>()
-  /** When workers could not begin, in the last minute. */
+  /** The times of failed starts within the last minute. */
   #failedAt: readonly Millis[] = []
   #toldAt = Number.NEGATIVE_INFINITY
 
@@ -53,8 +53,8 @@ export class Workers {
   }
 
   /**
-   * Starts all workers. Rejects, with none left, where one cannot begin. A slot alone that a process of the gateway before
-   * this one still has, because it hangs, is waited for while the others serve.
+   * Starts all workers. Rejects if one cannot start, and ends the others. Exception: if a hanging process of the
+   * previous gateway still holds a slot, the others serve while that slot waits.
    */
   async start(): Promise<void> {
     const { count } = this.#ports
@@ -79,8 +79,8 @@ export class Workers {
   }
 
   /**
-   * The worker that gets the next connection: of those that serve the one with the fewest, of several such the next in the
-   * row. One that does not answer gets it only where no other one serves. Undefined while there is none.
+   * The worker that gets the next connection: the serving one with the fewest connections, and among equals the next in
+   * turn. A worker that does not respond gets it only if no other serves. Undefined if none serves.
    */
   next(inUseOf: (slot: number) => number): { readonly slot: number; readonly worker: ChildProcess } | undefined {
     const from = this.#turn++
@@ -90,7 +90,7 @@ export class Workers {
     return slot === undefined || !worker ? undefined : { slot, worker }
   }
 
-  /** The slots whose workers serve now. */
+  /** The slots of serving workers. */
   get serving(): readonly number[] {
     return this.#inState(
       'serving',
@@ -125,7 +125,7 @@ export class Workers {
     })
   }
 
-  /** Has all workers open a configuration. Rejects where one refuses, or ends: then none serves it. */
+  /** Has all workers open a configuration. Rejects if one refuses it or ends; then none serves it. */
   prepare(generation: number, examined: Examined, fingerprint: string): Promise<Prepared> {
     const attempt = ++this.#attempts
     return prepareInAll(
@@ -144,14 +144,14 @@ export class Workers {
   /** Asks each worker; the promised answers by slot. */
   askEach<Answer>(ask: (peer: Peer<WorkerCalls>) => Promise<Answer>): ReadonlyMap<number, Promise<Answer>> {
     const asked = new Map<number, Promise<Answer>>()
-    // A slot is empty for which no process could be started.
+    // A slot without a process is skipped.
     this.#slots.forEach(({ peer }, slot) => {
       asked.set(slot, ask(peer))
     })
     return asked
   }
 
-  /** Asks all workers; the answers in the order of slots, `otherwise` for those that do not answer in time. */
+  /** Asks all workers; their answers in the order of slots, and `otherwise` for those that do not answer in time. */
   askAll<Answer>(
     ask: (peer: Peer<WorkerCalls>) => Promise<Answer>,
     otherwise: Answer,
@@ -161,13 +161,13 @@ export class Workers {
     return Promise.all(asked.map(async each => ((await within(most, each)) ? each : otherwise)))
   }
 
-  /** They are to leave soon. */
+  /** Announces that workers will be asked to leave soon. */
   leave(): void {
     this.#isUnready = true
     this.tell('unready')
   }
 
-  /** Has all leave. Resolves with whether all was written. */
+  /** Has all workers drain and leave. Resolves to whether everything was written. */
   async drain(times: DrainTimes): Promise<boolean> {
     this.#isLeaving = true
     const left = await Promise.all(
@@ -191,7 +191,7 @@ export class Workers {
     this.tell('cut')
   }
 
-  /** They should have left: ends those that do not answer, and after a while those that still write. */
+  /** Ends workers that should have left: unresponsive ones at once, and those that still write after a while. */
   end(patience: Millis = LEAVING_MS): void {
     this.#isLeaving = true
     const left = this.#slots.filter(({ state }) => state !== 'gone')
@@ -207,19 +207,19 @@ export class Workers {
     })
   }
 
-  /** Begins a worker, which is followed by another one however it ends. Rejects where it cannot begin, and then it ends. */
+  /** Starts a worker, and a replacement once it ends. Rejects if it cannot start, after its process has ended. */
   async #begin(slot: number, failures: number, restarts: number): Promise<void> {
     const present = this.#fork(slot, restarts)
     const { worker, peer, listening } = present
     const disconnected = eventOf(worker, 'disconnect')
     const over = async (how: How) => {
-      // Its last words come before its channel is closed, which with a connection on its way it may never be.
+      // Its last messages arrive before its channel closes. With a connection in transit the channel may never close.
       await within(LAST_WORDS_MS, disconnected)
       peer.end()
       this.#ended(slot, present, failures, how)
     }
     worker.once('exit', (code, signal) => over(signal ? { signal } : { code }))
-    // A process that the machine had no room for gives no other sign.
+    // The only event of a process that the machine could not start.
     worker.once('error', error => {
       if (worker.pid === undefined) void over({ error: String(error) })
       else if (!this.#isLeaving) present.kill()
@@ -273,13 +273,16 @@ export class Workers {
       const before = this.#slots[slot]
       this.#begin(slot, failures, restarts).catch(error => {
         this.#tellFailure(slot, error)
-        // There was no process, whose end begins the next one.
+        // Without a process, no end of one triggers the next start.
         if (this.#slots[slot] === before) this.#beginSoon(slot, failures + 1, restarts)
       })
     })
   }
 
-  /** The first of a row, and in each minute in which there are more than a few: what all of them wait for may be away for hours. */
+  /**
+   * Alarms at the first failure, and then once a minute while failures continue: whatever they wait for may be away for
+   * hours.
+   */
   #tellFailure(slot: number, error: unknown): void {
     if (this.#isLeaving) return
     const now = this.#ports.clock.elapsed()
@@ -299,23 +302,23 @@ function fewestOf(slots: readonly number[], inUseOf: (slot: number) => number): 
   return others.reduce((least, slot) => (inUseOf(slot) < inUseOf(least) ? slot : least), first)
 }
 
-/** Whether another process has what belongs to the slot. */
+/** Whether another process holds the slot's files. */
 const isTaken = (error: unknown): boolean => error instanceof Error && 'taken' in error
 
 /** How a process ended. */
 type How = { readonly code: number | null } | { readonly signal: string } | { readonly error: string }
 
 const LAST_WORDS_MS: Millis = 50
-/** The longest time that operators' pages wait for a worker. */
+/** How long operators' pages wait for a worker. */
 export const ANSWER_MS: Millis = 250
-/** A worker that served for so long did not fail at its start. */
+/** A worker that served for this long did not fail at its start. */
 const STEADY_MS: Millis = 10_000
-/** How long a slot waits for its next worker, by how many in a row did not serve for long. */
+/** The delay before the next start, by the number of consecutive early ends. */
 const WAITS: readonly Millis[] = [0, 100, 400, 1600, 5000]
 const waitAfter = (failures: number): Millis => WAITS[Math.min(failures, WAITS.length - 1)] ?? 0
 const MANY_FAILURES = 5
 const MINUTE_MS: Millis = 60_000
-/** As long as all that a worker does on its way out may take once its requests are cut. */
+/** Covers everything that a worker does on its way out once its requests are cut. */
 const LEAVING_MS: Millis = 12_000
 const LOOK_MS: Millis = 1000
 
@@ -323,5 +326,5 @@ const LOOK_MS: Millis = 1000
 export const forkWorker = (): ChildProcess =>
   fork(MODULE, [], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], serialization: 'advanced' })
 
-/** Like this file: from the sources, or from their compiled form. */
+/** From the sources or the compiled files, like this one. */
 const MODULE = new URL(`worker-process${import.meta.url.slice(import.meta.url.lastIndexOf('.'))}`, import.meta.url)

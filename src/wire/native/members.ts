@@ -6,15 +6,15 @@ import { Findings } from '../findings.ts'
 import { fieldName, isObject, type JsonObject } from '../json-safety.ts'
 import { isFree } from '../spelling.ts'
 
-/** The parts of a body that a backend of its dialect gets only where its pool asks for them. */
+/** The parts of a body that a backend of its dialect gets only if its pool asks for them. */
 export interface ReadMembers {
-  /** Members that the dialect does not have, each once by its name from the top, such as `input.content.uuid`; bounded. */
+  /** Members that the dialect does not define, each listed once by its path, such as `input.content.uuid`; bounded. */
   readonly unknown: readonly string[]
-  /** Whether there are any, those included whose null says nothing. */
+  /** Whether there are any, including those whose value is null. */
   readonly hasUnknown: boolean
-  /** Where the first address stands that a backend would fetch something from. */
+  /** The path of the first URL that a backend would fetch. */
   readonly address?: string
-  /** How long its marks have a backend keep the prompt in a cache: the longest of them. */
+  /** The longest time for which its marks ask the backend to keep the prompt. */
   readonly cacheTime?: CacheTime
 }
 
@@ -24,7 +24,7 @@ export interface MemberTerms {
   readonly passed: ReadonlySet<string>
 }
 
-/** Reads the members of a body; an address that no backend may fetch from is refused. */
+/** Reads the members of a body; refuses a URL that no backend may fetch. */
 export function readMembers(body: JsonObject, known: DialectMembers, terms: MemberTerms, found: Findings): ReadMembers {
   const reader = new MemberReader(known, terms, found)
   reader.readBody(body, name => unremarkable(name, body[name], known))
@@ -32,7 +32,7 @@ export function readMembers(body: JsonObject, known: DialectMembers, terms: Memb
   return { unknown, hasUnknown, ...(address !== undefined && { address }), ...(cacheTime && { cacheTime }) }
 }
 
-/** Marks for a cache in a value that has nothing else to be read. */
+/** Cache marks in a value that has nothing else of interest. */
 interface Unremarkable {
   readonly cacheTime: CacheTime | undefined
 }
@@ -40,7 +40,7 @@ interface Unremarkable {
 /** Members by dialect and name, since a value may also be another member. */
 const UNREMARKABLE = new WeakMap<DialectMembers, Map<string, Fact<Unremarkable | 'no'>>>()
 
-/** The marks for a cache in a known value, if it holds nothing else to be read; undefined if it does, or is not known. */
+/** The cache marks in a known value, if it holds nothing else of interest; undefined if it does, or is unknown. */
 function unremarkable(name: string, value: unknown, known: DialectMembers): Unremarkable | undefined {
   if (!isKnown(value) || !known.top.has(name)) return undefined
   const fact = factOf(known, name)
@@ -73,11 +73,11 @@ class MemberReader {
   readonly #below: Kinds
   readonly #terms: MemberTerms
   readonly #found: Findings
-  /** Names and indexes from the top to the object that is read. */
+  /** Names and indexes from the top to the current object. */
   readonly #path: (string | number)[] = []
   readonly #passed: string[] = []
   #lost: Findings | undefined
-  /** How many members that a pool passes on are being read: whatever is in them belongs to them. */
+  /** The depth of passed-on members around the current object: everything in them belongs to them. */
   #inPassed = 0
 
   constructor(known: DialectMembers, terms: MemberTerms, found: Findings) {
@@ -91,7 +91,7 @@ class MemberReader {
     return [...new Set(this.#passed), ...(this.#lost?.lost ?? [])]
   }
 
-  /** Members of which `known` says what is in them are not looked through. */
+  /** Members whose contents `known` gives are not searched. */
   readBody(body: JsonObject, known: (name: string) => Unremarkable | undefined = () => undefined): void {
     let rest = body
     for (const name in body) {
@@ -168,12 +168,12 @@ class MemberReader {
     } else if (!this.#isOfServer(name)) this.address ??= field
   }
 
-  /** True if an address replaces the bytes of a file. */
+  /** Whether a URL replaces the bytes of a file. */
   #isAddressed(value: string): boolean {
     return SCHEMES.some(scheme => this.#terms.texts.startsWith(value, scheme))
   }
 
-  /** Addresses that a service found: an answer told them, and nothing is fetched from them again. */
+  /** URLs that a service found: they come from an earlier answer, and are not fetched again. */
   #isEcho(name: string, { type }: JsonObject): boolean {
     if (name !== 'url') return false
     const names = this.#path.filter(step => typeof step === 'string')
@@ -182,20 +182,20 @@ class MemberReader {
     return typeof type === 'string' && ECHOES.has(type) && (above === 'content' || above === 'action')
   }
 
-  /** That of an MCP server: `provider_tools` of a pool allows those. */
+  /** The URL of an MCP server, which `provider_tools` of a pool allows. */
   #isOfServer(name: string): boolean {
     return name === 'server_url' || this.#path[0] === 'mcp_servers'
   }
 }
 
 /**
- * The search in a member: for nothing, an address, one in the place of a file's bytes, a mark for a cache, or arguments that may
- * be its input. The search skips `free` members.
+ * The search in a member: for nothing, a URL, a URL in place of a file's bytes, a cache mark, or arguments that may be
+ * its input. `free` members are skipped.
  */
 type Kind = 'plain' | 'address' | 'bytes' | 'mark' | 'input' | 'free'
 type Kinds = ReadonlyMap<string, Kind>
 
-/** One look-up for each member of a body, in place of one for each kind. */
+/** One look-up per member of a body, instead of one per kind. */
 function kindsOf(names: ReadonlySet<string>): Kinds {
   const made = kinds.get(names) ?? new Map([...names].map(name => [name, kindOf(name)]))
   kinds.set(names, made)
@@ -212,7 +212,7 @@ function kindOf(name: string): Kind {
   return name === 'input' ? 'input' : 'plain'
 }
 
-/** A body, or a part of it, without the members that its dialect does not have, but for those that a pool passes on. */
+/** A body, or part of it, without members that its dialect does not define, except those that a pool passes on. */
 export function withoutUnknown(body: JsonObject, known: DialectMembers, passed: readonly string[]): JsonObject {
   const { top, below } = known
   const passes = new Set(passed)
@@ -227,7 +227,7 @@ interface Keeping {
   readonly path: readonly string[]
 }
 
-/** The known members of an object; the object itself where it has no others. */
+/** The known members of an object; the object itself if it has no others. */
 function knownIn(object: JsonObject, { known, below, passes, path }: Keeping): JsonObject {
   let isSame = true
   const kept: Record<string, unknown> = {}
@@ -258,7 +258,7 @@ const ADDRESSES: ReadonlySet<string> = new Set(['url', 'image_url', 'file_url', 
 const SCHEMES = ['http:', 'https:', 'file:']
 const FETCHED = /^https?:\/\//i
 
-/** Members that list what was found or seen. */
+/** Members that list what a tool found or saw. */
 const ECHOING: ReadonlySet<string> = new Set(['sources', 'outputs', 'tabs', 'state_changes'])
 const ECHOES: ReadonlySet<string> = new Set([
   ...['web_search_result', 'web_fetch_result', 'open_page', 'find_in_page', 'find'],

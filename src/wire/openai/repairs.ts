@@ -12,13 +12,13 @@ export function isSound({ messages, tools, functions, tool_choice, parallel_tool
   return Array.isArray(messages) && everyResultHasCall(messages) && everyCallHasResult(messages)
 }
 
-/** Whether a message is one that every backend takes: its calls are none, or a list of some with texts for arguments. */
+/** Whether every backend accepts a message: it has no calls, or a non-empty list of them with texts as arguments. */
 export function isSoundMessage({ content, tool_calls: calls, name, tool_call_id }: JsonObject): boolean {
   if (name === null || name === '' || tool_call_id === null || isEmptyList(content)) return false
   return calls === undefined || (isFilledList(calls) && calls.every(hasTextArguments))
 }
 
-/** The chat with what `isSound` and `isSoundMessage` miss. Nothing that says anything is lost. */
+/** Repairs what `isSound` and `isSoundMessage` reject. No content is lost. */
 export function repaired(body: JsonObject): JsonObject {
   const { tools, functions, tool_choice, stop, messages } = body
   const hasTools = isFilledList(tools)
@@ -35,7 +35,7 @@ export function repaired(body: JsonObject): JsonObject {
   return withoutFields({ ...sent, messages: withResults(called) }, unsent)
 }
 
-/** The messages and bytes that `repaired` adds to a chat: its prompt weighs them as well. */
+/** The messages and bytes that `repaired` adds to a chat, which count as part of its prompt. */
 export function addedByRepair(messages: unknown): { readonly messages: number; readonly textBytes: number } {
   if (!Array.isArray(messages) || !isMended(messages)) return { messages: 0, textBytes: 0 }
   const objects = messages.map(asObject)
@@ -56,7 +56,7 @@ const bytesOf = (value: unknown): number => Buffer.byteLength(String(value ?? ''
 const bytesOfIds = (messages: readonly JsonObject[]): number =>
   messages.reduce((sum, { tool_call_id: id }) => sum + bytesOf(id), 0)
 
-/** How many calls have no arguments, not even an empty object. */
+/** The number of calls without arguments, not even an empty object. */
 function emptyArguments(messages: readonly unknown[]): number {
   let count = 0
   for (const message of messages) {
@@ -69,7 +69,7 @@ function emptyArguments(messages: readonly unknown[]): number {
 const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0
 const isFilledList = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > 0
 
-/** A choice that asks for no tool, which backends refuse beside no tools. */
+/** A choice that needs no tool; backends refuse it in a request without tools. */
 const isIdleChoice = (choice: unknown): boolean => choice === 'auto' || choice === 'none' || choice === null
 
 const hasTextArguments = (call: unknown): boolean => {
@@ -91,7 +91,7 @@ function withoutNulls(tool: unknown): JsonObject {
   return { ...known, function: Object.fromEntries(members) }
 }
 
-/** Whether each result of a tool answers a call of the message before the results, once. */
+/** Whether each tool result answers one call of the preceding assistant message. */
 function everyResultHasCall(messages: readonly unknown[]): boolean {
   let open: Set<unknown> | undefined
   for (const message of messages) {
@@ -105,8 +105,8 @@ function everyResultHasCall(messages: readonly unknown[]): boolean {
 const idOfCall = (call: unknown): unknown => asObject(call).id
 
 /**
- * The messages with no result but of calls: a client that cuts old messages off may leave the result of one, which becomes a
- * user's words behind the others. A result without an id answers the first call that has none.
+ * The messages with every result matched to a call. A client that trims its history may keep a result without its call;
+ * that becomes a user message after the other results. A result without an id answers the first call that lacks one.
  */
 function withCalls(messages: readonly JsonObject[]): readonly JsonObject[] {
   const after: JsonObject[] = []
@@ -125,7 +125,7 @@ function withCalls(messages: readonly JsonObject[]): readonly JsonObject[] {
   return [...after, ...strays]
 }
 
-/** The first call without a result in the results from a place on. */
+/** The first call that the results from a position on leave unanswered. */
 function idWithoutResult(messages: readonly JsonObject[], at: number, open: ReadonlySet<unknown>): unknown {
   const answered = new Set<unknown>()
   for (let next = at; messages[next]?.role === 'tool'; next++) answered.add(messages[next]?.tool_call_id)
@@ -146,7 +146,7 @@ function everyCallHasResult(messages: readonly unknown[]): boolean {
   return true
 }
 
-/** The ids of calls that none of the results behind the message at a place answers. */
+/** The ids of calls that the results after a position leave unanswered. */
 function missing(calls: readonly unknown[], messages: readonly unknown[], at: number): readonly unknown[] {
   const left = new Set(calls.map(call => asObject(call).id))
   for (let next = at + 1; left.size > 0 && next < messages.length; next++) {
@@ -157,15 +157,15 @@ function missing(calls: readonly unknown[], messages: readonly unknown[], at: nu
   return [...left]
 }
 
-/** A result for each call that has none: a user who stopped an agent, or a client that lost one, goes on behind it. */
+/** Adds a result to each unanswered call: after a user stopped an agent, or a client lost a result. */
 const withResults = (messages: readonly JsonObject[]): readonly JsonObject[] =>
   messages.flatMap((message, at) => [message, ...idsWithoutResult(messages, at).map(resultOf)])
 
 const resultOf = (id: unknown) => ({ role: 'tool', tool_call_id: id, content: INTERRUPTED })
 
-/** The ids of calls that have no result, where the last of their results, or they themselves, stand at a place. */
+/** The ids of unanswered calls, if the last of their results, or the calls themselves, are at a position. */
 function idsWithoutResult(messages: readonly JsonObject[], at: number): readonly unknown[] {
-  // Only behind the last of them, so that thousands of results are not walked through for each.
+  // Only at the last result, so that thousands of results are not scanned once for each.
   if (messages[at + 1]?.role === 'tool') return []
   const before = callerBefore(messages, at)
   if (before === undefined) return []
@@ -173,7 +173,7 @@ function idsWithoutResult(messages: readonly JsonObject[], at: number): readonly
   return isFilledList(calls) ? missing(calls, messages, before) : []
 }
 
-/** The place of the message whose calls end with the results at a place, or with itself. */
+/** The position of the message whose results end at a position, or of that message itself. */
 function callerBefore(messages: readonly JsonObject[], at: number): number | undefined {
   let place = at
   while (place >= 0 && messages[place]?.role === 'tool') place--
@@ -189,7 +189,7 @@ function repairedMessage(message: JsonObject): JsonObject {
   return {
     ...rest,
     ...(isEmptyList(rest.content) && { content: '' }),
-    // Without calls an assistant has to have said something.
+    // An assistant message without calls needs content.
     ...(!hasCalls && message.role === 'assistant' && (rest.content ?? null) === null && { content: '' }),
     ...(hasCalls && { tool_calls: calls.map(withTextArguments) }),
     ...(name !== undefined && name !== null && name !== '' && { name }),

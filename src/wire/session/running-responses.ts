@@ -2,17 +2,17 @@ import type { Millis } from '../../policy/config.ts'
 import { asObject, type JsonObject } from '../json-safety.ts'
 import { DONE_TYPES, idIn, MOST_RESPONSES } from './usage.ts'
 
-/** How many responses of a session are running, by what its client asks for and what its backend says. */
+/** Tracks the running responses of a session, by its client's requests and its backend's events. */
 export class RunningResponses {
-  /** Those that were asked for and have not begun: when, by the ids of the events that ask for them. */
+  /** When each requested response was requested, by the id of the requesting event; removed once it begins. */
   readonly #asked = new Map<string, Millis>()
-  /** Since when, by their ids. */
+  /** When each response began, by its id. */
   readonly #begun = new Map<string, Millis>()
   #unnamed = 0
 
-  /** How many there are at this moment. */
+  /** The number of running responses. */
   count(now: Millis): number {
-    // In order: the oldest first.
+    // Oldest first.
     for (const [id, at] of this.#asked) {
       if (now - at < BEGINS_WITHIN) break
       this.#asked.delete(id)
@@ -20,20 +20,20 @@ export class RunningResponses {
     return this.#asked.size + this.#begun.size
   }
 
-  /** Since when the oldest of them is asked for; undefined where there is none. */
+  /** When the oldest was requested; undefined if there is none. */
   since(now: Millis): Millis | undefined {
     if (this.count(now) === 0) return undefined
     return Math.min(...this.#asked.values(), ...this.#begun.values())
   }
 
-  /** One is asked for, by an event with this id. */
+  /** The client requested one with an event of this id. */
   ask(eventId: string | undefined, now: Millis): void {
     const id = eventId === undefined ? `${UNNAMED}${this.#unnamed++}` : idIn(eventId)
     this.#asked.delete(id)
     this.#asked.set(id, now)
   }
 
-  /** Reads an event of the backend. Since when the response is asked for that it ends; undefined where it ends none. */
+  /** Reads an event of the backend. Returns when the response that it ends was requested; undefined if it ends none. */
   read({ type, response, error }: JsonObject, now: Millis): Millis | undefined {
     if (type === 'response.created') this.#begin(idIn(asObject(response).id), now)
     else if (DONE_TYPES.has(type)) return this.#end(idIn(asObject(response).id))
@@ -53,13 +53,13 @@ export class RunningResponses {
     return since
   }
 
-  /** An error that names no event is about one that has no name, if any. */
+  /** An error without an event id refers to a request without one, if there is any. */
   #refuse(eventId: unknown): void {
     if (typeof eventId === 'string') this.#asked.delete(idIn(eventId))
     else this.#forgetFirst(id => id.startsWith(UNNAMED))
   }
 
-  /** Since when that one was asked for. */
+  /** Returns when it was requested. */
   #forgetFirst(fits: (id: string) => boolean): Millis | undefined {
     for (const [id, at] of this.#asked) {
       if (!fits(id)) continue
@@ -70,7 +70,7 @@ export class RunningResponses {
   }
 }
 
-/** A response that has not begun by then was refused, by a backend that does not say so. */
+/** A response that has not begun by then was refused by a backend that does not report it. */
 const BEGINS_WITHIN: Millis = 30_000
 
 const UNNAMED = '\0'

@@ -3,23 +3,23 @@ import { asObject, type JsonObject } from '../json-safety.ts'
 import { readPassthroughUsage } from '../passthrough.ts'
 import { type LeastUsage, leastTokens, type Usage } from '../usage/usage.ts'
 
-/** The usage of a session's response or transcription: as its backend reported it, or the least where it did not. */
+/** The usage of a session's response or transcription: as its backend reported it, or else a lower bound. */
 export type ResponseUsage =
   | { readonly usage: Usage }
-  /** `isCancelled`: its backend may have made more than it said before it was told to stop. */
+  /** `isCancelled`: its backend may have generated more than it sent before it was told to stop. */
   | { readonly least: LeastUsage; readonly isCancelled?: boolean }
 
-/** Responses of a session that may run at once: as many are counted apart. */
+/** The maximum of concurrent responses of a session that are counted separately. */
 export const MOST_RESPONSES = 64
 
 /**
- * Reads what a session over WebSocket used, by the events of OpenAI's Realtime or Responses: each response of it reports its
- * own usage when it is done, and each transcription of what was heard. Several may run at once.
+ * Reads the usage of a WebSocket session from the events of OpenAI's Realtime or Responses API. Each response reports
+ * its usage when it is done, and so does each transcription of the client's speech. Several may run at once.
  */
 export class SessionUsage {
   readonly #responses = new SaidTokens()
   readonly #transcriptions = new SaidTokens()
-  /** The input tokens of the response before: a session goes on with all that it had. */
+  /** The input tokens of the previous response, which the next one reads again. */
   #inputTokens: number | undefined
 
   /** Reads an event of the backend. Returns the usage of the response or transcription that it completes. */
@@ -36,12 +36,12 @@ export class SessionUsage {
     return this.#responses.tokens + this.#transcriptions.tokens
   }
 
-  /** The least usage of unfinished responses and transcriptions; undefined where none of them said anything. */
+  /** A lower bound of the usage of unfinished responses and transcriptions; undefined if none has produced output. */
   get least(): LeastUsage | undefined {
     return this.#leastOf(this.#responses.tokens, this.#transcriptions.tokens)
   }
 
-  /** The least usage where a response is running, whose prompt is read before it says anything. */
+  /** A lower bound of the usage while a response runs: its prompt is read before it produces output. */
   get leastOfRunning(): LeastUsage {
     return this.least ?? this.#unsaid
   }
@@ -50,7 +50,7 @@ export class SessionUsage {
     return { outputTokens: 0, ...(this.#inputTokens !== undefined && { inputTokens: this.#inputTokens }) }
   }
 
-  /** Takes the least usage so far out of the unfinished ones. */
+  /** Takes the lower bound of the unfinished ones, and restarts their counts. */
   cut(): LeastUsage | undefined {
     const { least } = this
     this.#responses.clear()
@@ -61,19 +61,19 @@ export class SessionUsage {
   #done(response: JsonObject): ResponseUsage | undefined {
     const usage = readPassthroughUsage(response)
     const tokens = this.#responses.take(idIn(response.id))
-    // Some report no tokens at all of a response that was cancelled in the middle.
+    // Some report no tokens for a response that was cancelled midway.
     if (usage && (usage.inputTokens > 0 || tokens === 0)) {
       this.#inputTokens = usage.inputTokens
       return { usage }
     }
     const least = this.#leastOf(tokens, 0)
-    // Its prompt was read, whatever it said.
+    // Its prompt was read, whether or not it produced output.
     if (response.status === 'cancelled') return { least: least ?? this.#unsaid, isCancelled: true }
-    // Nobody pays for the prompt of an answer that failed.
+    // The prompt of a failed answer is free.
     return least && { least: response.status === 'failed' ? { inputTokens: 0, ...least } : least }
   }
 
-  /** The usage of a transcription of the client's speech, which another model writes. */
+  /** The usage of a transcription of the client's speech, which another model produces. */
   #transcribed(event: JsonObject): ResponseUsage | undefined {
     const { type, delta, transcript } = event
     const id = idIn(event.item_id)
@@ -90,7 +90,7 @@ export class SessionUsage {
   #leastOf(responses: number, transcriptions: number): LeastUsage | undefined {
     const outputTokens = responses + transcriptions
     if (outputTokens === 0) return undefined
-    // The input of a transcription is not known.
+    // The input of a transcription is unknown.
     if (responses === 0) return { outputTokens, inputTokens: 0 }
     const inputTokens = this.#inputTokens
     if (inputTokens === undefined) return { outputTokens }
@@ -98,7 +98,7 @@ export class SessionUsage {
   }
 }
 
-/** Tokens that were said in what is not done, by its id; empty where a backend gives none. */
+/** Counts output tokens of unfinished items, by id; the id is empty if the backend gives none. */
 class SaidTokens {
   readonly #said = new Map<string, number>()
 
@@ -113,7 +113,7 @@ class SaidTokens {
     this.#said.set(known, (this.#said.get(known) ?? 0) + tokens)
   }
 
-  /** Those of the one that is done. */
+  /** Removes and returns the count of a finished item. */
   take(id: string): number {
     const known = this.#said.has(id) ? id : ''
     const tokens = this.#said.get(known) ?? 0

@@ -1,7 +1,7 @@
 import { asObject, isObject, type JsonObject } from '../json-safety.ts'
 import { COUNT_MAX, type Usage, withCached } from './usage.ts'
 
-/** Reads what an answer of a chat, whole or a chunk, reports: at its top, or where Groq, Moonshot, llama.cpp and others do. */
+/** Reads the usage of a chat's answer or chunk: at its top, or where Groq, Moonshot, llama.cpp and others put it. */
 export function usageIn(answer: JsonObject): Usage | undefined {
   const { x_groq, timings, choices } = answer
   const top = readUsage(usageMember(answer))
@@ -12,19 +12,19 @@ export function usageIn(answer: JsonObject): Usage | undefined {
   return usage
 }
 
-/** The usage object at the top of an answer, by whatever name. */
+/** The usage object at the top of an answer, under any of its names. */
 export const usageMember = ({ usage, usage_metadata, usageMetadata, token_usage, meta }: JsonObject): unknown =>
   usage ?? usage_metadata ?? usageMetadata ?? token_usage ?? meta
 
 const NOTHING: readonly unknown[] = []
 
 /**
- * Reads a usage object, of whatever service. All of the prompt is input, with what a cache held of it; all that the model
- * made is output, reasoning included. Undefined where it lacks a count that no total stands in for.
+ * Reads a usage object of any service. Input is the whole prompt, cached tokens included; output is everything
+ * generated, reasoning included. Undefined if a count is missing and no total replaces it.
  */
 export function readUsage(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined
-  // Cohere counts what it bills apart from what it read. Bedrock, Gemini and the AI SDK join words by capitals.
+  // Cohere lists billed and counted tokens separately. Bedrock, Gemini and the AI SDK use camel case.
   return (
     readCounts(value) ??
     readCounts(asObject(value.billed_units)) ??
@@ -35,7 +35,7 @@ export function readUsage(value: unknown): Usage | undefined {
 
 const hasCapitals = (value: JsonObject): boolean => Object.keys(value).some(name => CAPITAL.test(name))
 
-/** Copies an object, and the objects in it, with names in small letters. */
+/** Copies an object with all names in snake case, at every depth. */
 const snakeCased = (value: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
@@ -58,12 +58,12 @@ function readCounts(value: JsonObject): Usage | undefined {
   const inputTokens = isBeside ? prompt + held : prompt
   const rest = Math.max(0, (total ?? 0) - inputTokens - output)
   const beside = rest > 0 && saysReasoning(value) ? Math.min(rest, reasoning) : rest
-  // A part is no larger than its whole: a service that tells more reasoning than output leaves it out of that.
+  // A part cannot exceed its whole: a service that reports more reasoning than output counts reasoning separately.
   const outputTokens = Math.max(output + beside, reasoning)
   return withCached({ inputTokens, outputTokens }, cache.read, cache.written, cache.kept)
 }
 
-/** The most of each count: what an answer reported once is not taken back by an odd report that follows. */
+/** The larger of each count: a later, smaller report takes nothing back. */
 export function larger<B extends Usage | undefined>(a: Usage | undefined, b: B): Usage | B {
   if (!a || !b) return a ?? b
   const most = (name: keyof Usage) => Math.max(a[name] ?? 0, b[name] ?? 0)
@@ -75,7 +75,7 @@ export const isEqual = (a: Usage, b: Usage): boolean => COUNTS.every(name => (a[
 
 const COUNTS = ['inputTokens', 'outputTokens', 'cachedTokens', 'cacheWriteTokens', 'cacheWrite1hTokens'] as const
 
-/** A usage as its client is told it: what the backend wrote, where that says the same in the names of the public form. */
+/** A usage as the client sees it: the backend's own object, if it gives the same counts under the public names. */
 export function toldUsage(reported: unknown, usage: Usage): JsonObject {
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0 } = usage
   const wrote = asObject(reported)
@@ -106,13 +106,13 @@ export function toldUsage(reported: unknown, usage: Usage): JsonObject {
   }
 }
 
-/** A usage of another dialect as chats report it; undefined where it counts nothing. */
+/** Translates a usage of another dialect into that of a chat; undefined if it has no counts. */
 export function translatedUsage(reported: unknown): JsonObject | undefined {
   const usage = readUsage(reported)
   return usage && chatUsage(usage, reasoningTokensIn(reported))
 }
 
-/** A usage as chats report it, with what of the output was reasoning. */
+/** A usage in the form of a chat, with the reasoning part of the output. */
 function chatUsage(usage: Usage, reasoningTokens: number): JsonObject {
   const { inputTokens, outputTokens, cachedTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = usage
   return {
@@ -122,7 +122,7 @@ function chatUsage(usage: Usage, reasoningTokens: number): JsonObject {
     prompt_tokens_details: {
       cached_tokens: cachedTokens,
       cache_write_tokens: cacheWriteTokens,
-      // As LiteLLM tells it. Most caches are not asked to keep anything for an hour.
+      // In LiteLLM's form. Most requests write nothing for an hour.
       ...(cacheWrite1hTokens > 0 && {
         cache_creation_token_details: { ephemeral_1h_input_tokens: cacheWrite1hTokens },
       }),
@@ -131,7 +131,7 @@ function chatUsage(usage: Usage, reasoningTokens: number): JsonObject {
   }
 }
 
-/** The reasoning tokens of a usage object; 0 where it tells none. */
+/** The reasoning tokens of a usage object; 0 if it has no such count. */
 export const reasoningTokensIn = (reported: unknown): number => {
   if (!isObject(reported)) return 0
   const usage = hasCapitals(reported) ? snakeCased(reported) : reported
@@ -143,7 +143,7 @@ export const reasoningTokensIn = (reported: unknown): number => {
   return most
 }
 
-/** Whether it tells how much reasoning there was, be it none. */
+/** Whether it counts reasoning, even if that is 0. */
 const saysReasoning = (usage: JsonObject): boolean =>
   mostOf(usage, REASONING) !== undefined ||
   OUTPUT_DETAILS.some(name => mostOf(asObject(usage[name]), REASONING) !== undefined)
@@ -154,7 +154,7 @@ interface Counts {
   readonly total: number | undefined
 }
 
-/** The counts at the top of a usage object; a total stands in for one that is missing. */
+/** The counts at the top of a usage object; a total replaces a missing one. */
 function countsIn(value: JsonObject): Counts | undefined {
   const total = countIn(value.total_tokens ?? value.total_token_count)
   const output = mostOf(value, OUTPUT)
@@ -167,15 +167,15 @@ function countsIn(value: JsonObject): Counts | undefined {
 const beyond = (total: number | undefined, part: number | undefined): number | undefined =>
   total === undefined || part === undefined ? undefined : Math.max(0, total - part)
 
-/** DeepSeek's two parts of a prompt. */
+/** DeepSeek's two parts of a prompt, cached and not. */
 function hitsAndMisses({ prompt_cache_hit_tokens, prompt_cache_miss_tokens }: JsonObject): number | undefined {
   const [hit, miss] = [countIn(prompt_cache_hit_tokens), countIn(prompt_cache_miss_tokens)]
   return hit === undefined || miss === undefined ? undefined : hit + miss
 }
 
 /**
- * Whether cached tokens come on top of the prompt's tokens. Anthropic's names mean that; LiteLLM and others have the
- * same names for a part of `prompt_tokens`, unless their numbers say otherwise.
+ * Whether cached tokens are counted on top of the prompt's. Anthropic's names mean that; LiteLLM and others use the
+ * same names for a part of `prompt_tokens`, unless their numbers contradict that.
  */
 function isBesidePrompt(
   value: JsonObject,
@@ -192,11 +192,11 @@ function isBesidePrompt(
 interface Cache {
   readonly read: number
   readonly written: number
-  /** Written tokens that are kept for an hour. */
+  /** Written tokens kept for an hour. */
   readonly kept: number
 }
 
-/** The prompt's tokens that a cache held, or holds from now on, by all the names for them. */
+/** The prompt tokens read from a cache or written into it, under all their names. */
 function cacheIn(value: JsonObject): Cache {
   let read = mostOf(value, READ) ?? 0
   let written = Math.max(mostOf(value, WRITTEN) ?? 0, createdIn(value))
@@ -211,7 +211,7 @@ function cacheIn(value: JsonObject): Cache {
   return { read, written, kept }
 }
 
-/** The written tokens by how long they are kept, as Anthropic and DashScope tell them. */
+/** The written tokens by lifetime, as Anthropic and DashScope list them. */
 function createdIn({ cache_creation }: JsonObject): number {
   if (!isObject(cache_creation)) return 0
   const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } = cache_creation
@@ -225,7 +225,7 @@ export const keptIn = ({ cache_creation, cache_creation_token_details: details }
     countIn(asObject(details).ephemeral_1h_input_tokens) ?? 0,
   )
 
-/** llama.cpp's own numbers: what it read of the prompt, what it had of it, and what it made. */
+/** llama.cpp's own numbers: prompt tokens computed, prompt tokens cached, and tokens generated. */
 function readTimings({ prompt_n, cache_n, predicted_n }: JsonObject): Usage | undefined {
   const [read, made, held = 0] = [countIn(prompt_n), countIn(predicted_n), countIn(cache_n)]
   if (read === undefined || made === undefined) return undefined
@@ -250,7 +250,7 @@ const WRITTEN = [
   ...['cache_write_tokens', 'cache_creation_input_tokens', 'cache_creation_tokens', 'cache_write_input_tokens'],
 ]
 const REASONING = ['reasoning_tokens', 'thinking_tokens', 'thoughts_token_count', 'thought_tokens']
-/** OpenAI's, and those of its Realtime and of Mistral. */
+/** The names of OpenAI, its Realtime API, and Mistral. */
 const INPUT_DETAILS = ['prompt_tokens_details', 'input_tokens_details', 'input_token_details', 'prompt_token_details']
 const OUTPUT_DETAILS = [
   ...['completion_tokens_details', 'output_tokens_details', 'output_token_details', 'completion_token_details'],
@@ -265,7 +265,7 @@ function mostOf(object: JsonObject, names: readonly string[]): number | undefine
   return most
 }
 
-/** A count, however it is written: some have integers as texts, as JSON of protocol buffers does. */
+/** A count, however it is written: JSON made from protocol buffers has integers as strings. */
 export function countIn(value: unknown): number | undefined {
   const count = typeof value === 'string' && DIGITS.test(value) ? Number(value) : value
   return typeof count === 'number' && count >= 0 && count <= COUNT_MAX ? Math.ceil(count) : undefined

@@ -18,9 +18,9 @@ export interface LoginPorts {
   readonly store: { readonly logins: LoginStore; readonly accounts: Pick<AccountStore, 'countEvent'> }
 }
 
-/** The device that asks to be signed in: none of it is proven. */
+/** The device that asks to be signed in; nothing it says is proven. */
 export interface AskingDevice {
-  /** The client's name and version, as it says. */
+  /** The client's name and version, as it claims. */
   readonly client: string
   readonly address: string
   readonly at: EpochMs
@@ -39,7 +39,7 @@ export interface LoginTokens {
   readonly label?: string
 }
 
-/** Why a device or a client gets no tokens, in the words of RFC 6749 and RFC 8628. */
+/** The reason why a device or client gets no tokens, in the terms of RFC 6749 and RFC 8628. */
 export type LoginRefusal = 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'invalid_grant'
 
 /** A device code in the store. */
@@ -48,7 +48,7 @@ type DeviceRecord =
   | { readonly state: 'approved'; readonly signIn: CarriedSignIn }
   | { readonly state: 'denied' }
 
-/** A login in the store: from its sign-in until its end, all refresh tokens and access tokens are of it. */
+/** A stored login, from its sign-in to its end, with all of its refresh and access tokens. */
 interface LoginRecord extends RefreshState {
   readonly signIn: CarriedSignIn
   readonly since: EpochMs
@@ -66,7 +66,10 @@ export class Logins {
     this.#ports = ports
   }
 
-  /** Starts for a device; a wait in milliseconds where its network or all together started too many; undefined without a secret. */
+  /**
+   * Starts a login for a device. Returns the wait in milliseconds if its network, or all together, started too many;
+   * undefined without a secret.
+   */
   async start(device: AskingDevice, network: string): Promise<StartedDevice | { readonly wait: Millis } | undefined> {
     const { seals, store } = this.#ports
     if (!(await seals.isReady())) return undefined
@@ -87,7 +90,10 @@ export class Logins {
     }
   }
 
-  /** Counts a look at a code by a person; the wait in milliseconds where they, their network or all together looked too often. */
+  /**
+   * Counts a person's look at a code. Returns the wait in milliseconds if they, their network, or all together looked
+   * too often.
+   */
   countLook(account: string, network: string): Promise<Millis> {
     const counts = [
       { name: `login:look:${account}`, limit: MOST_LOOKS_OF_PERSON },
@@ -97,12 +103,12 @@ export class Logins {
     return this.#ports.store.accounts.countEvent(counts, DEVICE_LIFE)
   }
 
-  /** The device that waits with a code; undefined where none does. */
+  /** The device that waits with a code; undefined if there is none. */
   async look(userCode: string): Promise<AskingDevice | undefined> {
     return (await this.#pending(userCode))?.device
   }
 
-  /** Signs the device in as a person, or refuses it; false where no device waits with the code. */
+  /** Signs the device in as a person, or refuses it; false if no device waits with the code. */
   async decide(userCode: string, signIn: CarriedSignIn | undefined): Promise<boolean> {
     const found = await this.#pending(userCode)
     if (!found) return false
@@ -125,13 +131,13 @@ export class Logins {
       const wait = await store.accounts.countEvent([{ name: `login:poll:${name}`, limit: 1 }], POLL_EVERY - SLACK)
       return wait > 0 ? 'slow_down' : 'authorization_pending'
     }
-    // If two devices ask at once, one of them removes it.
+    // If two devices poll at once, only one of them removes it.
     if (!(await store.logins.replace(name, text))) return 'expired_token'
     if (record.state === 'denied') return 'access_denied'
     return this.#open(record.signIn, identify)
   }
 
-  /** Other tokens for a refresh token. */
+  /** Exchanges a refresh token for new tokens. */
   async refresh(
     token: string,
     network: string,
@@ -160,8 +166,8 @@ export class Logins {
   }
 
   /**
-   * Whether the login of an access token goes on. A login whose replaced refresh token came from another network goes on if that network
-   * uses its newest tokens in time, and ends otherwise.
+   * Whether the login of an access token is still open. If its replaced refresh token was used from another network, it
+   * stays open only if that network uses its newest tokens in time.
    */
   async isOpen({ login: name = '', generation = -1 }: AgentSignIn, network: string): Promise<boolean> {
     const { seals, store, clock } = this.#ports
@@ -181,7 +187,7 @@ export class Logins {
     }
   }
 
-  /** Ends the login of a refresh token or an access token; others end nothing. */
+  /** Ends the login of a refresh or access token; any other token ends nothing. */
   async revoke(token: string): Promise<void> {
     const { seals, tokens, store } = this.#ports
     const read = seals.readRefreshToken(token)
@@ -193,7 +199,7 @@ export class Logins {
     }
   }
 
-  /** Ends a login because of a reuse; false where it changed meanwhile. */
+  /** Ends a login after a reuse; false if it changed at the same time. */
   async #end(name: string, text: string, { signIn }: LoginRecord): Promise<boolean> {
     const { store, alarm } = this.#ports
     if (!(await store.logins.replace(name, text))) return false
@@ -211,7 +217,7 @@ export class Logins {
     return this.#tokensOf(record, name, { login, generation: 0 })
   }
 
-  /** Whether the person is served no more: frozen, deactivated, or without an account. */
+  /** Whether the person is no longer served: frozen, deactivated, or without an account. */
   async #isRefused({ signIn, since }: LoginRecord, identify: Pick<Identify, 'carried'>): Promise<boolean> {
     const found = await identify.carried({ ...signIn, expiresAt: since + LOGIN_LIFE })
     return 'denial' in found || isFrozen(found.caller)
@@ -272,7 +278,7 @@ const carriedOf = ({ account, plan, org, label, issuedAt }: CarriedSignIn): Carr
 
 /** Codes of a device and of a person, and the window of all counts here. */
 export const DEVICE_LIFE: Millis = 600_000
-/** From the approval on, whatever is refreshed. */
+/** Counted from the approval, whatever is refreshed. */
 const LOGIN_LIFE: Millis = 86_400_000
 /** How often a device may ask. */
 export const POLL_EVERY: Millis = 5000
