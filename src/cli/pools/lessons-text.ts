@@ -10,14 +10,20 @@ export const lessonsText = (lessons: readonly ShownLesson[]): string =>
     })
     .join(', ')
 
+/** Fields with a fact of their own. */
+const FACTS: ReadonlyMap<string, string> = new Map([
+  ['stream_options', 'stream_options: false'],
+  ['priority', 'priority: none'],
+])
+
 /** How a pool says the same in its file: `provider: { drops: [seed] }`. */
 export function lessonsYaml(lessons: readonly ShownLesson[]): string {
   const cap = lessons.flatMap(({ as }) => as ?? []).at(-1)
   const left = lessons.flatMap(({ field, as }) => (as === null ? [field] : []))
-  const drops = left.filter(field => field !== 'stream_options')
+  const drops = left.filter(field => !FACTS.has(field))
   const facts = [
     ...(cap === undefined ? [] : [`cap: ${cap}`]),
-    ...(left.length > drops.length ? ['stream_options: false'] : []),
+    ...left.flatMap(field => FACTS.get(field) ?? []),
     ...(drops.length > 0 ? [`drops: [${drops.join(', ')}]`] : []),
   ]
   return `provider: { ${facts.join(', ')} }`

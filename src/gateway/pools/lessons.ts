@@ -101,15 +101,23 @@ function remember<T>(all: Map<string, T>, account: string, value: T): void {
 /** Without it the usage of a stream is known only where the backend tells it unasked. */
 export const STREAM_OPTIONS = 'stream_options'
 
+/** The place in the order of an engine, which only the gateway sends: an engine without priority scheduling may refuse it. */
+export const PRIORITY = 'priority'
+
 /** A pool whose backends take what these lessons left of a chat. */
 export function withLessons(pool: Pool, lessons: readonly Lesson[]): Pool {
   if (lessons.length === 0) return pool
   const { provider } = pool
   const left = lessons.flatMap(({ field, as }) => (as ? [] : [field]))
-  const dropped = left.filter(field => field !== STREAM_OPTIONS)
+  const dropped = left.filter(field => field !== STREAM_OPTIONS && field !== PRIORITY)
   const [cap] = lessons.flatMap(({ as }) => as ?? []).slice(-1)
   const drops = [...provider.facts.drops, ...dropped]
-  const facts = { ...provider.facts, drops, ...(left.length > dropped.length && { streamOptions: false }) }
+  const facts = {
+    ...provider.facts,
+    drops,
+    ...(left.includes(STREAM_OPTIONS) && { streamOptions: false }),
+    ...(left.includes(PRIORITY) && { priority: 'none' as const }),
+  }
   return { ...pool, ...(cap && { caps: [cap] }), provider: { ...provider, facts } }
 }
 
@@ -137,9 +145,14 @@ export function lessonOf(
   }
   if (refused.split('.')[0] === STREAM_OPTIONS)
     return isChatAt(pool, request) && pool.provider.facts.streamOptions ? { field: STREAM_OPTIONS } : undefined
-  const field = chatNameOf(refused)
-  if (!DROPPABLE.has(field) || pool.provider.facts.drops.includes(field)) return undefined
-  return request.optional?.some(each => chatNameOf(each) === field) ? { field } : undefined
+  if (refused === PRIORITY) return pool.provider.facts.priority === 'none' ? undefined : { field: PRIORITY }
+  return droppedLesson(pool, request, chatNameOf(refused))
+}
+
+/** A field that the client sent, and that the answer does not depend on. */
+function droppedLesson({ provider }: Pool, { optional }: ChatAsk, field: string): Lesson | undefined {
+  if (!DROPPABLE.has(field) || provider.facts.drops.includes(field)) return undefined
+  return optional?.some(each => chatNameOf(each) === field) ? { field } : undefined
 }
 
 /** A backend that knows vectors of numbers alone is asked for these, and they are converted for the client. */

@@ -32,7 +32,7 @@ import { type Outcome, PROMPT_ONLY, UNSEEN, type Work } from '../attempt/outcome
 import { balancedRequest } from '../balance/balanced-request.ts'
 import type { Call } from '../call.ts'
 import { allowedBetas } from '../pools/headers.ts'
-import { type Lesson, lessonOf, STREAM_OPTIONS, withLessons } from '../pools/lessons.ts'
+import { type Lesson, lessonOf, PRIORITY, STREAM_OPTIONS, withLessons } from '../pools/lessons.ts'
 import type { AttemptReport } from './attempt-report.ts'
 import { bothTokens } from './compared-request.ts'
 import { type Attempted, type AttemptPlace, failover, type Outbound } from './failover.ts'
@@ -186,6 +186,7 @@ export abstract class Inference<A> implements Outbound<Target, A> {
     return (
       as !== undefined ||
       field === STREAM_OPTIONS ||
+      field === PRIORITY ||
       LABELS.has(field) ||
       model.kind !== 'chat' ||
       model.lossy === 'allow'

@@ -61,6 +61,8 @@ const WORDS: readonly RegExp[] = [
   // Pydantic, of a member at the top: its place, and then what is wrong there.
   String.raw`extra_forbidden${Q},\s*${Q}loc${Q}:\s*[[(]\s*${Q}body${Q},\s*${Q}${FIELD}${Q}\s*[\])]`,
   String.raw`(?:^|["\s])${FIELD}: Extra inputs are not permitted`,
+  // vLLM without `--scheduling-policy priority`.
+  String.raw`\bGot (priority) -?\d+ but priority scheduling is not enabled`,
   // Fireworks.
   `Extra inputs are not permitted, field: ${Q}${FIELD}${Q}`,
   // Pydantic before its second version.

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startBackend } from '../../support/backend.ts'
+import { answer, startBackend, status } from '../../support/backend.ts'
 import { startTestGateway } from '../../support/gateway.ts'
 
 const user = { role: 'user', content: 'Hello?' }
@@ -60,3 +60,24 @@ it.each(Object.keys(BODIES) as readonly (keyof typeof BODIES)[])(
       }
   },
 )
+
+it('an engine that refuses priority is asked again without it, which operators see as learned', async () => {
+  const backend = await startBackend()
+  onTestFinished(() => backend.close())
+  backend.always(exchange =>
+    exchange.seen.body.priority === undefined
+      ? answer({ content: 'Hi' })(exchange)
+      : status(400, { error: { message: 'Got priority -7 but Priority scheduling is not enabled.' } })(exchange),
+  )
+  const fields = { onprem: POOLS.low, pro: 'priority: 7' }
+  const test = await startTestGateway({ onprem: [backend], fields })
+  onTestFinished(() => test.close())
+  const key = await test.key('pro', 'ada')
+  for (let n = 0; n < 2; n++) {
+    const response = await test.chat(key, { messages: [user] })
+    expect([response.status, response.headers.get('x-svc-ignored-fields')]).toEqual([200, null])
+  }
+  expect(backend.requests.map(({ body }) => body.priority)).toEqual([-7, undefined, undefined])
+  const { lessons } = test.gateway.app.pools.of('onprem')
+  expect(lessons.known(test.clock.now()).flatMap(each => each.lessons)).toEqual([{ field: 'priority' }])
+})

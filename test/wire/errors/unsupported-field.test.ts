@@ -37,6 +37,13 @@ const REFUSALS: readonly (readonly [string, unknown, string])[] = [
     'top_p',
   ],
   ['Bedrock, of open models', openai("The 'frequency_penalty' parameter is not supported"), 'frequency_penalty'],
+  [
+    'vLLM without priority scheduling',
+    {
+      error: { message: 'Got priority -7 but Priority scheduling is not enabled.', type: 'BadRequestError', code: 400 },
+    },
+    'priority',
+  ],
   ['transformers serve', { detail: "Unsupported fields in the request: {'user', 'seed'}" }, 'user'],
   ['transformers serve, of a name', { detail: "Unexpected keys in the request: {'top_k'}" }, 'top_k'],
   ['transformers serve since 5.24', { detail: "Unexpected fields in the request: {'top_k', 'min_p'}" }, 'top_k'],
