@@ -138,6 +138,25 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
     await row(second.url).getByText('Healthy').waitFor()
   })
 
+  it('show which requests are copied to a pool, what the copies cost in a day, and how the newest one went', async () => {
+    const key = await keyOf(site, 'ada', 'pro')
+    const fresh = `fresh: { site: on-premises, model: new-model, replicas: ["${second.url}"], cost_usd_per_1m: { input: 5, output: 5 } }`
+    await site.reload(
+      yaml =>
+        `${yaml.replace('tier: guest, serve: [onprem],', 'tier: guest, serve: [onprem], mirror: { to: fresh, sample: 100%, max_usd_per_day: 2 },')}  ${fresh}\n`,
+    )
+    await row('fresh').getByText('Copies of 100% of svc-core from onprem').waitFor()
+    expect(await chatAs(site, key, 'svc-core')).toBe(200)
+    const copies = row('Copies of 100% of svc-core from onprem').getByText('the newest, ')
+    await copies.waitFor()
+    expect(await copies.textContent()).toMatch(/from onprem · .*2.* in 24 h · the newest, .*was answered/)
+
+    await site.reload(yaml =>
+      yaml.replace(`replicas: [${site.backend.url}]`, `replicas: [${site.backend.url}, ${second.url}]`),
+    )
+    await row(second.url).getByText('Healthy').waitFor()
+  })
+
   it('warn of a replica whose probe failed while requests still go there, and say when it is ejected', async () => {
     await second.close()
     await press('Probe replica 2 of onprem')
