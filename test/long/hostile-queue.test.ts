@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, type ClientRequest, request } from 'node:http'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ShownPool } from '../../src/wire/admin/pool.ts'
 import { compileProgram, type Program } from '../cli/program.ts'
@@ -11,9 +11,12 @@ import { describeRedis, type RedisServer, startRedis } from '../support/redis/re
 import { readBooks, readHeld, sumOf } from './harness/books.ts'
 import type { Account } from './harness/client.ts'
 import { Fleet, type Gateway } from './harness/fleet.ts'
-import { sizeOf } from './harness/size.ts'
+import { sizeOf, spread } from './harness/size.ts'
 
-/** Requests of the attack: those whose bodies come whole, those whose bodies never end, and small ones. */
+/**
+ * Requests of the attack: those whose bodies come whole, those whose bodies never end, and small ones. At full size, with 10,000
+ * bodies of 10 MB and files for as many connections: `WHOLE=10000 npm run test:long -- hostile-queue`.
+ */
 const WHOLE = sizeOf('WHOLE', 40, 12)
 const LAZY = sizeOf('LAZY', 3000, 30)
 const SMALL = sizeOf('SMALL', 3000, 100)
@@ -27,17 +30,20 @@ const HEALTHY = 3
 const EACH = 5
 /** The time of a request at the engine. */
 const SERVICE_MS = 300
+/** The gateway reads or refuses 100 GB at full size. */
+const PATIENCE = { timeout: 60_000 + 100 * WHOLE, interval: 200 }
 
 const pool = `max_concurrent: ${SLOTS}, queue: { max: 1000, of_account: ${OF_ACCOUNT}, bytes: 64MB, timeout: 1h }`
-const limits = 'connections_per_ip: 10k, shed_load: false, body_memory: 256MB'
+const limits = `connections_per_ip: ${WHOLE + LAZY + SMALL + 1000}, shed_load: false, body_memory: 256MB`
 const plans = { pro: 'rpm: 1M, tpm: 900M, monthly_usd: 500' }
 
 const said = (label: string, more: object = {}) =>
   JSON.stringify({ messages: [{ role: 'user', content: label }], max_tokens: 4, ...more })
-const small = said('hostile')
-const large = said('hostile', {
-  metadata: { text: 'x'.repeat(BODY_BYTES - said('hostile', { metadata: { text: '' } }).length) },
-})
+const small = Buffer.from(said('hostile'))
+/** One buffer for all connections: a text would be encoded for each. */
+const large = Buffer.from(
+  said('hostile', { metadata: { text: 'x'.repeat(BODY_BYTES - said('hostile', { metadata: { text: '' } }).length) } }),
+)
 
 let program: Program
 beforeAll(() => {
@@ -83,14 +89,14 @@ class Attack {
     return this.#open.size
   }
 
-  send(body: string): void {
-    this.#begin(Buffer.byteLength(body)).end(body)
+  send(body: Buffer): void {
+    this.#begin(body.length).end(body)
   }
 
   /** Sends the beginning of a large body, and nothing more. */
   async sendLazily(): Promise<void> {
     const sent = this.#begin(BODY_BYTES)
-    sent.write(large.slice(0, 1000))
+    sent.write(large.subarray(0, 1000))
     await Promise.race([once(sent, 'finish'), once(sent, 'socket')]).catch(() => {})
   }
 
@@ -151,9 +157,14 @@ function floodedPool(store: string, startStore: () => Promise<RedisServer | unde
     for (let n = 0; n < SLOTS; n++) attack.send(small)
     await eventually(() => expect(engine.order).toHaveLength(SLOTS))
 
-    for (let n = 0; n < WHOLE; n++) attack.send(large)
+    const watch = watchLatency(gateway, accounts[0])
+    onTestFinished(() => void watch.end())
+    for (let n = 0; n < WHOLE; n++) {
+      attack.send(large)
+      if (n % 100 === 0) await setImmediate()
+    }
     const mostLarge = Math.floor(MOST_BYTES / BODY_BYTES)
-    await eventually(() => expect(attack.open).toBeLessThanOrEqual(SLOTS + mostLarge))
+    await eventually(() => expect(attack.open).toBeLessThanOrEqual(SLOTS + mostLarge), PATIENCE)
     expect(Object.keys(attack.statuses)).toEqual(['503'])
     expect((await poolAt(gateway)).waiting).toBeGreaterThan(0)
     expect((await poolAt(gateway)).waiting).toBeLessThanOrEqual(mostLarge)
@@ -163,25 +174,28 @@ function floodedPool(store: string, startStore: () => Promise<RedisServer | unde
     expect((await poolAt(gateway)).waiting).toBeLessThanOrEqual(OF_ACCOUNT)
 
     engine.begin()
-    const between = await Promise.all(accounts.map(account => askInTurn(gateway, account, engine.order)))
-    const most = Math.max(...between.flat())
+    const asked = await Promise.all(accounts.map(account => askInTurn(gateway, account, engine.order)))
+    const most = Math.max(...asked.flatMap(({ before }) => before))
     const peak = peakKiB(gateway)
+    const during = watch.end()
     const [statuses, open] = [{ ...attack.statuses }, attack.open]
     attack.end()
     await eventually(async () => {
       for (const account of [hostile, ...accounts]) expect(await readHeld(gateway, [account])).toBe(0)
       expect(await poolAt(gateway)).toMatchObject({ in_flight: 0, waiting: 0 })
-    })
+    }, PATIENCE)
+    const alone = await Promise.all(accounts.map(account => askInTurn(gateway, account, engine.order)))
     const { rows, used } = await readBooks(gateway, accounts)
     console.log(
       `${store}: ${WHOLE} bodies of 10 MB, ${LAZY} that never end, ${SMALL} small ones; answered ${JSON.stringify(statuses)}, ${open} open; ` +
-        `peak ${Math.round((peak - idle) / 1024)} MB above idle; at most ${most} hostile starts before a healthy one`,
+        `peak ${Math.round((peak - idle) / 1024)} MB above idle; at most ${most} hostile starts before a healthy one; ` +
+        `in ms, healthy chats took ${timesOf(asked)}, and ${timesOf(alone)} without the attack; lists of models ${spread(during)}`,
     )
     // All that stand before a request of another account: those that run, and one of each other account.
     expect(most).toBeLessThanOrEqual(2 * (SLOTS + HEALTHY))
     expect(peak - idle).toBeLessThanOrEqual(PEAK_KIB)
     const healthy = rows.filter(({ account }) => accounts.some(each => each.account === account))
-    expect(healthy).toHaveLength(HEALTHY * EACH)
+    expect(healthy).toHaveLength(2 * HEALTHY * EACH)
     expect(sumOf(healthy.map(row => row.cost_nano_usd))).toBe(sumOf([...used.values()]))
     expect(fleet.faults()).toEqual([])
   })
@@ -190,22 +204,51 @@ function floodedPool(store: string, startStore: () => Promise<RedisServer | unde
 const refusalsOf = ({ statuses }: Attack): number =>
   (statuses['503'] ?? 0) + (statuses['429'] ?? 0) + (statuses.cut ?? 0)
 
-/** Asks one request after the other. Returns how many of the attack started at the engine before each of them. */
-async function askInTurn(
-  gateway: Gateway,
-  { label, key }: Account,
-  order: readonly string[],
-): Promise<readonly number[]> {
+/** A request after the other: how many of the attack started at the engine before each, and how long each took. */
+interface Asked {
+  readonly before: readonly number[]
+  readonly times: readonly number[]
+}
+
+const timesOf = (asked: readonly Asked[]): string => spread(asked.flatMap(({ times }) => times))
+
+/** Lists models again and again, as an account does. Ends with the time that each list took, in ms. */
+function watchLatency(gateway: Gateway, account: Account | undefined): { end(): readonly number[] } {
+  const times: number[] = []
+  let isOver = false
+  const watch = async () => {
+    while (!isOver) {
+      const from = performance.now()
+      const headers = { authorization: `Bearer ${account?.key}` }
+      const response = await fetch(`${gateway.url}/v1/models`, { headers }).catch(() => undefined)
+      await response?.text()
+      if (response?.ok) times.push(performance.now() - from)
+      await sleep(100)
+    }
+  }
+  void watch()
+  return {
+    end: () => {
+      isOver = true
+      return times
+    },
+  }
+}
+
+/** Asks one request after the other. */
+async function askInTurn(gateway: Gateway, { label, key }: Account, order: readonly string[]): Promise<Asked> {
   const before: number[] = []
+  const times: number[] = []
   for (let n = 0; n < EACH; n++) {
-    const [from, own] = [order.length, `${label} ${n}`]
+    const [from, own, began] = [order.length, `${label} ${n}`, performance.now()]
     const response = await fetch(`${gateway.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: said(own),
     })
     expect(response.status, await response.text()).toBe(200)
+    times.push(performance.now() - began)
     before.push(order.slice(from, order.indexOf(own)).filter(each => each === 'hostile').length)
   }
-  return before
+  return { before, times }
 }
