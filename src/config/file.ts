@@ -1680,7 +1680,7 @@ export interface PoolSection {
    */
   max_concurrent?: number | string
   /**
-   * Whether `max_concurrent` applies to each `gateway` with its workers, or to all gateways on the `store` together. With `store`, a request without a slot asks the store for one, and `queue` is one fair order across all gateways. While the store is unreachable, each process keeps the slots it is using. `max_concurrent_each` always applies to each gateway. Needs `max_concurrent`.
+   * Whether `max_concurrent` applies to each `gateway` with its workers, or to all gateways on the `store` together. With `store`, a request without a slot asks the store for one, and `queue` is one fair order across all gateways. While the store is unreachable, each process keeps the slots it is using. The slots of a killed gateway count as used, and for the `shares` of their owners, until its lease in the store ends after 5 s. `max_concurrent_each` always applies to each gateway. Needs `max_concurrent`.
    */
   max_concurrent_over?: 'gateway' | 'store'
   /**

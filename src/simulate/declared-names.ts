@@ -12,6 +12,8 @@ import {
 } from '../config/model/tree.ts'
 import type { Report } from '../config/problem.ts'
 import type { Config } from '../policy/config.ts'
+import type { FullQueue } from '../policy/queue/fair-queue.ts'
+import type { SlotKind } from '../policy/queue/slot-shares.ts'
 import { isMatcher, patternOf } from './expectations.ts'
 import { checkGivenReplicas, checkReplica } from './named-replicas.ts'
 
@@ -80,7 +82,11 @@ function checkSituation(node: Node | undefined, check: Check): void {
   if (!node) return
   checkText(nodeAt(node, ['plan']), 'plan', check)
   checkText(nodeAt(node, ['share']), 'pool', check)
-  for (const [name, { key }] of entriesOf(nodeAt(node, ['pools']))) check('pool', name, key)
+  for (const [name, { key, value }] of entriesOf(nodeAt(node, ['pools']))) {
+    check('pool', name, key)
+    for (const field of ['in_flight', 'queued'])
+      for (const group of itemsOf(nodeAt(value, [field]))) checkText(nodeAt(group, ['plan']), 'plan', check)
+  }
 }
 
 function checkMatrix(node: Node | undefined, check: Check): void {
@@ -97,7 +103,20 @@ function checkClaim(node: Node | undefined, check: Check): void {
   checkText(nodeAt(node, ['site']), 'site', check)
 }
 
-const DECLARED = { plan: 'plan', model: 'model', route: 'route', served_by: 'pool', mirror: 'pool' } as const
+const DECLARED = {
+  plan: 'plan',
+  model: 'model',
+  route: 'route',
+  served_by: 'pool',
+  waits_in: 'pool',
+  mirror: 'pool',
+} as const
+
+/** The words that a field may have. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  slot: ['guaranteed', 'borrowed', 'open'] satisfies readonly SlotKind[],
+  queue_full: ['max', 'of_account', 'bytes'] satisfies readonly FullQueue[],
+}
 
 function checkExpect(node: Node | undefined, check: Check, report: Report): void {
   checkValues(node, report)
@@ -105,9 +124,20 @@ function checkExpect(node: Node | undefined, check: Check, report: Report): void
     const wanted = node && nodeAt(node, [field])
     if (isText(wanted) && !isMatcher(wanted.value)) check(noun, wanted.value, wanted.span)
   }
+  checkWords(node, report)
   for (const field of ['pools', 'attempted'])
     for (const { value, span } of wordsOf(node && nodeAt(node, [field])))
       if (!isMatcher(value)) check('pool', value, span)
+}
+
+function checkWords(node: Node | undefined, report: Report): void {
+  for (const [field, words] of Object.entries(WORDS)) {
+    const wanted = node && nodeAt(node, [field])
+    if (!isText(wanted) || isMatcher(wanted.value) || words.includes(wanted.value)) continue
+    const message = `no such ${field} \`${wanted.value}\``
+    const hint = suggestion(wanted.value, words)
+    report({ ...wanted.span, rule: `unknown-${field.replace('_', '-')}`, severity: 'error', message, hint })
+  }
 }
 
 /** Values are whatever bodies hold, but for none at all and for regular expressions that are none. */

@@ -9,6 +9,10 @@ export type Now = string
  */
 export type Plan = string
 /**
+ * The org of the sender's account, without `org:`. Claims name one by their groups.
+ */
+export type Org = string
+/**
  * The model or alias in the request; `none` for none.
  */
 export type Model = string
@@ -25,6 +29,18 @@ export type MaxTokens = number | string
  */
 export type Stream = boolean
 /**
+ * Requests that use slots of `max_concurrent`, in the order in which they got them: a number of requests like the sender's, each of an account of its own, or groups.
+ *
+ * @minItems 1
+ */
+export type Requests = number | string | RequestGroup[]
+/**
+ * Requests that wait in the `queue` of the pool, in the order in which they came: a number or groups, as in `in_flight`.
+ *
+ * @minItems 1
+ */
+export type Requests1 = number | string | RequestGroup[]
+/**
  * The pool whose share of the traffic the conversation belongs to. Without it the conversation belongs to none.
  */
 export type Share = string
@@ -39,6 +55,7 @@ export interface TestsFile {
   given?: {
     now?: Now
     plan?: Plan
+    org?: Org
     model?: Model
     chat?: Chat
     headers?: Headers
@@ -189,12 +206,14 @@ export interface UsedLimit {
   model?: string
 }
 /**
- * Pools that are not healthy: `down` is ejected and not tried while another is healthy, `failing` fails when it is tried. `{ waiting: 12 }` is healthy, and every replica of it has that load.
+ * Pools that are not healthy: `down` is ejected and not tried while another is healthy, `failing` fails when it is tried. `{ waiting: 12 }` is healthy, and every replica of it has that load. `{ in_flight: 16, queued: 12 }` is healthy, and that many requests use its slots or wait for one.
  */
 export interface Pools {
   [k: string]:
     | string
     | {
+        in_flight?: Requests
+        queued?: Requests1
         /**
          * Requests that wait at the engine of each replica.
          */
@@ -228,6 +247,28 @@ export interface Pools {
         }[]
       }
 }
+export interface RequestGroup {
+  /**
+   * The number of requests.
+   */
+  requests: number | string
+  /**
+   * The plan of their accounts, which sets their priority, weight and share. The sender's if omitted.
+   */
+  plan?: string
+  /**
+   * The org of their accounts. If omitted they are in the sender's org, or in none where the group has a `plan`.
+   */
+  org?: string
+  /**
+   * Any name makes them the requests of one account; `sender` is the account of the request itself. If omitted, each has an account of its own.
+   */
+  account?: string
+  /**
+   * The size of each body, which counts in `queue.bytes`.
+   */
+  bytes?: number | string
+}
 export interface Case {
   /**
    * The guarantee, as a sentence that can be false.
@@ -235,6 +276,7 @@ export interface Case {
   name: string
   now?: Now
   plan?: Plan
+  org?: Org
   /**
    * An unknown bearer token to send, or `none` for no Authorization header.
    */
@@ -349,6 +391,22 @@ export interface Expect {
    * The replica that answers, by its number in the pool or its URL; `none` where it is one of two at random.
    */
   replica?: string | number | boolean | unknown[] | {}
+  /**
+   * The pool in whose queue the request waits, or `none`.
+   */
+  waits_in?: string | number | boolean | unknown[] | {}
+  /**
+   * The waiting requests that get a slot before it: 0 if it gets the next free one; `none` if it does not wait for a slot.
+   */
+  waits_behind?: string | number | boolean | unknown[] | {}
+  /**
+   * Its slot in a pool with `shares`: `guaranteed` by the share of its owner, `borrowed` from an owner that does not use it, or `open`: guaranteed to nobody. `none` without shares.
+   */
+  slot?: string | number | boolean | unknown[] | {}
+  /**
+   * The bound of a full queue that turned the request away: `max`, `of_account` or `bytes`, or `none`.
+   */
+  queue_full?: string | number | boolean | unknown[] | {}
   /**
    * The pool that a copy of the request goes to, or `none`. `share: POOL` puts the conversation into the sample.
    */

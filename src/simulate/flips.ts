@@ -1,11 +1,11 @@
 import type { Loaded } from '../config/settings.ts'
 import { type Flip, flipsOf } from '../policy/flip.ts'
 import { ZERO_USD } from '../policy/nano-usd.ts'
-import type { PoolFault, Scenario } from './scenario.ts'
+import type { Scenario } from './scenario.ts'
 import { type Simulation, simulate } from './simulation.ts'
 
-/** A change that would have a request served: one that policy knows of, or any one of these pools being healthy. */
-export type Remedy = Flip | { readonly change: 'pool'; readonly names: readonly string[] }
+/** A change that would have a request served: one that policy knows of, or any one of these pools being healthy, or having a free slot. */
+export type Remedy = Flip | { readonly change: 'pool' | 'room'; readonly names: readonly string[] }
 
 /** Changes that would have a refused request served, each tried out. */
 export async function remediesOf(
@@ -27,13 +27,21 @@ const isServed = async (loaded: Loaded, scenario: Scenario): Promise<boolean> =>
   (await simulate(loaded, scenario)).denial === undefined
 
 async function wellPools(loaded: Loaded, scenario: Scenario, { decision }: Simulation): Promise<readonly Remedy[]> {
-  const names: string[] = []
+  const [well, free]: [string[], string[]] = [[], []]
   for (const { name } of decision && !('denial' in decision) ? decision.pools : []) {
-    const pools = new Map<string, PoolFault>([...scenario.pools].filter(([other]) => other !== name))
-    if (await isServed(loaded, { ...scenario, pools })) names.push(name)
+    const pools = without(scenario.pools, name)
+    const loads = without(scenario.loads, name)
+    if (await isServed(loaded, { ...scenario, pools })) well.push(name)
+    else if (await isServed(loaded, { ...scenario, loads })) free.push(name)
   }
-  return names.length > 0 ? [{ change: 'pool', names }] : []
+  return [
+    ...(well.length > 0 ? [{ change: 'pool' as const, names: well }] : []),
+    ...(free.length > 0 ? [{ change: 'room' as const, names: free }] : []),
+  ]
 }
+
+const without = <T>(all: ReadonlyMap<string, T>, name: string): ReadonlyMap<string, T> =>
+  new Map([...all].filter(([other]) => other !== name))
 
 /** At midnight guests have nothing spent together; an account shares nothing with them. */
 async function beyondGuests(loaded: Loaded, scenario: Scenario, wait: number): Promise<readonly Remedy[]> {

@@ -154,7 +154,7 @@ function* withPools(
   const sure: Config = { ...config, routes: route ? [{ ...route, when: { is: 'all', of: [] } }] : [] }
   const facts: Facts = {
     at: SOME_DAY,
-    caller: callerOn(plan, config),
+    caller: callerOn({ plan }, config),
     request: smallest(config, asked),
     health: { down: [] },
     signals: {},

@@ -27,6 +27,7 @@ export function seenOf(loaded: Loaded, simulation: Simulation): JsonObject {
     served_by: sent && 'servedBy' in sent.end ? sent.end.servedBy.name : undefined,
     attempted: sent?.attempted,
     ...replicaOf(sent),
+    ...slotOf(sent),
     mirror: copiedTo(simulation),
     max_tokens: facts?.request.kind === 'chat' ? admitted?.hold.output : undefined,
     ...answer,
@@ -37,6 +38,7 @@ export function seenOf(loaded: Loaded, simulation: Simulation): JsonObject {
 /** The pool that gets a copy, where one does: copies stay in the site of the pool that answers unless the files say more. */
 function copiedTo({ decision, sent }: Simulation): string | undefined {
   if (!decision || 'denial' in decision || !decision.mirror || !sent || !('servedBy' in sent.end)) return undefined
+  if (!sent.isCopied) return undefined
   const { to, acrossSites } = decision.mirror
   const { servedBy } = sent.end
   return servedBy !== to && (acrossSites || servedBy.site === to.site) ? to.name : undefined
@@ -50,6 +52,16 @@ function replicaOf(sent: Sent | undefined): JsonObject {
   const number = sent.replica === undefined ? undefined : servedBy.replicas.indexOf(sent.replica) + 1
   return { balance: choice?.balance, replica: number, [REPLICA_URL]: sent.replica }
 }
+
+/** The slot of the request, and its way there. */
+const slotOf = ({ wait, slot, full = new Map() }: Partial<Sent> = {}): JsonObject => ({
+  waits_in: wait?.pool.name,
+  waits_behind: wait?.behind,
+  slot,
+  queue_full: [...full.values()].findLast(bound => bound.startsWith(OF_QUEUE))?.slice(OF_QUEUE.length),
+})
+
+const OF_QUEUE = 'queue.'
 
 /** A name that no field of `expect` has. */
 const REPLICA_URL = 'replica url'

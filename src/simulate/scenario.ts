@@ -15,7 +15,7 @@ import { aliasNamed } from '../policy/model.ts'
 import { type NanoUsd, ZERO_USD } from '../policy/nano-usd.ts'
 import type { Headers } from '../wire/openai/signals.ts'
 import { type CaseKind, type Path, pathOf, shortBody } from './endpoints.ts'
-import type { Case, TestsFile, Usage as WrittenUsage } from './file.ts'
+import type { Case, TestsFile, Requests as WrittenRequests, Usage as WrittenUsage } from './file.ts'
 
 /** A request that was never sent, and the state of the gateway that it would meet. */
 export interface Scenario {
@@ -45,6 +45,22 @@ export interface PoolLoad {
   readonly firstToken?: Millis
   /** The state of each replica, in the order of the pool. */
   readonly replicas: readonly ReplicaGiven[]
+  /** Requests that have its slots, in the order in which they got them. */
+  readonly inFlight: readonly RequestGroup[]
+  /** Requests that wait in its queue, in the order in which they came. */
+  readonly queued: readonly RequestGroup[]
+}
+
+/** Requests of others at a pool. */
+export interface RequestGroup {
+  readonly requests: number
+  /** The plan of their accounts; absent for that of the sender. */
+  readonly plan?: Plan
+  readonly org?: string
+  /** The name of the account that all of them belong to; absent where each has one of its own. */
+  readonly account?: string
+  /** Bytes of each body. */
+  readonly bytes: number
 }
 
 /** The state of a replica before a request. `running` counts requests, the rest counts tokens of prompts. */
@@ -57,16 +73,22 @@ export interface ReplicaGiven {
 }
 
 /** An account on a plan, the bearer of a token with these claims, or the sender of an Authorization header that belongs to no account here. */
-type Who = { readonly plan: Plan } | { readonly claims: TokenClaims } | { readonly authorization: string | undefined }
+type Who = OnPlan | { readonly claims: TokenClaims } | { readonly authorization: string | undefined }
 
-/** A caller on a plan: a device where it is the plan of guests. */
-export function callerOn(plan: Plan, { guestPlan }: Config): Caller {
+/** An account on a plan, and perhaps in an org. */
+interface OnPlan {
+  readonly plan: Plan
+  readonly org?: string
+}
+
+/** A caller on a plan, in an org if one is named: a device where it is the plan of guests. */
+export function callerOn({ plan, org }: OnPlan, { guestPlan }: Config): Caller {
   const isGuest = plan === guestPlan
   return {
     kind: isGuest ? 'guest' : 'developer',
     account: isGuest ? 'a guest' : 'an account',
     keyPrefix: null,
-    terms: isGuest ? {} : { override: plan.name },
+    terms: isGuest ? {} : { override: plan.name, ...(org !== undefined && { org }) },
   }
 }
 
@@ -130,7 +152,7 @@ export function scenarioOf(config: Config, situation: Situation): Scenario | und
       headers: lowNames({ ...headers, ...request?.headers }),
       usage: usageOf(usage),
       pools: new Map(Object.entries(pools ?? {}).flatMap(([name, state]) => faultOf(name, state))),
-      loads: new Map(Object.entries(pools ?? {}).flatMap(([name, state]) => loadOf(name, state))),
+      loads: new Map(Object.entries(pools ?? {}).flatMap(([name, state]) => loadOf(config, name, state))),
       ...(share !== undefined && { share }),
     }
   )
@@ -138,7 +160,7 @@ export function scenarioOf(config: Config, situation: Situation): Scenario | und
 
 export const SPOKEN = ['chat', 'chat_tokens', 'input', 'prompt', 'request'] as const
 
-type Given = NonNullable<TestsFile['given']>
+export type Given = NonNullable<TestsFile['given']>
 
 /** A case with what is given; what it says itself takes the place of that, field by field. */
 export function situationOf(config: Config, given: Given, own: Omit<Case, 'name' | 'expect'>): Situation {
@@ -157,11 +179,11 @@ export function situationOf(config: Config, given: Given, own: Omit<Case, 'name'
   return { ...merged, ...(at !== undefined && { now: at }) }
 }
 
-function whoOf(config: Config, { plan, auth, claims }: Situation): Who | undefined {
+function whoOf(config: Config, { plan, org, auth, claims }: Situation): Who | undefined {
   if (claims !== undefined) return { claims }
   if (auth !== undefined) return { authorization: auth === 'none' ? undefined : `Bearer ${auth}` }
   const found = plan === undefined ? config.defaultPlan : config.plans.get(plan)
-  return found && { plan: found }
+  return found && { plan: found, ...(org !== undefined && { org }) }
 }
 
 /** The request as it is sent: as it is written, or made of the short forms. */
@@ -231,17 +253,34 @@ type PoolState = NonNullable<Situation['pools']>[string]
 const faultOf = (name: string, state: PoolState): readonly [string, PoolFault][] =>
   state === 'down' || state === 'failing' ? [[name, state]] : []
 
-function loadOf(name: string, state: PoolState): readonly [string, PoolLoad][] {
+function loadOf(config: Config, name: string, state: PoolState): readonly [string, PoolLoad][] {
   if (typeof state !== 'object') return []
   const { waiting = 0, first_token: firstToken, replicas = [] } = state
   const count = (value: string | number = 0) => unitOf('count', value)
   const load = {
     waiting: count(waiting),
+    inFlight: groupsOf(config, state.in_flight),
+    queued: groupsOf(config, state.queued),
     replicas: replicas.map(({ cached, running, held, owed }) => ({
       ...{ cached: count(cached), running: count(running), held: count(held), owed: count(owed) },
     })),
   }
   return [[name, firstToken === undefined ? load : { ...load, firstToken: unitOf('duration', firstToken) }]]
+}
+
+/** The groups that a file lists; a number is one group. */
+export function groupsOf({ plans }: Config, written: WrittenRequests = []): readonly RequestGroup[] {
+  if (!Array.isArray(written)) return [{ requests: unitOf('count', written), bytes: 0 }]
+  return written.map(({ requests, plan: named, org, account, bytes = 0 }) => {
+    const plan = named === undefined ? undefined : plans.get(named)
+    return {
+      requests: unitOf('count', requests),
+      bytes: unitOf('size', bytes),
+      ...(plan && { plan }),
+      ...(org !== undefined && { org }),
+      ...(account !== undefined && { account }),
+    }
+  })
 }
 
 /** A moment as a file or a command line writes it; undefined when it is none. */

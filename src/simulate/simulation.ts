@@ -28,7 +28,7 @@ import { readAt } from './endpoints.ts'
 import { type Granted, grantedIn } from './granted.ts'
 import { callerOn, countersOf, ruleCountersOf, type Scenario } from './scenario.ts'
 import { cachePrompt, poolsKnown, type Sent, send } from './send.ts'
-import { choiceSteps, namingFoundPhrases, readStep, stagesOf, whoKnown } from './stages.ts'
+import { choiceSteps, namingFoundPhrases, readStep, slotSteps, stagesOf, whoKnown } from './stages.ts'
 import { namingUnweighedTools, withToolsWeighed } from './weighed-tools.ts'
 
 /** The simulated way of a request, as far as it would come. */
@@ -129,11 +129,12 @@ interface Decided {
 
 async function limited(
   { config, settings, fields }: Loaded,
-  { at, usage, pools }: Scenario,
+  scenario: Scenario,
   { balanced, ...decided }: Decided,
   why: readonly Step[],
   known: ReturnType<typeof poolsKnown>,
 ): Promise<Simulation> {
+  const { at, usage } = scenario
   const { facts, counters, ofRule, decision } = decided
   const { request, caller } = facts
   const verdict = judge(counters, decision.claims, at, readRules(decision.claims, ofRule, at))
@@ -154,15 +155,16 @@ async function limited(
   }
   const { readings } = verdict
   const admitted = { caller, request, decision, hold, readings, revision: config.revision, queued: { ms: 0 } }
-  const sent = await send(settings, admitted, known, { ill: pools, balanced })
-  const steps = choiceSteps(stagesOf({ ...reached, sent }), decision.pools, sent.choices)
+  const sent = await send({ config, settings }, admitted, known, { scenario, balanced })
+  const stages = slotSteps(stagesOf({ ...reached, sent }), decision.pools, sent)
+  const steps = choiceSteps(stages, decision.pools, sent.choices)
   const denial = 'denial' in sent.end ? { denial: sent.end.denial } : {}
   return { ...decided, verdict, admitted, sent, ...denial, steps }
 }
 
 /** No account has a key here, and a token is of whom its claims say: its issuer is not asked. Each sign-in is the first of its account. */
 async function identified({ config, settings }: Loaded, { who, at }: Scenario): Promise<Caller | Denied> {
-  if ('plan' in who) return callerOn(who.plan, config)
+  if ('plan' in who) return callerOn(who, config)
   const store = {
     keys: { findCaller: async () => undefined, recallCaller: () => undefined },
     accounts: {

@@ -1,5 +1,6 @@
 import { choiceText, type PoolChoice } from '../policy/balance/pool-choice.ts'
 import { type Config, type Matcher, type Place, type Plan, type Pool, placeOf } from '../policy/config.ts'
+import { counted } from '../policy/counted.ts'
 import { usedOf } from '../policy/counters/account-counters.ts'
 import { leastWeight } from '../policy/counters/judge.ts'
 import { ruleOf } from '../policy/counters/refusal.ts'
@@ -18,6 +19,7 @@ import { ruleText, whereText } from '../policy/limits/text.ts'
 import { type NanoUsd, nanoUsd, subtractNanoUsd } from '../policy/nano-usd.ts'
 import { planName, planOf } from '../policy/plan.ts'
 import { costOf } from '../policy/price.ts'
+import type { SlotKind } from '../policy/queue/slot-shares.ts'
 import { dollars, usdText } from '../wire/money.ts'
 import { type Headers, signalsIn } from '../wire/openai/signals.ts'
 import type { Sent } from './send.ts'
@@ -197,15 +199,58 @@ const guestStep = ({ limit, place }: { limit: NanoUsd; place?: Place }): Step =>
   ...(place && { at: place }),
 })
 
-function sendStep({ model, pools }: Allowed, { attempted, end }: Sent, request: InferenceRequest): Step {
+function sendStep({ model, pools }: Allowed, { attempted, end, full }: Sent, request: InferenceRequest): Step {
   const at = placeOf(model, 'serve')
   const step = { stage: 'send' as const, at }
-  if ('denial' in end) return { ...step, outcome: 'deny', text: `${attempted.join(', then ')}: all failed` }
-  const failed = attempted.slice(0, -1)
+  if ('denial' in end) {
+    const text = full.size > 0 ? leftText(attempted, full) : `${attempted.join(', then ')}: all failed`
+    return { ...step, outcome: 'deny', text }
+  }
+  const left = attempted.filter(name => name !== end.servedBy.name)
   const rest = pools.filter(({ name }) => !attempted.includes(name))
   const [served, ...next] = [end.servedBy, ...rest].map(pool => `${pool.name}${translationText(model, pool, request)}`)
-  const parts = [failed.length > 0 ? `${failed.join(', ')} failed, so ${served}` : served, ...next]
+  const parts = [left.length > 0 ? `${leftText(left, full)}, so ${served}` : served, ...next]
   return { ...step, outcome: 'pass', text: parts.join(', then ') }
+}
+
+/** `onprem is full, cloud failed`: the pools that did not serve the request, those without room each by itself. */
+function leftText(names: readonly string[], full: Sent['full']): string {
+  const failed = names.filter(name => !full.has(name))
+  const parts = [...names.filter(name => full.has(name)).map(name => `${name} is full`)]
+  if (failed.length > 0) parts.push(`${failed.join(', ')} failed`)
+  return parts.join(', ')
+}
+
+/** The wait of the request, the queues that had no place for it, and its slot, each with the line that says so. */
+export function slotSteps(
+  steps: readonly Step[],
+  pools: readonly Pool[],
+  { full, wait, slot, end }: Sent,
+): readonly Step[] {
+  const added = pools.flatMap((pool): readonly Step[] => {
+    const texts = []
+    if (wait?.pool === pool) texts.push({ field: 'queue', text: waitText(wait) })
+    const bound = full.get(pool.name)
+    if (bound?.startsWith('queue.'))
+      texts.push({ field: 'queue', text: `${pool.name} is full, and its queue takes no more: ${bound} is reached` })
+    if (slot && 'servedBy' in end && end.servedBy.name === pool.name)
+      texts.push({ field: 'shares', text: SLOTS[slot](pool.name) })
+    return texts.map(({ field, text }) => ({ stage: 'send', outcome: 'pass', text, at: placeOf(pool, field) }))
+  })
+  return [...steps.slice(0, -1), ...added, ...steps.slice(-1)]
+}
+
+const SLOTS: Readonly<Record<SlotKind, (pool: string) => string>> = {
+  guaranteed: pool => `the request gets a slot of ${pool} that its share guarantees`,
+  borrowed: pool => `the request borrows a slot of ${pool} from a share that does not use it`,
+  open: pool => `the request gets a slot of ${pool} that no share guarantees`,
+}
+
+/** `the request waits for a slot of onprem, behind 12 others` */
+function waitText({ pool, behind }: NonNullable<Sent['wait']>): string {
+  if (behind === undefined) return `the request waits for a slot of ${pool.name} during before_next`
+  const before = behind === 0 ? 'and gets the next one' : `behind ${counted(behind, 'other')}`
+  return `the request waits for a slot of ${pool.name}${behind === 0 ? ' ' : ', '}${before}`
 }
 
 /** How the pools choose among their replicas, each with the line that says so; nothing for a request that is refused before. */

@@ -6,11 +6,13 @@ import { entriesOf, isRecord, keyAt, type MapNode, type Node, nodeAt, type Path 
 import type { Report } from '../config/problem.ts'
 import { parse } from '../config/read/compose.ts'
 import { readSource, type Source } from '../config/read/disk.ts'
+import type { Loaded } from '../config/settings.ts'
 import type { Config, Place } from '../policy/config.ts'
 import type { JsonObject } from '../wire/json-safety.ts'
 import { checkNames } from './declared-names.ts'
 import type { Case, Claim, Invariant, TestsFile } from './file.ts'
-import { type Scenario, type Situation, SPOKEN, scenarioOf, situationOf } from './scenario.ts'
+import { checkSlots } from './given-slots.ts'
+import { type Given, type Scenario, type Situation, SPOKEN, scenarioOf, situationOf } from './scenario.ts'
 import { checkUsed, type Refuse } from './used-limits.ts'
 
 /** The tests of one file, in its order. */
@@ -42,7 +44,7 @@ export interface Rule {
 export function readTests(
   path: string,
   cwd: string,
-  config: Config,
+  { config, settings }: Pick<Loaded, 'config' | 'settings'>,
   report: Report,
 ): { readonly source?: Source; readonly tests?: Tests } {
   const source = readSource(path, cwd, undefined, report)
@@ -61,7 +63,7 @@ export function readTests(
   const data = check(root, testsFile, count)
   checkNames(root, config, count)
   if (!data || told.size > 0) return { source }
-  checkShape(root, data, config, count)
+  checkShape(root, data, { config, settings }, count)
   return told.size > 0 ? { source } : { source, tests: testsOf(source.file, root, data, config) }
 }
 
@@ -112,7 +114,12 @@ function ruleOf({ name, never, always }: Invariant, at: Place): Rule {
 }
 
 /** Checks that a schema cannot express: fields that exclude each other, rows of the wrong length, repeated names, a request without a sender. */
-function checkShape(root: MapNode, data: TestsFile, config: Config, report: Report): void {
+function checkShape(
+  root: MapNode,
+  data: TestsFile,
+  { config, settings }: Pick<Loaded, 'config' | 'settings'>,
+  report: Report,
+): void {
   const refuse: Refuse = (path, rule, message, hint) => {
     const span = keyAt(root, path) ?? nodeAt(root, path)?.span ?? root.span
     report({ ...span, rule, severity: 'error', message, hint })
@@ -120,8 +127,11 @@ function checkShape(root: MapNode, data: TestsFile, config: Config, report: Repo
   checkRows(data, refuse)
   checkCases(data, config, refuse)
   checkUsed(data.given?.usage, ['given', 'usage'], config, refuse)
-  for (const [index, { usage }] of (data.cases ?? []).entries())
+  checkSlots(data.given?.pools, ['given', 'pools'], { config, settings }, refuse)
+  for (const [index, { usage, pools }] of (data.cases ?? []).entries()) {
     checkUsed(usage, ['cases', index, 'usage'], config, refuse)
+    checkSlots(pools, ['cases', index, 'pools'], { config, settings }, refuse)
+  }
   for (const [index, { never, always }] of (data.invariants ?? []).entries()) {
     if ((never === undefined) === (always === undefined))
       refuse(['invariants', index], 'no-claim', 'an invariant has one of `never` and `always`', 'write one of them')
@@ -148,6 +158,7 @@ function checkCases({ given = {}, cases = [] }: TestsFile, config: Config, refus
     if (names.has(each.name)) refuse(at, 'duplicate-name', `two cases are called \`${each.name}\``, 'rename one')
     names.add(each.name)
     refuseDouble(each, index, refuse)
+    refuseOrg(each, given, index, config, refuse)
     if (!scenarioOf(config, situationOf(config, given, each)))
       refuse(at, 'no-plan', 'the request has no sender', 'write `plan`, `auth` or `claims`, here or under `given`')
   }
@@ -174,6 +185,18 @@ function refuseDouble(each: Case, index: number, refuse: Refuse): void {
         'write it in `request`',
       )
 }
+
+/** Only an account on a plan may be put into an org. */
+function refuseOrg(each: Case, given: Given, index: number, { guestPlan }: Config, refuse: Refuse): void {
+  if (each.org === undefined) return
+  const sender = CALLERS.find(field => field !== 'plan' && each[field] !== undefined)
+  const at = ['cases', index, 'org']
+  if (sender) refuse(at, 'two-callers', `\`org\` has no effect beside \`${sender}\``, ORG_OF_PLAN)
+  else if (guestPlan && (each.plan ?? given.plan) === guestPlan.name)
+    refuse(at, 'two-callers', 'guests belong to no org', ORG_OF_PLAN)
+}
+
+const ORG_OF_PLAN = 'remove it, or write the `plan` of an account; claims name an org by their groups'
 
 const CALLERS = ['plan', 'auth', 'claims'] as const
 const ONE_REQUEST = 'write one of `chat`, `chat_tokens`, `input`, `prompt` and `request`'

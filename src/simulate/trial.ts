@@ -18,7 +18,7 @@ import { AttemptPlanner } from '../gateway/upstream/attempt-planner.ts'
 import { backendOf } from '../gateway/upstream/failover-ports.ts'
 import { choiceIn } from '../gateway/upstream/replica-choice.ts'
 import type { PoolChoice } from '../policy/balance/pool-choice.ts'
-import type { Config, EpochMs, Pool } from '../policy/config.ts'
+import { type Config, type EpochMs, type Pool, placeOf } from '../policy/config.ts'
 import { decide } from '../policy/decide.ts'
 import type { Allowed, Mutable } from '../policy/decision.ts'
 import type { Denial, Denied } from '../policy/denial.ts'
@@ -144,7 +144,23 @@ async function judged(
     const { denial } = admitted
     return { ...trial, refusal: { denial, answer: answerTo(settings, request, admitted) } }
   }
-  return withChoices(sent(ports, request, { ...trial, admitted }))
+  return withChoices(sent(ports, request, withFullPools(ports, { ...trial, admitted })))
+}
+
+/** Adds to the steps the pools that have no free slot now, before the pools in the order of attempts. */
+function withFullPools({ pools, settings }: TrialPorts, trial: Trial): Trial {
+  const { decision, steps } = trial
+  if (!pools || !decision) return trial
+  const added = decision.pools.flatMap((pool): readonly Step[] => {
+    const { maxConcurrent: max, queue } = backendOf(settings, pool)
+    const { heldByAll, taken, waiting } = pools.of(pool.name).slots
+    const used = heldByAll ?? taken
+    if (max === undefined || used < max) return []
+    const waits = `${waiting}${queue ? ` of ${queue.max}` : ''} requests wait`
+    const text = `${pool.name} is full now: ${used} of ${max} slots are in use, and ${waits}`
+    return [{ stage: 'send', outcome: 'pass', text, at: placeOf(pool, 'max_concurrent') }]
+  })
+  return { ...trial, steps: [...steps.slice(0, -1), ...added, ...steps.slice(-1)] }
 }
 
 /** Adds to the steps how each pool chooses among its replicas. */

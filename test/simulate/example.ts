@@ -24,9 +24,7 @@ export function read(text: string, loaded = example()): { tests?: Tests; problem
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   writeFileSync(join(directory, 't.test.yaml'), text)
   const problems: Problem[] = []
-  const { tests } = readTests(join(directory, 't.test.yaml'), directory, loaded.config, problem =>
-    problems.push(problem),
-  )
+  const { tests } = readTests(join(directory, 't.test.yaml'), directory, loaded, problem => problems.push(problem))
   return { ...(tests && { tests }), problems }
 }
 

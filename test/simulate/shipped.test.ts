@@ -10,7 +10,7 @@ import { example, root } from './example.ts'
 const loaded = example()
 const files = readdirSync(join(root, 'policies/tests')).map(file => join('policies/tests', file))
 const tests = files.map((file): Tests => {
-  const { tests } = readTests(join(root, file), root, loaded.config, problem => {
+  const { tests } = readTests(join(root, file), root, loaded, problem => {
     throw new Error(JSON.stringify(problem))
   })
   if (!tests) throw new Error(file)

@@ -132,6 +132,8 @@ function textOf(remedy: ShownRemedy): ComponentChildren {
       return text.withModel(listed(remedy.names))
     case 'pool':
       return text.whileAnswers(listed(remedy.names))
+    case 'room':
+      return text.whileHasAFreeSlot(listed(remedy.names))
     case 'under_way':
       return text.whileNoMoreThan(remedy.to)
     case 'held':

@@ -3,6 +3,7 @@ import { renderText } from '../../config/format/problem-text.ts'
 import { ago } from '../../config/model/formats.ts'
 import { parseLimitRule } from '../../config/model/limit-text.ts'
 import { suggestion } from '../../config/model/suggest.ts'
+import type { Loaded } from '../../config/settings.ts'
 import { loadWithStandIns } from '../../config/stand-ins.ts'
 import type { TokenClaims } from '../../gateway/accounts/sign-in/claimed-sign-in.ts'
 import { loadedOrFail } from '../../operator/load-files.ts'
@@ -26,7 +27,7 @@ import { explanationJson, explanationText } from './text.ts'
 /** Simulates one request end to end and prints each step. */
 export async function explain(options: ExplainOptions): Promise<void> {
   const loaded = loadedOrFail(loadWithStandIns(options.config, process.env, process.cwd()))
-  const scenario = scenarioIn(options, loaded.config)
+  const scenario = scenarioIn(options, loaded)
   const simulation = await simulate(loaded, scenario)
   const remedies = await remediesOf(loaded, scenario, simulation)
   const explained = {
@@ -41,8 +42,9 @@ export async function explain(options: ExplainOptions): Promise<void> {
   process.exitCode = options.exitCode && simulation.denial ? exitCodes.bad : exitCodes.fine
 }
 
-function scenarioIn(options: ExplainOptions, config: Config): Scenario {
-  if (options.case !== undefined) return scenarioOfCase(options.case, options.config, config)
+function scenarioIn(options: ExplainOptions, loaded: Loaded): Scenario {
+  const { config } = loaded
+  if (options.case !== undefined) return scenarioOfCase(options.case, options.config, loaded)
   const scenario = scenarioOf(config, situationIn(options, config, world.clock.now()))
   if (scenario) return scenario
   throw new CommandFailed(
@@ -51,9 +53,9 @@ function scenarioIn(options: ExplainOptions, config: Config): Scenario {
   )
 }
 
-function scenarioOfCase(name: string, file: string, config: Config): Scenario {
+function scenarioOfCase(name: string, file: string, loaded: Loaded): Scenario {
   const cwd = process.cwd()
-  const { tests, problems, sources } = readAll(testsBeside(file, cwd).files, cwd, config)
+  const { tests, problems, sources } = readAll(testsBeside(file, cwd).files, cwd, loaded)
   if (problems.length > 0) throw new CommandFailed(renderText(problems, sources, lookOf(process.stderr)).trimEnd())
   const found = tests.flatMap(({ cells, cases }) => [...cells, ...cases]).find(each => each.name === name)
   if (found) return found.scenario

@@ -7,6 +7,7 @@ import { lengthOfTime, painter } from '../../server/log/terminal-text.ts'
 import type { Remedy } from '../../simulate/flips.ts'
 import { type Answer, errorFields } from '../../simulate/result.ts'
 import type { Scenario } from '../../simulate/scenario.ts'
+import type { Sent } from '../../simulate/send.ts'
 import { shownRemedy, shownStep } from '../../simulate/shown.ts'
 import type { Simulation } from '../../simulate/simulation.ts'
 import type { ShownRemedy, ShownStep } from '../../wire/admin/past.ts'
@@ -124,6 +125,8 @@ function remedyText(remedy: ShownRemedy, now: EpochMs): string {
       return `while running requests reserve no more than ${dollars(usdText(nanoUsd(remedy.to)))}`
     case 'pool':
       return `while ${listed(remedy.names)} answers`
+    case 'room':
+      return `while ${listed(remedy.names)} has a free slot`
   }
 }
 
@@ -133,6 +136,14 @@ const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`
 
 export const isoText = (at: EpochMs): string => new Date(at).toISOString().replace('.000Z', 'Z')
+
+/** The wait of a request for a slot, the slot, and the pools without room, each with the bound that was met. */
+const slotJson = ({ wait, slot, full = new Map() }: Partial<Sent> = {}) => ({
+  waits_in: wait?.pool.name ?? null,
+  waits_behind: wait?.behind ?? null,
+  slot: slot ?? null,
+  full: Object.fromEntries(full),
+})
 
 /** As programs read it. */
 export function explanationJson({ scenario, simulation, answer, remedies }: Explained): string {
@@ -149,6 +160,7 @@ export function explanationJson({ scenario, simulation, answer, remedies }: Expl
     attempted: sent?.attempted ?? [],
     served_by: sent && 'servedBy' in sent.end ? sent.end.servedBy.name : null,
     replica: sent?.replica ?? null,
+    ...slotJson(sent),
     choices: (sent?.choices ?? []).map(shownChoice),
     max_tokens: simulation.facts?.request.kind === 'chat' ? (admitted?.hold.output ?? null) : null,
     answer: { status: answer.status, headers: answer.headers, body: answer.body ?? null },

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Problem } from '../../config/problem.ts'
 import { glob, lookedAt } from '../../config/read/glob.ts'
-import type { Config } from '../../policy/config.ts'
+import type { Loaded } from '../../config/settings.ts'
 import { readTests, type Tests } from '../../simulate/test-file.ts'
 
 /** Files of tests as they were read, or all that is wrong with them. */
@@ -28,9 +28,9 @@ export function testsBeside(
 const byPlace = (a: Problem, b: Problem): number =>
   a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column
 
-export function readAll(files: readonly string[], cwd: string, config: Config): ReadFiles {
+export function readAll(files: readonly string[], cwd: string, loaded: Pick<Loaded, 'config' | 'settings'>): ReadFiles {
   const problems: Problem[] = []
-  const read = files.map(path => readTests(path, cwd, config, problem => problems.push(problem)))
+  const read = files.map(path => readTests(path, cwd, loaded, problem => problems.push(problem)))
   return {
     tests: read.flatMap(({ tests }): Tests[] => (tests ? [tests] : [])),
     problems: problems.sort(byPlace),

@@ -38,7 +38,7 @@ export async function runOnce(named: readonly string[], options: TestOptions): P
   if (found.length === 0) {
     return bad(`✗ no tests found: nothing matches ${patternBeside(options.config, cwd)}\n`, exitCodes.usage)
   }
-  const read = readAll(found, cwd, result.loaded.config)
+  const read = readAll(found, cwd, result.loaded)
   if (read.problems.length > 0) return bad(problemsText(read.problems, read.sources, options))
   return outcomeOf(result, read.tests, { ...options, named: named.length > 0 }, paths)
 }

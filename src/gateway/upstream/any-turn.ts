@@ -127,7 +127,7 @@ const NOTHING = () => {}
 
 /** The work that is expected of a request in a pool, and the share of the pool that it counts in. */
 export function requestOf(
-  { account, pools, queued }: FailoverPorts,
+  { account, pools, queued }: Pick<FailoverPorts, 'account' | 'pools' | 'queued'>,
   pool: Pool,
   pick: ReplicaPick | undefined,
 ): QueuedRequest {

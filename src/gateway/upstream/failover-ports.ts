@@ -56,13 +56,19 @@ export interface QueuedCall {
   readonly bodyBytes: number
   readonly input: number
   readonly mostOutput: number
-  /**
-   * Called when it begins to wait, with a function that counts the waiting requests, if its stream may begin meanwhile;
-   * the result is called when the wait ends.
-   */
-  readonly begin: (waiting: (() => number) | undefined) => Cancel
+  /** Called when it begins to wait; the result is called when the wait ends. */
+  readonly begin: (wait: QueueWait) => Cancel
   /** Called with the time that it waited. */
   readonly waited: (time: Millis) => void
+}
+
+/** A request's wait in the queue of a pool. */
+export interface QueueWait {
+  readonly pool: Pool
+  /** Whether it goes to a later pool that has room once `before_next` is over. */
+  readonly goesOn: boolean
+  /** Counts the waiting requests; absent if a stream must not begin before it is served. */
+  readonly waiting?: () => number
 }
 
 /** The failure that makes a replica a suspect. */
@@ -114,7 +120,11 @@ export function failoverPorts(
   return ports
 }
 
-function queuedCall({ bodyBytes = 0, waiter }: Pick<Call, 'bodyBytes' | 'waiter'>, admitted: AdmittedCall): QueuedCall {
+/** The request as queues order it. */
+export function queuedCall(
+  { bodyBytes = 0, waiter }: Pick<Call, 'bodyBytes' | 'waiter'>,
+  admitted: AdmittedCall,
+): QueuedCall {
   const { caller, decision, hold, queued, request } = admitted
   const { plan, model, claims } = decision
   const isChat = model.kind === 'chat' && request.kind === 'chat'
@@ -126,7 +136,7 @@ function queuedCall({ bodyBytes = 0, waiter }: Pick<Call, 'bodyBytes' | 'waiter'
     bodyBytes,
     input: isChat ? estimatedInput(model, request) : claims.input,
     mostOutput: hold.output * claims.output.choices,
-    begin: waiting => waiter?.waits({ admitted, ...(waiting && { waiting }) }) ?? (() => {}),
+    begin: ({ waiting }) => waiter?.waits({ admitted, ...(waiting && { waiting }) }) ?? (() => {}),
     waited: time => {
       queued.ms += time
     },

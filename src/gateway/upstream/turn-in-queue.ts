@@ -44,7 +44,8 @@ async function waitInTurn(ports: FailoverPorts, step: QueuedStep): Promise<Turn>
   const { slots } = ports.pools.of(pool.name)
   const from = clock.elapsed()
   const time = hasNext ? queue.beforeNext : queue.timeout
-  const served = queued.begin(queue.comments ? () => slots.waiting : undefined)
+  const comments = queue.comments && { waiting: () => slots.waiting }
+  const served = queued.begin({ pool, goesOn: hasNext, ...comments })
   const waiting = { ...step, time, later: hasNext ? () => [] : later }
   const turn = await takeAnyTurn(ports, waiting).finally(served)
   const waited: Millis = Math.round(clock.elapsed() - from)

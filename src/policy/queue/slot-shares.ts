@@ -22,6 +22,23 @@ export function guaranteedSlots(millionths: readonly number[], slots: number): r
   return parts.slice(0, -1).map(({ place, whole }) => whole + (roundedUp.has(place) ? 1 : 0))
 }
 
+/** A request's slot in a pool with shares: guaranteed to its owner, lent by an owner that does not use it, or guaranteed to nobody. */
+export type SlotKind = 'guaranteed' | 'borrowed' | 'open'
+
+/**
+ * Slots in use that are lent: requests use them without a guarantee, and owners of shares may have them back. `taken` of `max`
+ * slots are in use.
+ */
+export function borrowedSlots(
+  shares: readonly { readonly slots: number; readonly held: number }[],
+  { taken, max }: { readonly taken: number; readonly max: number },
+): number {
+  const sum = (count: (share: (typeof shares)[number]) => number) =>
+    shares.reduce((total, each) => total + count(each), 0)
+  const open = max - sum(({ slots }) => slots)
+  return Math.max(0, taken - sum(({ slots, held }) => Math.min(slots, held)) - open)
+}
+
 /** The owners of requests, by the names that shares of pools use. */
 export interface Owners {
   readonly plan: string

@@ -32,7 +32,7 @@ export const STEP = record(
 /** A stage of the decision. `file` and `line` are null where no line of a file decided. */
 export interface ShownStep extends TypeOf<typeof STEP> {}
 
-const OTHER_NAMES = record({ change: word(['plan', 'model', 'pool']), names: list(text()) })
+const OTHER_NAMES = record({ change: word(['plan', 'model', 'pool', 'room']), names: list(text()) })
 const LESS_RUNNING = record({
   change: word(['under_way', 'held']),
   to: whole('Running requests, and the nano-USD that they reserve.'),
@@ -46,6 +46,7 @@ export const REMEDY = cases('change', {
   plan: OTHER_NAMES,
   model: OTHER_NAMES,
   pool: OTHER_NAMES,
+  room: OTHER_NAMES,
   under_way: LESS_RUNNING,
   held: LESS_RUNNING,
 })

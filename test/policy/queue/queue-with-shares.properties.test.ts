@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { FairQueue } from '../../../src/policy/queue/fair-queue.ts'
-import { guaranteedSlots } from '../../../src/policy/queue/slot-shares.ts'
+import { borrowedSlots, guaranteedSlots } from '../../../src/policy/queue/slot-shares.ts'
 import { type Guarantee, type OwnedRequest, QueueWithShares } from '../../../src/policy/queue/with-shares.ts'
 import { type Asked, asked, NO_BOUNDS, play } from './play.ts'
 
@@ -211,4 +211,55 @@ describe('the slots that shares guarantee', () => {
       ),
     ).toEqual(guaranteed)
   })
+})
+
+it.each([
+  [
+    'no slot is lent while requests of owners alone run',
+    [
+      [2, 2],
+      [1, 0],
+    ],
+    2,
+    0,
+  ],
+  [
+    'slots that nobody is guaranteed are used before any is lent',
+    [
+      [2, 0],
+      [1, 0],
+    ],
+    1,
+    0,
+  ],
+  [
+    'a request beyond those borrows',
+    [
+      [2, 0],
+      [1, 0],
+    ],
+    2,
+    1,
+  ],
+  [
+    'an owner beyond its guarantee borrows as well',
+    [
+      [2, 4],
+      [1, 0],
+    ],
+    4,
+    1,
+  ],
+  [
+    'slots that owners took back are lent no more',
+    [
+      [2, 2],
+      [1, 0],
+    ],
+    4,
+    1,
+  ],
+] as const)('%s', (_name, shares, taken, expected) => {
+  const given = shares.map(([slots, held]) => ({ slots, held }))
+  expect(borrowedSlots(given, { taken, max: 4 })).toBe(expected)
 })

@@ -25,6 +25,7 @@ export const withChatTemplateKwargs = 'with chat_template_kwargs {"enable_thinki
 export const inPlan = (names: string | number) => `in plan ${names}`
 export const withModel = (names: string | number) => `with model ${names}`
 export const whileAnswers = (names: string | number) => `while ${names} answers`
+export const whileHasAFreeSlot = (names: string | number) => `while ${names} has a free slot`
 export const whileNoMoreThan = (to: string | number) => `while no more than ${to} other requests are running`
 export const whileRunningRequestsReserve = (value: string | number) =>
   `while running requests reserve no more than ${value}`
