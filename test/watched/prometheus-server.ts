@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it, onTestFinished, vi } from 'vitest'
 import { textOf } from '../deploy/files.ts'
 import { HANGS_MS } from '../lanes/hangs.ts'
 import { freePort } from '../support/free-port.ts'
 import { ADMIN_TOKEN } from '../support/gateway.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** Whether Prometheus and its tool are on the PATH. */
 const hasPrometheus: boolean = ['prometheus', 'promtool'].every(
@@ -19,12 +19,8 @@ if (!hasPrometheus) console.warn('SKIPPED: tests that need Prometheus. Install i
 /** Tests that need Prometheus: skipped, and counted as such, where it is missing. */
 export const itWatches: typeof it.skip = it.skipIf(!hasPrometheus)
 
-/** A folder for as long as the test. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'prometheus-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+/** Alerts fire within seconds, but wait for a machine that is busy. */
+export const FIRES = { timeout: 3 * HANGS_MS, interval: 250 }
 
 /** A real Prometheus with our rules, in which a minute is a second. */
 export class PrometheusServer {
@@ -38,14 +34,14 @@ export class PrometheusServer {
 
   /** It scrapes the admin listeners of gateways. */
   static async start(admins: readonly string[]): Promise<PrometheusServer> {
-    const folder = temporaryFolder()
+    const folder = temporaryFolder('prometheus')
     const port = await freePort()
     const targets = admins.map(admin => new URL(admin).host)
     writeFileSync(join(folder, 'rules.yaml'), hastened(textOf('deploy/prometheus/rules.yaml')))
     writeFileSync(
       join(folder, 'prometheus.yaml'),
       JSON.stringify({
-        global: { scrape_interval: '500ms', scrape_timeout: '500ms', evaluation_interval: '250ms' },
+        global: { scrape_interval: '1s', scrape_timeout: '1s', evaluation_interval: '250ms' },
         rule_files: ['rules.yaml'],
         scrape_configs: [
           { job_name: 'svc-gateway', authorization: { credentials: ADMIN_TOKEN }, static_configs: [{ targets }] },
@@ -61,7 +57,7 @@ export class PrometheusServer {
     const child = spawn('prometheus', flags, { stdio: ['ignore', 'ignore', 'inherit'] })
     const server = new PrometheusServer(`http://127.0.0.1:${port}`, child)
     onTestFinished(() => server.#stop())
-    await vi.waitFor(async () => server.#get('/-/ready'), { timeout: 60_000, interval: 100 })
+    await vi.waitFor(async () => server.#get('/-/ready'), { timeout: HANGS_MS, interval: 100 })
     return server
   }
 
@@ -74,26 +70,20 @@ export class PrometheusServer {
   /** Resolves once each of these has fired: some are over soon. */
   async fires(...names: readonly string[]): Promise<void> {
     const fired = new Set<string>()
-    await vi.waitFor(
-      async () => {
-        for (const name of await this.firing()) fired.add(name)
-        const silent = names.filter(name => !fired.has(name))
-        if (silent.length > 0) throw new Error(`silent: ${silent.join(', ')}; fired: ${[...fired].join(', ')}`)
-      },
-      { timeout: 3 * HANGS_MS, interval: 250 },
-    )
+    await vi.waitFor(async () => {
+      for (const name of await this.firing()) fired.add(name)
+      const silent = names.filter(name => !fired.has(name))
+      if (silent.length > 0) throw new Error(`silent: ${silent.join(', ')}; fired: ${[...fired].join(', ')}`)
+    }, FIRES)
   }
 
   /** Resolves once the sum of a metric is above this. */
   async scrapes(metric: string, above: number): Promise<void> {
-    await vi.waitFor(
-      async () => {
-        const { data } = (await (await this.#get(`/api/v1/query?query=sum(${metric})`)).json()) as Sum
-        const value = Number(data.result[0]?.value[1] ?? Number.NaN)
-        if (!(value >= above)) throw new Error(`${metric}: ${value}`)
-      },
-      { timeout: 60_000, interval: 250 },
-    )
+    await vi.waitFor(async () => {
+      const { data } = (await (await this.#get(`/api/v1/query?query=sum(${metric})`)).json()) as Sum
+      const value = Number(data.result[0]?.value[1] ?? Number.NaN)
+      if (!(value >= above)) throw new Error(`${metric}: ${value}`)
+    }, FIRES)
   }
 
   async #get(path: string): Promise<Response> {

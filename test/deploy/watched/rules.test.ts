@@ -6,7 +6,8 @@ import { parse } from 'yaml'
 import { PAGES } from '../../docs/page.ts'
 import { subjectOf, tablesIn } from '../../docs/tables.ts'
 import { childEnv } from '../../support/child-env.ts'
-import { itWatches, temporaryFolder } from '../../watched/prometheus-server.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
+import { itWatches } from '../../watched/prometheus-server.ts'
 import { ROOT, textOf } from '../files.ts'
 
 interface Rule {
@@ -36,7 +37,7 @@ itWatches('promtool sees each alert fire in the cases that call for it, and in n
 })
 
 itWatches('Prometheus accepts deploy/prometheus/prometheus.yaml', () => {
-  const copy = join(temporaryFolder(), 'prometheus.yaml')
+  const copy = join(temporaryFolder('prometheus'), 'prometheus.yaml')
   const text = textOf('deploy/prometheus/prometheus.yaml').replace('[rules.yaml]', `["${folder}/rules.yaml"]`)
   writeFileSync(copy, text)
   writeFileSync(join(copy, '../metrics.token'), 'a-token-of-24-characters')
