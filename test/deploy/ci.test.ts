@@ -40,8 +40,9 @@ it.each([
 })
 
 it('the CPU of a lane counts processes that lost their parents', () => {
-  const busy = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; touch ended'
-  const lane = `sh -c '(${busy}) & '; until [ -e ended ]; do sleep 0.05; done`
+  const busy = 'i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done'
+  // The orphan is there until its adopter has reaped it.
+  const lane = `sh -c '(${busy}) & echo $! > orphan'; while kill -0 "$(cat orphan)" 2>/dev/null; do sleep 0.05; done`
   const cwd = mkdtempSync(join(tmpdir(), 'svc-reap-'))
   const { stderr } = spawnSync('bash', ['-c', `TIMEFORMAT=%U; time ${join(ROOT, '.ci/reap')} bash -c "$LANE"`], {
     cwd,
