@@ -244,10 +244,10 @@ describe.skipIf(!hasChromium)('the fleet of two gateways', () => {
       expect(window.faults).toEqual([])
 
       redis().pause()
-      await page.getByRole('alert').getByText('The store does not answer').first().waitFor({ timeout: 20_000 })
+      await page.getByRole('alert').getByText('The store does not answer').first().waitFor()
       expect(await rowOf(page, 'gw-1:7').count()).toBe(1)
       redis().resume()
-      await page.getByRole('alert').waitFor({ state: 'detached', timeout: 40_000 })
+      await page.getByRole('alert').waitFor({ state: 'detached' })
     })
   })
 })

@@ -86,9 +86,9 @@ describeConsole('the start page of operators', { door: 'admin', shared: true }, 
       const response = await route.fetch()
       await route.fulfill({ response, json: { ...(await response.json()), ...answer } })
     })
-    await page.getByText('The store does not answer. Requests').waitFor({ timeout: 5000 })
+    await page.getByText('The store does not answer. Requests').waitFor()
     await page.unroute('**/admin/whoami')
-    await page.getByText('The store does not answer. Requests').waitFor({ state: 'detached', timeout: 5000 })
+    await page.getByText('The store does not answer. Requests').waitFor({ state: 'detached' })
   })
 
   it('draws an hour of traffic in the window that it has, and says what the pointer is on', async () => {

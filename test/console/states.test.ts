@@ -237,7 +237,7 @@ describe.skipIf(!hasChromium)('the console says', () => {
       await picture(page, 'store-down')
       expect(await page.getByRole('meter').count()).toBe(4)
       await redis.restart()
-      await page.getByText('The store does not answer').first().waitFor({ state: 'detached', timeout: 30_000 })
+      await page.getByText('The store does not answer').first().waitFor({ state: 'detached' })
     })
   })
 })

@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { isMap, parseDocument } from 'yaml'
 import type { Turns } from '../cli/in-turn.ts'
 import { ROOT } from '../deploy/files.ts'
+import { HANGS_MS } from '../lanes/hangs.ts'
 import { freePort } from '../support/free-port.ts'
 import { merge } from './merge.ts'
 import { type Block, blocksOf, elsewhereOf } from './page.ts'
@@ -142,7 +143,7 @@ export class Reader {
     if (former) await this.#shell.run(`kill -INT ${former}\nwait ${former}`)
     this.#serving.set(address, await this.#shell.start('exec svcctl serve', log))
     const ready = () => fetch(`http://${address}/readyz`).then(({ status }) => status)
-    await expect.poll(() => ready().catch(() => readFileSync(log, 'utf8')), { timeout: 20_000 }).toBe(200)
+    await expect.poll(() => ready().catch(() => readFileSync(log, 'utf8')), { timeout: HANGS_MS }).toBe(200)
   }
 
   async #edit({ text }: Block, place: string): Promise<void> {

@@ -7,6 +7,7 @@ import { type Running, running } from '../cli/program.ts'
 import { hasChromium, openWindow, startChromium } from '../console/chromium.ts'
 import { widthFaults } from '../console/look.ts'
 import { ROOT } from '../deploy/files.ts'
+import { HANGS_MS } from '../lanes/hangs.ts'
 import { freePort } from '../support/free-port.ts'
 
 describe.skipIf(!hasChromium)('the site that `npm run docs` serves', () => {
@@ -20,7 +21,7 @@ describe.skipIf(!hasChromium)('the site that `npm run docs` serves', () => {
     const child = spawn('npm', ['run', 'docs', '--', '--port', String(port)], { cwd: ROOT, detached: true })
     site = running(child, signal => child.pid && process.kill(-child.pid, signal))
     await site.until(`localhost:${port}`)
-  }, 300_000)
+  }, 10 * HANGS_MS)
   afterAll(() => site?.end())
 
   it('has a page for each page of docs/', () => {

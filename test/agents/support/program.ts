@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { HANGS_MS } from '../../lanes/hangs.ts'
 
 /** One task for a program of `clients/`. */
 export interface Task {
@@ -62,7 +63,7 @@ export class Program {
     const over = once(this.#child, 'exit')
     this.#child.stdin.end()
     // One that hangs has failed its test already.
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), 5000)
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), HANGS_MS)
     await over
     clearTimeout(timer)
   }

@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import { HANGS_MS } from '../../lanes/hangs.ts'
 import { startTree } from '../../server/workers/tree.ts'
 import { answer, startBackend, status, stream, streamThenReset } from '../../support/backend.ts'
 import { type Family, parse } from '../../support/prometheus.ts'
@@ -45,7 +46,7 @@ const USAGE = {
 /** Series that appear some time after their request. */
 const EXPECTED = ['svc_wasted_usd_total', 'svc_interrupted_total', 'svc_limit_refusals_total', 'svc_worker_lag_seconds']
 
-const PATIENCE = { timeout: 20_000, interval: 100 }
+const PATIENCE = { timeout: HANGS_MS, interval: 100 }
 
 const yaml = (directory: string, backend: string) => `
 version: 1
