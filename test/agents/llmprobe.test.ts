@@ -64,6 +64,6 @@ async function probe(): Promise<Found> {
   } finally {
     await rig.close()
     await models.stop()
-    remove()
+    await remove()
   }
 }

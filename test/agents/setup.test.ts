@@ -172,7 +172,7 @@ async function open({ existing, env = {}, program, args, plays }: Agent): Promis
     close: async () => {
       await rig.close()
       await oidc.stop()
-      remove()
+      await remove()
     },
   }
 }

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { removeFolder } from '../lanes/remove-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** A folder as deep as dist/, so that the compiled files find what they read beside themselves. */
@@ -44,6 +45,6 @@ function compile(out: string): string {
 }
 
 /** Runs in the process that starts vitest's workers: those are killed, and can remove nothing. */
-export function teardown(): void {
-  rmSync(folderOf(process.pid), { recursive: true, force: true })
+export async function teardown(): Promise<void> {
+  await removeFolder(folderOf(process.pid))
 }

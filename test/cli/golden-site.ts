@@ -1,9 +1,10 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { answer, type Backend, startBackend, status } from '../support/backend.ts'
 import type { Program } from './program.ts'
 import { type Site, siteOf } from './site.ts'
@@ -43,7 +44,7 @@ export async function startGoldenSite(program: Program): Promise<GoldenSite> {
       await Promise.all([site.gateway.end('SIGKILL'), onprem.close(), cloud.close()])
       issuer.server.closeAllConnections()
       issuer.server.close()
-      rmSync(dir, { recursive: true, force: true })
+      await removeFolder(dir)
     },
   }
 }

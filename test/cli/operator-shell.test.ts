@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -14,6 +13,7 @@ import { registerReload } from '../../src/cli/reload/reload.ts'
 import { registerRollback } from '../../src/cli/rollback/rollback.ts'
 import { registerShow } from '../../src/cli/show/show.ts'
 import { registerUsage } from '../../src/cli/usage/usage.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { compileProgram, type Program, type Running } from './program.ts'
 import { runCommand } from './run-command.ts'
 import { filesOf, keptFilesOf } from './site.ts'
@@ -58,7 +58,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await program.end()
-  rmSync(cwd, { recursive: true, force: true })
+  await removeFolder(cwd)
 })
 
 const COMMANDS: readonly (readonly [string, (program: Command) => void, readonly string[], RegExp])[] = [

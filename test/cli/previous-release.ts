@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { type Program, programOf } from './program.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -12,11 +13,11 @@ const SERVES = ['bin', 'src', 'schema', 'redis', 'policies', 'openapi.yaml', 'pa
 /** The release before this one, compiled from the history of this clone; `remove` deletes its files. */
 export interface PreviousRelease extends Program {
   readonly version: string
-  remove(): void
+  remove(): Promise<void>
 }
 
 /** Compiles the commit that `test/previous-release` names, with the dependencies that are installed. */
-export function compilePreviousRelease(): PreviousRelease {
+export async function compilePreviousRelease(): Promise<PreviousRelease> {
   const [commit = '', version = ''] = readFileSync(join(root, 'test/previous-release'), 'utf8').trim().split(' ')
   if (git('cat-file', '-e', `${commit}^{commit}`).status !== 0)
     throw new Error(
@@ -25,7 +26,7 @@ export function compilePreviousRelease(): PreviousRelease {
   // As deep as the root, whose dependencies it finds from here.
   const folder = join(root, `.test-dist-${process.pid}-${version}`)
   mkdirSync(folder)
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const remove = () => removeFolder(folder)
   try {
     const archive = execFileSync('git', ['archive', commit, ...SERVES, 'tsconfig.build.json'], {
       ...{ cwd: root, maxBuffer: ARCHIVE_BYTES },
@@ -36,7 +37,7 @@ export function compilePreviousRelease(): PreviousRelease {
     execFileSync(process.execPath, [tsc, '-p', join(folder, 'tsconfig.build.json'), '--noCheck'], { cwd: folder })
     return { ...programOf(join(folder, 'dist/cli/main.js'), ''), version, remove }
   } catch (error) {
-    remove()
+    await remove()
     throw error
   }
 }

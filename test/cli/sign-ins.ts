@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { answer, startBackend } from '../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../support/gateway.ts'
 import type { OidcOptions, OidcServer } from '../support/identity/oidc.ts'
@@ -36,7 +37,7 @@ export function openSignInSite(users: NonNullable<OidcOptions['users']>, begin: 
       await test.close()
       await oidc.stop()
       await backend.close()
-      for (const home of homes) rmSync(home, { recursive: true, force: true })
+      for (const home of homes) await removeFolder(home)
     }
     const newHome = () => {
       const home = mkdtempSync(join(tmpdir(), 'home-'))

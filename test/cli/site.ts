@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import type { Program, Running } from './program.ts'
 
 const TOKEN = 'cli-admin-token'
@@ -32,7 +33,7 @@ limits: { shed_load: false } # what these tests hold is no matter of how busy th
 /** A directory with files that goes when the test is over. */
 export function filesOf(files: Readonly<Record<string, string>>): string {
   const dir = keptFilesOf(files)
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(dir))
   return dir
 }
 

@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { type Load, load } from '../../src/config/load.ts'
 import type { Env } from '../../src/config/model/variables.ts'
 import type { Problem } from '../../src/config/problem.ts'
 import type { Loaded } from '../../src/config/settings.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 export type Files = Readonly<Record<string, string | Buffer>>
 
@@ -30,8 +29,7 @@ default_model`,
 
 /** A directory with files that goes when the test is over. */
 export function directoryOf(files: Files): string {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-config-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporaryFolder('svc-config')
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(directory, name)), { recursive: true })
     writeFileSync(join(directory, name), content)

@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { registerPlan } from '../../src/cli/plan/plan.ts'
 import { runHere } from '../cli/here.ts'
 import { answer } from '../support/backend.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { hasChromium, openWindow, startChromium, type Window } from './chromium.ts'
 import { LOOKS, lookAt } from './look.ts'
 import { openAsOperator } from './operator.ts'
@@ -325,8 +325,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
 
     /** The main file of a kept revision, in a directory of its own. */
     async function filesOf(number: number): Promise<string> {
-      const directory = await mkdtemp(join(tmpdir(), 'svc-revision-'))
-      onTestFinished(() => rm(directory, { recursive: true }))
+      const directory = temporaryFolder('svc-revision')
       const kept = await site.gateway.app.revisions.find(number)
       for (const { file, text } of kept?.files ?? []) await writeFile(join(directory, file), text)
       return join(directory, 'config.yaml')

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import type { RunningGateway } from '../../src/server/compose/gateway.ts'
 import { startSingle } from '../../src/server/compose/single.ts'
 import { examination, foundOf } from '../../src/server/examiner/examiner.ts'
 import { world } from '../../src/server/world.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
 import type { RedisServer } from '../support/redis/redis.ts'
@@ -127,7 +128,7 @@ export async function startSite({
       await gateway.close(0)
       await backend.close()
       stopProvider()
-      rmSync(dir, { recursive: true, force: true })
+      await removeFolder(dir)
     },
   }
 }

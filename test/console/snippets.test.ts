@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { HANGS_MS } from '../lanes/hangs.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { answer } from '../support/backend.ts'
 import { hasChromium, openWindow, signIn, startChromium, type Window } from './chromium.ts'
 import { type Site, startSite } from './site.ts'
@@ -56,7 +58,7 @@ describe.skipIf(!hasChromium)('a snippet of the console, with a key that was cop
     await window.close()
     await browser?.close()
     await site?.close()
-    rmSync(home, { recursive: true, force: true })
+    await removeFolder(home)
     expect(faults).toEqual([])
   })
 
@@ -69,7 +71,7 @@ describe.skipIf(!hasChromium)('a snippet of the console, with a key that was cop
   /** Its output. None of this machine's settings reach it. */
   const outputOf = async (command: string, args: readonly string[], env: Record<string, string> = {}, cwd = home) => {
     const PATH = `${env.PATH ?? ''}:${process.env.PATH}`
-    const { stdout } = await run(command, [...args], { cwd, timeout: 50_000, env: { ...env, PATH, HOME: home } })
+    const { stdout } = await run(command, [...args], { cwd, timeout: HANGS_MS, env: { ...env, PATH, HOME: home } })
     return stdout
   }
   /** A program of this name, which stands for one that is not installed: it takes what the snippet set. */

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { launchIdentity } from '../../demo/src/identity/launch.ts'
 import { launchBackends } from '../../demo/src/launch.ts'
 import { launchTools } from '../../demo/src/tools/launch.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 
 // Node 20 runs no TypeScript, so the backend is compiled: into a folder from which no package is to be seen, and a
 // copy of that which sees those of this repository.
@@ -39,7 +40,7 @@ beforeAll(() => {
   cpSync(join(dir, 'bare'), join(dir, 'full'), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(dir, 'full/node_modules'))
 }, 60_000)
-afterAll(() => rmSync(dir, { recursive: true }))
+afterAll(() => removeFolder(dir))
 
 test('all backends answer at the addresses the policies ask for, and a killed one is reported and stays dead', async () => {
   const demo = await launchBackends({ script, paceMs: 0 })

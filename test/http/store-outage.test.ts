@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import type { LedgerRow } from '../../src/records/ledger-row.ts'
 import type { RunningGateway } from '../../src/server/compose/gateway.ts'
 import { startSingle } from '../../src/server/compose/single.ts'
 import { world } from '../../src/server/world.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { type Backend, chunk, SSE_HEADERS, startBackend, write } from '../support/backend.ts'
 import { eventsOf } from '../support/gateway.ts'
 import { describeRedis, type RedisServer, startRedis } from '../support/redis/redis.ts'
@@ -56,7 +57,7 @@ describeRedis('on Redis', () => {
       by: 'test',
     })
     key = minted.value ?? ''
-    return () => rmSync(dir, { recursive: true, force: true })
+    return () => removeFolder(dir)
   })
 
   afterEach(async () => {

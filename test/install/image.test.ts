@@ -18,7 +18,7 @@ const env = environmentOf(image)
 
 describe.skipIf(!mayMount)('what all stages of the Containerfile build, in a root with Node alone', () => {
   it('has the first answer, as the user of the image', async () => {
-    const built = buildStages(stages, NODE_USER)
+    const built = await buildStages(stages, NODE_USER)
     const root = rootWith({ '/usr/local/bin/node': process.execPath, '/usr/bin/env': '/usr/bin/env' })
     mkdirSync(join(root, '/etc/svc-gateway/deploy'), { recursive: true, mode: 0o777 })
     // With its owners, and the links as they are.

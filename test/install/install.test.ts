@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, lstatSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -8,8 +8,10 @@ import { parse } from 'yaml'
 import type { Running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
 import { blocksOf } from '../docs/page.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { type Machine, type MachineOptions, newMachine } from './machine.ts'
 
 /** The disk space of an install without the demo. */
@@ -45,7 +47,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await backend.close()
-  rmSync(packs, { recursive: true, force: true })
+  await removeFolder(packs)
 })
 
 function machine(options: MachineOptions): Machine {
@@ -200,8 +202,7 @@ describe('what `npm run release` writes', () => {
     expect(checked(build, `${executable}.sha256`).trim().split('\n')).toEqual(whole([executable]))
 
     // The workflow makes the sums anew, once it has the executables of other machines too.
-    const merged = mkdtempSync(join(tmpdir(), 'svc-release-'))
-    onTestFinished(() => rmSync(merged, { recursive: true }))
+    const merged = temporaryFolder('svc-release')
     cpSync(build, join(merged, 'build'), { recursive: true })
     writeFileSync(join(merged, 'build/svcctl-linux-riscv64'), 'of another machine')
     const { jobs } = parse(readFileSync(join(ROOT, '.github/workflows/release.yml'), 'utf8'))

@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { chownSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Running, running } from '../cli/program.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 
 /** A user who has just come: an empty home, an empty folder, and of programs those that are given. */
 export interface Machine {
@@ -10,7 +11,7 @@ export interface Machine {
   /** Runs a program to its end, and returns what it printed. */
   run(command: string, args: readonly string[], env?: Readonly<Record<string, string>>): string
   start(command: string, args: readonly string[], env?: Readonly<Record<string, string>>): Running
-  remove(): void
+  remove(): Promise<void>
 }
 
 /** The equipment of a machine. */
@@ -64,6 +65,6 @@ export function newMachine({ node, ordinary = false }: MachineOptions): Machine 
       })
       return running(child, signal => child.pid !== undefined && process.kill(-child.pid, signal))
     },
-    remove: () => rmSync(home, { recursive: true, force: true }),
+    remove: () => removeFolder(home),
   }
 }

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { running } from '../cli/program.ts'
@@ -10,6 +9,7 @@ import { Reader } from '../docs/reader.ts'
 import { startBackend } from '../support/backend.ts'
 import { childEnv } from '../support/child-env.ts'
 import { freePort } from '../support/free-port.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { mayMount } from './root.ts'
 
 const PAGE = 'docs/how-to/monitoring.md'
@@ -31,8 +31,7 @@ const onDebian = (folder: string, commands: string): string => `
 
 /** The package's files, and a clone whose Prometheus scrapes often. */
 function machine(admin: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'debian-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder('debian')
   for (const [from, to] of [
     ['/etc/prometheus', 'etc'],
     ['/etc/default/prometheus', 'default/prometheus'],

@@ -1,17 +1,7 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -21,6 +11,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { childEnv } from '../support/child-env.ts'
 import { freePort } from '../support/free-port.ts'
 
@@ -57,9 +48,7 @@ beforeAll(async () => {
   for (const path of [cache, origin]) belongTo(OTHER, path)
 })
 
-afterAll(() => {
-  rmSync(all, { recursive: true, force: true })
-})
+afterAll(() => removeFolder(all))
 
 function belongTo(user: number | undefined, path: string): void {
   if (user === undefined) return

@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { removeFolder } from '../lanes/remove-folder.ts'
 
 export const CHROOT = '/usr/sbin/chroot'
 
@@ -17,7 +18,7 @@ export function rootWith(programs: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'svc-root-'))
   // Other users go through it.
   chmodSync(root, 0o755)
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(root))
   for (const [to, from] of Object.entries(programs)) {
     const linked = execFileSync('ldd', [from], { encoding: 'utf8' }).match(/\/\S+/g) ?? []
     for (const file of linked) put(root, realpathSync(file), file)

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import { ROOT, textOf } from '../deploy/files.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { CHROOT } from './root.ts'
 
 /** An instruction of a Containerfile, with what stands behind it. */
@@ -46,15 +46,14 @@ export const environmentOf = (stage: Stage): Readonly<Record<string, string>> =>
  * Does what all stages say, as a build of the image would, and returns the folder of the files that the last one adds to its
  * base. This machine is the base, with the user `node`: what a stage writes lies over it, in a folder of its own.
  */
-export function buildStages(stages: readonly Stage[], user: number): string {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-stages-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+export async function buildStages(stages: readonly Stage[], user: number): Promise<string> {
+  const folder = temporaryFolder('svc-stages')
   const base = join(folder, 'base')
   mkdirSync(join(base, 'etc'), { recursive: true })
   chmodSync(base, 0o755)
   writeFileSync(join(base, 'etc/passwd'), `root:x:0:0::/root:/bin/sh\nnode:x:${user}:${user}::/home/node:/bin/sh\n`)
   writeFileSync(join(base, 'etc/group'), `root:x:0:\nnode:x:${user}:\n`)
-  const built = new Map([['', contextIn(join(folder, 'context'))]])
+  const built = new Map([['', await contextIn(join(folder, 'context'))]])
   let last = ''
   for (const [index, stage] of stages.entries()) {
     last = buildStage(stage, { folder: join(folder, `${index}`), base, sources: built })
@@ -64,10 +63,10 @@ export function buildStages(stages: readonly Stage[], user: number): string {
 }
 
 /** The build context according to .dockerignore. */
-function contextIn(context: string): string {
+async function contextIn(context: string): Promise<string> {
   for (const line of textOf('.dockerignore').split('\n').filter(Boolean)) {
     if (line.startsWith('!')) cpSync(join(ROOT, line.slice(1)), join(context, line.slice(1)), { recursive: true })
-    else if (line !== '*') rmSync(join(context, line), { recursive: true, force: true })
+    else if (line !== '*') await removeFolder(join(context, line))
   }
   return context
 }

@@ -1,15 +1,7 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  statfsSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { removeFolderAtExit } from './remove-folder.ts'
 
 /** A memory file system on Linux: a ledger on it is durable at once, where a disk makes every settlement wait for a flush. */
 const IN_MEMORY = '/dev/shm'
@@ -40,7 +32,7 @@ export function enterSandbox(): Sandbox {
   for (const name of Object.keys(process.env)) if (PERSONAL.test(name)) delete process.env[name]
   writeFileSync(join(home, '.gitconfig'), '[user]\nname = test\nemail = test@example.com\n')
   Object.assign(process.env, { HOME: home, USERPROFILE: home, TMPDIR: temporary })
-  return { path, leave: () => rmSync(dir, { recursive: true, force: true }) }
+  return { path, leave: () => removeFolderAtExit(dir) }
 }
 
 function parentFolder(): string {

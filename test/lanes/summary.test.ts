@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { removeFolder } from './remove-folder.ts'
 
 const root = join(import.meta.dirname, '../..')
 const lanes = import.meta.dirname
@@ -38,7 +39,7 @@ beforeAll(() => {
   lines = run([]).split('\n')
 })
 
-afterAll(() => rmSync(project, { recursive: true, force: true }))
+afterAll(() => removeFolder(project))
 
 const write = (name: string, text: string) => writeFileSync(join(project, name), text)
 function run(words: readonly string[], env = {}): string {

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, onTestFinished } from 'vitest'
 import type { ShownProcess } from '../../src/wire/admin/process.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { KeepAliveClients } from '../server/workers/keep-alive-clients.ts'
 import { startTree, type Tree } from '../server/workers/tree.ts'
 import { yamlOf } from '../server/workers/tree-yaml.ts'
@@ -47,7 +48,7 @@ async function startNginx(gateway: number): Promise<number> {
   onTestFinished(async () => {
     child.kill('SIGTERM')
     await ended
-    await rm(directory, { recursive: true })
+    await removeFolder(directory)
   })
   await eventually(() => fetch(`http://127.0.0.1:${port}/readyz`))
   return port

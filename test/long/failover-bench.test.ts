@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +9,7 @@ import { mintKey } from '../../src/gateway/accounts/accounts.ts'
 import type { RunningGateway } from '../../src/server/compose/gateway.ts'
 import { startSingle } from '../../src/server/compose/single.ts'
 import { world } from '../../src/server/world.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { type Call, callChat, TEXT, WORDS } from './bench/call.ts'
 import { SCENARIOS, type Scenario, type Seen, type Verdict, verdictOf } from './bench/scenarios.ts'
 import { startWall, type Wall } from './bench/wall.ts'
@@ -62,7 +63,7 @@ afterAll(async () => {
   await Promise.all(
     [healthy, ...runs.flatMap(({ primary, fallback }) => [primary, fallback])].map(wall => wall.close()),
   )
-  rmSync(directory, { recursive: true, force: true })
+  await removeFolder(directory)
 })
 
 function yamlOf(): string {

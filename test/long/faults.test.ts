@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { type Fault, faults } from './faults.ts'
 
 const root = resolve(import.meta.dirname, '../..')
@@ -23,7 +24,7 @@ beforeAll(() => {
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'))
 })
 
-afterAll(() => rmSync(copy, { recursive: true, force: true }))
+afterAll(() => removeFolder(copy))
 
 function guards(): { failed: boolean; said: string } {
   const vitest = join(root, 'node_modules/vitest/vitest.mjs')

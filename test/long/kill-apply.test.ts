@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { describeRedis, type RedisServer, startRedis } from '../support/redis/redis.ts'
 import { Gateway } from './harness/fleet.ts'
 import { until } from './harness/until.ts'
@@ -71,7 +72,7 @@ describeRedis('a change of four gateways', () => {
     for (const { gateway } of all) await gateway.kill()
     await program.end()
     await redis.stop()
-    rmSync(dir, { recursive: true, force: true })
+    await removeFolder(dir)
   })
 
   let round = 0

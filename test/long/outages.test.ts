@@ -1,6 +1,7 @@
-import { cp, rm } from 'node:fs/promises'
+import { cp } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { describeRedis, type RedisOptions, type RedisServer, startRedis } from '../support/redis/redis.ts'
 import { faultsIn, NO_FAULTS, readBooks } from './harness/books.ts'
 import { type Account, type Ask, ask } from './harness/client.ts'
@@ -42,9 +43,9 @@ const outages: Readonly<Record<string, Outage>> = {
     commands.destroy()
     return async () => {
       await redis.kill()
-      await rm(dir, { recursive: true })
+      await removeFolder(dir)
       await cp(`${dir}.saved`, dir, { recursive: true })
-      await rm(`${dir}.saved`, { recursive: true })
+      await removeFolder(`${dir}.saved`)
       await redis.restart()
     }
   },

@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { describeRedis, startRedis } from '../support/redis/redis.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { faultsIn, kindsOf, NO_FAULTS, readBooks, readHeld } from './harness/books.ts'
 import { ADMIN_TOKEN, Fleet } from './harness/fleet.ts'
 import { Load } from './harness/load.ts'
@@ -21,8 +20,7 @@ const plans = {
 async function restoreAfterKill(
   stores: () => Promise<readonly [redis?: string, kill?: () => Promise<void>]>,
 ): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-restore-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporaryFolder('svc-restore')
   const visited = site.log.length
   const [redis, killStore] = await stores()
   const fleet = new Fleet({ program, site, plans, ...(redis && { redis }) })

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +9,7 @@ import { mintKey } from '../../src/gateway/accounts/accounts.ts'
 import type { RunningGateway } from '../../src/server/compose/gateway.ts'
 import { startSingle } from '../../src/server/compose/single.ts'
 import { world } from '../../src/server/world.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import {
   answer,
   type Backend,
@@ -161,7 +162,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await gateway.close(0)
   await Promise.all(backends.map(backend => backend.close()))
-  rmSync(dir, { recursive: true, force: true })
+  await removeFolder(dir)
 })
 
 function yamlOf(): string {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { connectOperator } from '../../src/operator/connect.ts'
 import { isRunning } from '../../src/operator/remote.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { VirtualClock } from '../support/clock.ts'
 
 let home: string
@@ -20,11 +21,11 @@ beforeEach(async () => {
   const address = server.address()
   url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
 })
-afterEach(() => {
+afterEach(async () => {
   vi.unstubAllEnvs()
   server.closeAllConnections()
   server.close()
-  rmSync(home, { recursive: true })
+  await removeFolder(home)
 })
 
 it('the token of a sign-in is not sent to SVCCTL_ADMIN, which may be anybody', async () => {

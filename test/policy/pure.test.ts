@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { rows } from './table.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -64,7 +65,7 @@ beforeAll(() => {
   writeFileSync(join(out, 'runner.mjs'), runner)
 })
 
-afterAll(() => rmSync(out, { recursive: true, force: true }))
+afterAll(() => removeFolder(out))
 
 describe('policy', () => {
   it('decides and judges without Node, a clock or dice', () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -21,6 +21,7 @@ import { nanoUsd } from '../../src/policy/nano-usd.ts'
 import type { LedgerRow } from '../../src/records/ledger-row.ts'
 import { LEDGER_RECORD, ledgerRecord } from '../../src/wire/admin/ledger-record.ts'
 import { readAs } from '../../src/wire/schema/read.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { golden } from './golden.ts'
 import { FULL_BILL, PLAIN_BILL, ROWS } from './rows.ts'
 
@@ -52,7 +53,7 @@ it('the embedded store writes the bytes of a row that it always wrote, and reads
   const records = await openRecords(path)
   onTestFinished(async () => {
     await records.close()
-    await rm(path, { recursive: true })
+    await removeFolder(path)
   })
   const bytesOf = async ({ attempt: _attempt, ...row }: RowState) => {
     await records.ledger.put('row', packRow(row))

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -9,6 +9,7 @@ import { readJsonFile } from '../../src/operator/session-file.ts'
 import { readBackupKey } from '../../src/server/backup-key.ts'
 import { readBounded } from '../../src/server/bounded-file.ts'
 import { ROOT } from '../deploy/files.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 
 let dir: string
 let huge: string
@@ -21,7 +22,7 @@ beforeEach(() => {
   truncateSync(huge, 1_000_000_000)
 })
 
-afterEach(() => rmSync(dir, { recursive: true }))
+afterEach(() => removeFolder(dir))
 
 const said = async (read: () => unknown): Promise<string> => {
   try {

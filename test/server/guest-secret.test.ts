@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { Secret, type Settings } from '../../src/config/settings.ts'
 import { ensureGuestSecrets, guestSecretFile, guestSecretsOf } from '../../src/server/guest-secret.ts'
 import { loadGood, small } from '../config/files.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 
 const GUESTS = 'guests: { plan: devices, usd_per_day_total: 1 }\n'
 const devices = small.replace(
@@ -15,7 +16,7 @@ const devices = small.replace(
 
 function settingsOf(guests = GUESTS, secrets: readonly Secret[] = []): Settings {
   const stateDir = join(mkdtempSync(join(tmpdir(), 'svc-guest-')), 'state')
-  onTestFinished(() => rmSync(join(stateDir, '..'), { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(join(stateDir, '..')))
   const { settings } = loadGood(guests + devices)
   const served = settings.guests && { guests: { ...settings.guests, secrets } }
   return { ...settings, ...served, server: { ...settings.server, stateDir } }

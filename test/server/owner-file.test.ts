@@ -1,14 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { saveToken, tokenFile } from '../../src/server/owner-file.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 
 let dir: string
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'token-'))
 })
-afterEach(() => rmSync(dir, { recursive: true }))
+afterEach(() => removeFolder(dir))
 
 const modeOf = (path: string) => statSync(path).mode & 0o777
 

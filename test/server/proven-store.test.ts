@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { load } from '../../src/config/load.ts'
@@ -10,12 +9,12 @@ import type { WorkerParts, WorkerPorts } from '../../src/server/compose/ports.ts
 import { startWorker } from '../../src/server/compose/worker.ts'
 import { openState } from '../../src/server/state/open-state.ts'
 import { world } from '../../src/server/world.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { yamlOf } from './workers/tree-yaml.ts'
 
 /** A worker on an embedded store, and what it does with another way to reach the store that was proven. */
 async function start() {
-  const directory = await mkdtemp(join(tmpdir(), 'proven-'))
-  onTestFinished(() => rm(directory, { recursive: true }))
+  const directory = temporaryFolder('proven')
   await writeFile(
     join(directory, 'config.yaml'),
     yamlOf('http://127.0.0.1:1/v1', own => `embedded:${own}/store`)(directory),

@@ -1,8 +1,9 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
 import { filesOf, startSite, yamlOf } from '../cli/site.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 
 let program: Program
@@ -160,7 +161,7 @@ describe('svcctl serve --watch', () => {
       writeFileSync(join(dir, `..v${version}`, 'config.yaml'), dearer(good, 10 + version))
       symlinkSync(`..v${version}`, join(dir, '..data_tmp'))
       renameSync(join(dir, '..data_tmp'), join(dir, '..data'))
-      rmSync(join(dir, `..v${version - 1}`), { recursive: true })
+      await removeFolder(join(dir, `..v${version - 1}`))
       await gateway.until(`generation ${version}`)
     }
 
@@ -173,20 +174,20 @@ describe('svcctl serve --watch', () => {
     symlinkSync('..v1', join(dir, '..data'))
     for (const name of ['config.yaml', 'policies']) symlinkSync(`..data/${name}`, join(dir, name))
     const { gateway } = await startSite(program, dir, 'config.yaml', '--watch')
-    const mount = (version: number, aliases: string) => {
+    const mount = async (version: number, aliases: string) => {
       mkdirSync(join(dir, `..v${version}/policies`), { recursive: true })
       writeFileSync(join(dir, `..v${version}`, 'config.yaml'), main)
       writeFileSync(join(dir, `..v${version}`, 'policies/aliases.yaml'), aliases)
       symlinkSync(`..v${version}`, join(dir, '..data_tmp'))
       renameSync(join(dir, '..data_tmp'), join(dir, '..data'))
-      rmSync(join(dir, `..v${version - 1}`), { recursive: true })
+      await removeFolder(join(dir, `..v${version - 1}`))
     }
 
-    mount(2, 'aliases: { one: svc-core }\n')
+    await mount(2, 'aliases: { one: svc-core }\n')
     await gateway.until('generation 2')
-    mount(3, 'aliases: { one: nobody }\n')
+    await mount(3, 'aliases: { one: nobody }\n')
     await gateway.until('was not reloaded')
-    mount(4, 'aliases: { two: svc-core }\n')
+    await mount(4, 'aliases: { two: svc-core }\n')
     await gateway.until('generation 3')
   })
 

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import { answerOf, seenOf } from '../../src/simulate/result.ts'
 import { SOME_DAY, scenarioOf } from '../../src/simulate/scenario.ts'
 import { simulate } from '../../src/simulate/simulation.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const CI = 'https://ci.example.com'
 
@@ -23,8 +23,7 @@ models:
 default_model: svc-core
 pools: { main: { site: here, model: m, replicas: ["http://127.0.0.1:1/v1"] } }
 `
-  const folder = mkdtempSync(join(tmpdir(), 'svc-claims-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder('svc-claims')
   writeFileSync(join(folder, 'config.yaml'), text)
   const result = load('config.yaml', {}, folder)
   if (!result.ok) throw new Error(JSON.stringify(result.problems))

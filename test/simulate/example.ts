@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { onTestFinished } from 'vitest'
 import { load } from '../../src/config/load.ts'
 import type { Problem } from '../../src/config/problem.ts'
 import type { Loaded } from '../../src/config/settings.ts'
 import { run } from '../../src/simulate/run-tests.ts'
 import { readTests, type Tests } from '../../src/simulate/test-file.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -20,8 +19,7 @@ export function example(): Loaded {
 
 /** Reads a text as a file of tests called `t.test.yaml`. */
 export function read(text: string, loaded = example()): { tests?: Tests; problems: readonly Problem[] } {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-cases-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporaryFolder('svc-cases')
   writeFileSync(join(directory, 't.test.yaml'), text)
   const problems: Problem[] = []
   const { tests } = readTests(join(directory, 't.test.yaml'), directory, loaded, problem => problems.push(problem))

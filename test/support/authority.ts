@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
 import type { Certificate } from './certificate.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** Who signs certificates, made by openssl. */
 export interface Authority {
@@ -15,8 +14,7 @@ export interface Authority {
 
 /** A new authority. It is gone with the test. */
 export function newAuthority(): Authority {
-  const dir = mkdtempSync(join(tmpdir(), 'svc-ca-'))
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }))
+  const dir = temporaryFolder('svc-ca')
   const openssl = (...words: string[]) => execFileSync('openssl', words, { cwd: dir, stdio: 'pipe' })
   const read = (name: string) => readFileSync(join(dir, name), 'utf8')
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes']

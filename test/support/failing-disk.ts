@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { removeFolder } from '../lanes/remove-folder.ts'
 
 /** Whether a library can be compiled here that is preloaded into a process. */
 export const canFailDisks: boolean = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
@@ -16,7 +17,7 @@ export interface FailingDisk {
   readonly env: readonly string[]
   fail(what: Failing): void
   /** Removes its files. */
-  remove(): void
+  remove(): Promise<void>
 }
 
 export function makeFailingDisk(under: string): FailingDisk {
@@ -29,7 +30,7 @@ export function makeFailingDisk(under: string): FailingDisk {
     env: [`LD_PRELOAD=${library}`, `FAILING_DISK_FILE=${file}`, `FAILING_DISK_UNDER=${under}`],
     // In place, since processes have the file mapped.
     fail: what => writeFileSync(file, Buffer.of(SWITCH[what], 0, 0, 0, 0, 0, 0, 0), { flag: 'r+' }),
-    remove: () => rmSync(directory, { recursive: true }),
+    remove: () => removeFolder(directory),
   }
 }
 

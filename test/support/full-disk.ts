@@ -17,10 +17,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, vi } from 'vitest'
 import { openEmbeddedStore } from '../../src/adapters/embedded/store.ts'
 import { expectBalanced } from '../adapters/store/directory.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { startTree, type Tree } from '../server/workers/tree.ts'
 import { yamlOf } from '../server/workers/tree-yaml.ts'
 import { answer, type Backend, startBackend } from './backend.ts'
 import { type Failing, makeFailingDisk } from './failing-disk.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const MOST_MEGABYTES = 64
 
@@ -52,9 +54,9 @@ function mountDisk(kind: Disk): string {
     execFileSync('mount', ['-o', options, image, disk])
   }
   chmodSync(disk, 0o700)
-  onTestFinished(() => {
+  onTestFinished(async () => {
     execFileSync('umount', ['-l', disk])
-    rmSync(directory, { recursive: true, force: true })
+    await removeFolder(directory)
   })
   return disk
 }
@@ -189,8 +191,7 @@ export async function expectKeepsReadOnly(workers: number): Promise<string> {
  * names the cause, and once the disk works again all that was acknowledged is there.
  */
 export async function expectSurvivesErrors(what: Exclude<Failing, 'nothing'>, workers: number): Promise<string> {
-  const directory = mkdtempSync(join(tmpdir(), 'failing-disk-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporaryFolder('failing-disk')
   const failing = makeFailingDisk(directory)
   onTestFinished(() => failing.remove())
   const backend = await startBackend()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -15,6 +15,7 @@ import type { LedgerRow } from '../../src/records/ledger-row.ts'
 import type { RunningGateway } from '../../src/server/compose/gateway.ts'
 import { startSingle } from '../../src/server/compose/single.ts'
 import { type Examine, examination, foundOf } from '../../src/server/examiner/examiner.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { adminViolationsOf } from './admin-api.ts'
 import { VirtualClock } from './clock.ts'
 import type { OidcServer } from './identity/oidc.ts'
@@ -317,7 +318,7 @@ async function open(opened: Opened): Promise<TestGateway> {
     close: async () => {
       unsubscribe('http.server.request.start', watch)
       await gateway.close(0)
-      rmSync(dir, { recursive: true, force: true })
+      await removeFolder(dir)
       if (violations.length > 0) throw new Error(`openapi.yaml does not say so:\n${violations.join('\n')}`)
       if (adminViolations.length > 0)
         throw new Error(`the declared admin API does not say so:\n${adminViolations.join('\n')}`)

@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
-import { appendFile, chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, chown, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, type describe } from 'vitest'
 import { describeNeeding } from '../lanes/lane.ts'
+import { removeFolder } from '../lanes/remove-folder.ts'
 import { freePort } from './free-port.ts'
 
 /** Where Debian puts the programs of a server, the newest version last. */
@@ -139,7 +140,7 @@ export async function startPostgres(tls?: Tls): Promise<PostgresServer> {
     },
     stop: async () => {
       await kill()
-      await rm(directory, { recursive: true, force: true })
+      await removeFolder(directory)
     },
   }
 }

@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { FileArchive } from '../../../src/adapters/archives/file-archive.ts'
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { NOON } from '../store/fixtures.ts'
 import { fullRowAt, leavingAt } from './rows.ts'
 
@@ -13,7 +14,7 @@ const DAY_MS = 86_400_000
 
 async function start() {
   const directory = join(await mkdtemp(join(tmpdir(), 'archive-')), 'rows')
-  onTestFinished(() => rm(join(directory, '..'), { recursive: true }))
+  onTestFinished(() => removeFolder(join(directory, '..')))
   const open = () => {
     const archive = new FileArchive(directory, lockDirectory)
     onTestFinished(() => archive.close())

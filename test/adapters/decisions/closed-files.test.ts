@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { findDecision } from '../../../src/adapters/decisions/find.ts'
 import { Lines, Rotation } from '../../../src/adapters/decisions/rotation.ts'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { openFilesIn } from '../../support/open-files.ts'
 import { AT } from './made.ts'
 
@@ -16,7 +17,7 @@ beforeEach(() => {
   file = join(directory, 'decisions-000001.ndjson')
   writeFileSync(file, '{}\n')
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => removeFolder(directory))
 
 it('a log that a full disk keeps from being begun is closed', async () => {
   const handle = await open(file)

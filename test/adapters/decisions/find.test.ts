@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { findDecision } from '../../../src/adapters/decisions/find.ts'
 import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { AT } from './made.ts'
 
 const BODY_MS = 30_000
@@ -13,7 +14,7 @@ let directory: string
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'svc-find-'))
 })
-afterEach(() => rmSync(directory, { recursive: true }))
+afterEach(() => removeFolder(directory))
 
 const random = (size: number) => crypto.getRandomValues(new Uint8Array(size))
 const write = (number: number, lines: readonly string[]) =>
@@ -51,7 +52,7 @@ it('every line is found, in whatever file and wherever in it, and however long i
           )
         })
         for (const { id, line } of written.flat()) expect(await find(id)).toBe(line)
-        rmSync(directory, { recursive: true })
+        await removeFolder(directory)
         directory = mkdtempSync(join(tmpdir(), 'svc-find-'))
       },
     ),

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { DecisionFiles } from '../../../src/adapters/decisions/log.ts'
 import type { DecisionSettings } from '../../../src/config/settings.ts'
 import type { DecisionRecord } from '../../../src/policy/record.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { VirtualClock } from '../../support/clock.ts'
 import { linesIn, recordIn } from './lines.ts'
 
@@ -18,7 +19,7 @@ beforeEach(() => {
   alarms = []
   settings = { log: true, directory: join(dir, 'log'), maxBytes: 1_000_000, files: 3 }
 })
-afterEach(() => rmSync(dir, { recursive: true, force: true }))
+afterEach(() => removeFolder(dir))
 
 const open = () =>
   new DecisionFiles({

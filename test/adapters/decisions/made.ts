@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { load } from '../../../src/config/load.ts'
@@ -19,7 +19,6 @@ export function configOf(yaml: string): Config {
   const directory = mkdtempSync(join(tmpdir(), 'svc-config-'))
   writeFileSync(join(directory, 'config.yaml'), yaml)
   const result = load('config.yaml', {}, directory)
-  rmSync(directory, { recursive: true })
   if (!result.ok) throw new Error(JSON.stringify(result.problems))
   return result.loaded.config
 }

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
@@ -8,6 +7,7 @@ import { findLine, partsOf } from '../../../src/cli/explain/decision-lines.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import type { DecisionRecord } from '../../../src/policy/record.ts'
 import { RecordReader, readRecord } from '../../../src/simulate/records.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { AT, exampleConfig, NOTHING_USED, recordOf } from './made.ts'
 
 const config = exampleConfig()
@@ -126,36 +126,28 @@ it('what lines have in common may be of any number of kinds', () => {
 })
 
 it('lines are found whole wherever chunks of a file end, and whatever their length', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-lines-'))
+  const directory = temporaryFolder('svc-lines')
   const file = join(directory, 'log')
   const lengths = [0, 1, 65_534, 1, 65_535, 65_536, 65_537, 0, 0, 300_000, 5]
   const lines = lengths.map((length, at) => `${at}${'é'.repeat(length % 7)}${'x'.repeat(length)}`)
-  try {
-    for (const end of ['', '\n']) {
-      writeFileSync(file, lines.join('\n') + end)
-      const found: string[] = []
-      let bytes = 0
-      for await (const part of partsOf([file])) {
-        found.push(...part.lines)
-        bytes += part.bytes
-      }
-      expect(found).toEqual(end ? [...lines, ''] : lines)
-      expect(bytes).toBe(Buffer.byteLength(lines.join('\n') + end))
+  for (const end of ['', '\n']) {
+    writeFileSync(file, lines.join('\n') + end)
+    const found: string[] = []
+    let bytes = 0
+    for await (const part of partsOf([file])) {
+      found.push(...part.lines)
+      bytes += part.bytes
     }
-  } finally {
-    rmSync(directory, { recursive: true })
+    expect(found).toEqual(end ? [...lines, ''] : lines)
+    expect(bytes).toBe(Buffer.byteLength(lines.join('\n') + end))
   }
 })
 
 it('a request is found by its id, not by what its client wrote', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-lines-'))
+  const directory = temporaryFolder('svc-lines')
   const file = join(directory, 'log')
   const forged = textOf(recordOf(config, 'req_other', { plan: 'free', request: { model: '{"v":2,"id":"req_1",' } }))
   const own = textOf(recordOf(config, 'req_1', { plan: 'free' }))
-  try {
-    writeFileSync(file, `${forged}\n${own}\n`)
-    expect(await findLine([file], 'req_1')).toBe(own)
-  } finally {
-    rmSync(directory, { recursive: true })
-  }
+  writeFileSync(file, `${forged}\n${own}\n`)
+  expect(await findLine([file], 'req_1')).toBe(own)
 })

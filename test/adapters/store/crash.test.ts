@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import { StoreLocked } from '../../../src/adapters/embedded/store-directory.ts'
 import type { RuleClaim } from '../../../src/policy/limits/rule-claim.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { expectBalanced, newDirectory, openWatched } from './directory.ts'
 import { claimsOf, clockAt, NOON, sumOf } from './fixtures.ts'
 import { beginLife, type Crash, crashOf, expectKept, live, lives } from './random-life.ts'
@@ -39,7 +40,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await rm(built, { recursive: true })
+  await removeFolder(built)
 })
 
 const childFile = fileURLToPath(new URL('./crash.child.js', import.meta.url))

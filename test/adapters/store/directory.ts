@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events'
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { Write } from '../../../src/adapters/embedded/lmdb.ts'
@@ -9,14 +8,13 @@ import { type EmbeddedStore, openEmbeddedStore, openOn } from '../../../src/adap
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
 import type { LedgerRow } from '../../../src/records/ledger-row.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { charged, clockAt, ledgerOf, NOON, openShop, sumOf, totalsOf, wasted, wasteOf } from './fixtures.ts'
 
 export const { now } = clockAt(NOON)
 
 export async function newDirectory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), 'store-'))
-  onTestFinished(() => rm(path, { recursive: true }))
-  return path
+  return temporaryFolder('store')
 }
 
 export async function openHere(path: string, clock = now): Promise<EmbeddedStore> {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { mkdtemp, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { open } from 'lmdb'
@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { openRecords } from '../../../src/adapters/embedded/records.ts'
 import { EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import { lockDirectory, StoreLocked } from '../../../src/adapters/embedded/store-directory.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { storeContract } from './contract.ts'
 import { newDirectory, now, openHere } from './directory.ts'
 import { admit, mintOf, NOON, openShop, settlement, totalsOf } from './fixtures.ts'
@@ -23,7 +24,7 @@ storeContract('embedded', async now => {
     isApart: false,
     destroy: async () => {
       await store.close()
-      await rm(path, { recursive: true })
+      await removeFolder(path)
     },
   }
 })

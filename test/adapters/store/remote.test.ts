@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
@@ -6,6 +6,7 @@ import { openRemoteStore } from '../../../src/adapters/remote/store.ts'
 import { StoreServer } from '../../../src/adapters/remote/store-server.ts'
 import type { Store } from '../../../src/gateway/store/store.ts'
 import type { EpochMs } from '../../../src/policy/config.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { storeContract } from './contract.ts'
 
 const VERSION = '1.0.0'
@@ -28,7 +29,7 @@ async function subjectOf(now: () => EpochMs) {
     isApart: false,
     destroy: async () => {
       await served.close()
-      await rm(directory, { recursive: true })
+      await removeFolder(directory)
     },
   }
 }

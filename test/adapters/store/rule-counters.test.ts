@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openRecords, type Records } from '../../../src/adapters/embedded/records.ts'
 import { RuleCounters } from '../../../src/adapters/embedded/rule-counters.ts'
 import { cellAt, type RuleCounter } from '../../../src/policy/limits/rule-counter.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { NOON } from './fixtures.ts'
 
 const DAY = { group: 'account', field: 'tokens/day//' }
@@ -28,7 +29,7 @@ describe('embedded: the counters of rules in memory', () => {
 
   afterEach(async () => {
     await records.close()
-    await rm(path, { recursive: true })
+    await removeFolder(path)
   })
 
   async function write(): Promise<void> {

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { loadRecords } from '../../../src/adapters/embedded/backup/load.ts'
 import { type EmbeddedStore, openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import type { StoreRecord } from '../../../src/gateway/store/record.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { newDirectory, now } from './directory.ts'
 import { openShop } from './fixtures.ts'
 
@@ -38,11 +39,11 @@ async function* each(records: readonly StoreRecord[]): AsyncGenerator<StoreRecor
   yield* records
 }
 
-const remove = () => rmSync(path, { recursive: true })
+const remove = () => removeFolder(path)
 const empty = () => truncateSync(join(path, 'data.mdb'), 0)
 /** As svcctl does that is asked for something while no gateway runs. */
 const begin = async () => {
-  remove()
+  await remove()
   await (await openEmbeddedStore({ path, now })).close()
 }
 
@@ -64,7 +65,7 @@ describe('an embedded store that state_dir remembers', () => {
 
   it('is not begun by the start that is refused', async () => {
     await served()
-    remove()
+    await remove()
 
     await expect(open()).rejects.toMatchObject({ name: 'StoreRefused' })
 
@@ -74,7 +75,7 @@ describe('an embedded store that state_dir remembers', () => {
   it('is refused where another one lies in its place', async () => {
     await served()
     const memory = readFileSync(memoryFile(), 'utf8')
-    remove()
+    await remove()
     await served({ mayBegin: true })
 
     writeFileSync(memoryFile(), memory)
@@ -96,18 +97,18 @@ describe('an embedded store that state_dir remembers', () => {
 
   it('begins anew where the operator says so, and is remembered from then on', async () => {
     await served()
-    remove()
+    await remove()
 
     await (await open({ mayBegin: true })).close()
     await (await open()).close()
-    remove()
+    await remove()
 
     await expect(open()).rejects.toThrow(GONE)
   })
 
   it('is taken from a backup that was restored, without a word of the operator', async () => {
     const records = await served()
-    remove()
+    await remove()
 
     await loadRecords(path, { records: each(records), replace: false })
 
@@ -118,7 +119,7 @@ describe('an embedded store that state_dir remembers', () => {
 
   it('may lie elsewhere once the files say so', async () => {
     await served()
-    remove()
+    await remove()
 
     await expect(open({ at: join(directory, 'elsewhere') }).then(store => store.close())).resolves.toBeUndefined()
   })
@@ -129,7 +130,7 @@ describe('an embedded store that state_dir remembers', () => {
     await older.close()
 
     await (await open()).close()
-    remove()
+    await remove()
 
     await expect(open()).rejects.toThrow(GONE)
   })

@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
+import { HANGS_MS } from '../../lanes/hangs.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
+import { endSession } from '../../support/end-session.ts'
 import type { Dialect } from '../model/model.ts'
 import { HELLO, playWorkshop, STATION, TASK } from '../model/workshop.ts'
 import { chargeFor, MODEL, type Rig, startRig, type Way } from './rig.ts'
@@ -62,7 +66,7 @@ export function agentScenarios(setups: Readonly<Record<string, Setup>>, ways: re
       expect(await rig.charged()).toEqual(chargeFor(rig.model))
     } finally {
       await rig.close()
-      remove()
+      await remove()
     }
   })
 }
@@ -83,13 +87,13 @@ export interface Ended {
 }
 
 /** A folder with the file that the task is about, and a home without any settings. */
-export function makeSite(): { work: string; home: string; remove: () => void } {
+export function makeSite(): { work: string; home: string; remove: () => Promise<void> } {
   const folder = mkdtempSync(join(tmpdir(), 'agent-'))
   const [work, home] = [join(folder, 'work'), join(folder, 'home')]
   mkdirSync(work)
   mkdirSync(home)
   writeFileSync(join(work, 'station.txt'), `The station is called ${STATION}.\n`)
-  return { work, home, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }) }
+  return { work, home, remove: () => removeFolder(folder) }
 }
 
 export async function runAgent(setup: Setup, site: Site): Promise<Ended> {
@@ -99,7 +103,7 @@ export async function runAgent(setup: Setup, site: Site): Promise<Ended> {
   }
   const [program, ...args] = setup.command(site)
   const env = { PATH: `${BIN}:${process.env.PATH}`, HOME: site.home, TERM: 'dumb', NO_COLOR: '1', ...setup.env?.(site) }
-  const child = spawn(program, args, { cwd: site.work, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { cwd: site.work, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   let output = ''
   let complaints = ''
   child.stdout.on('data', text => {
@@ -109,15 +113,15 @@ export async function runAgent(setup: Setup, site: Site): Promise<Ended> {
     complaints += text
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('exit', resolve)
-  })
+  // What it left behind would go on to write to its home, and hold its output open.
+  const alone = once(child, 'exit').then(() => endSession(child.pid ?? 0))
+  const [[code]] = await Promise.all([once(child, 'close'), alone])
   clearTimeout(timer)
   return { code, output, complaints }
 }
 
-const PATIENCE_MS = 90_000
+/** Agents take seconds of CPU to start. */
+const PATIENCE_MS = 4 * HANGS_MS
 const BIN = new URL('../node_modules/.bin', import.meta.url).pathname
 
 /** Output to read after a failure. */

@@ -42,7 +42,7 @@ export async function inTrouble(setup: Setup, trouble: Trouble, check: (outcome:
     check({ ...ended, rig, read: name => readFileSync(join(work, name), 'utf8') })
   } finally {
     await rig.close()
-    remove()
+    await remove()
   }
 }
 

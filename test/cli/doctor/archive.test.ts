@@ -1,12 +1,12 @@
-import { rmSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { keptFilesOf } from '../site.ts'
 import { doctorIn, type Found, filesOf } from './site.ts'
 
 async function archiveIn(ledger: string): Promise<Found> {
   const files = filesOf(['http://127.0.0.1:1/v1'])
   const cwd = keptFilesOf({ ...files, 'config.yaml': `${files['config.yaml']}\nledger: ${ledger}\n` })
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(cwd))
   const { stdout } = await doctorIn(cwd, ['--json', '--no-generate'])
   const list: readonly Found[] = JSON.parse(stdout)
   const found = list.find(({ check }) => check === 'archive')

@@ -1,8 +1,9 @@
-import { existsSync, rmSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openRedisStore } from '../../../src/adapters/redis/store.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { startCluster, useCluster } from '../../support/redis/cluster.ts'
 import { redisCommand } from '../../support/redis/command.ts'
 import { describeRedis, startRedis } from '../../support/redis/redis.ts'
@@ -13,7 +14,7 @@ import { doctorIn, type Found, filesOf } from './site.ts'
 function siteOf(store: string): string {
   const { 'config.yaml': yaml } = filesOf(['http://127.0.0.1:1/v1'])
   const cwd = keptFilesOf({ 'config.yaml': yaml.replace('embedded:./state/store', store) })
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(cwd))
   return cwd
 }
 

@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { lockDirectory } from '../../../src/adapters/embedded/store-directory.ts'
 import { checkNode, clockFinding, type Watched } from '../../../src/cli/doctor/check-machine.ts'
 import { findingsText, keySource } from '../../../src/cli/doctor/report.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { status } from '../../support/backend.ts'
 import { Door, hangs, says, saysJson } from '../../support/door.ts'
 import { startHttpTool } from '../../support/http-tool.ts'
@@ -183,7 +184,7 @@ describe('the embedded store', () => {
 
   it('that another process holds is a problem, and stays locked', async () => {
     const cwd = keptFilesOf({ ...filesOf(['http://127.0.0.1:1/v1']), 'state/store/x': '' })
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+    onTestFinished(() => removeFolder(cwd))
     const lock = await lockDirectory(join(cwd, 'state/store'))
 
     const { stdout } = await doctorIn(cwd)
@@ -419,7 +420,7 @@ describe('hosted tools', () => {
 describe('exposure', () => {
   const exposed = async (files: Readonly<Record<string, string>>, prepare: (cwd: string) => void = () => {}) => {
     const cwd = keptFilesOf(files)
-    onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+    onTestFinished(() => removeFolder(cwd))
     prepare(cwd)
     const { stdout } = await doctorIn(cwd, ['--json'])
     const list: readonly Found[] = JSON.parse(stdout)

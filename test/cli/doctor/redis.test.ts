@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient } from '@keyv/redis'
 import { expect, it, onTestFinished } from 'vitest'
 import { openRedisStore } from '../../../src/adapters/redis/store.ts'
 import { mintKey } from '../../../src/gateway/accounts/accounts.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { selfSigned } from '../../support/certificate.ts'
 import { describeRedis, type RedisOptions, startRedis } from '../../support/redis/redis.ts'
 import { startTlsRedis } from '../../support/redis/tls-redis.ts'
@@ -22,7 +23,7 @@ async function redisOf(options: RedisOptions = { durable: true }) {
 function siteOf(store: string): string {
   const { 'config.yaml': yaml } = filesOf(['http://127.0.0.1:1/v1'])
   const cwd = keptFilesOf({ 'config.yaml': yaml.replace('embedded:./state/store', store) })
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(cwd))
   return cwd
 }
 

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { checkKeptRoom, roomOfDisk, roomOfRedis } from '../../../src/cli/doctor/check-responses.ts'
 import type { ResponseSettings } from '../../../src/config/settings.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const upTo = (maxBytesTotal: number): ResponseSettings => ({
   keep: 3_600_000,
@@ -34,8 +34,7 @@ it('nothing is said where no responses are kept, or Redis has no maxmemory', () 
 })
 
 it('room on a disk is what is free of it, and what the store has already', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'kept-room-'))
-  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const directory = temporaryFolder('kept-room')
   const before = await roomOfDisk(join(directory, 'store'), directory)
   expect(before.bytes).toBeGreaterThan(0)
   expect(checkKeptRoom(upTo(1e18), before)).toMatchObject({

@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs'
 import { expect, onTestFinished } from 'vitest'
 import { registerDoctor } from '../../../src/cli/doctor/doctor.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import {
   answer,
   type Backend,
@@ -128,7 +128,7 @@ export async function doctor(
   env: Readonly<Record<string, string>> = {},
 ) {
   const cwd = keptFilesOf(files)
-  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(cwd))
   return { cwd, ...(await doctorIn(cwd, args, env)) }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -6,6 +6,7 @@ import { registerAccounts } from '../../../src/cli/accounts/accounts.ts'
 import { registerExplain } from '../../../src/cli/explain/explain.ts'
 import { registerKeys } from '../../../src/cli/keys/keys.ts'
 import type { ShownExplained } from '../../../src/wire/admin/explained.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { runHere } from '../here.ts'
 
 // The check of a store is a process of its own, which runs compiled modules alone.
@@ -38,11 +39,11 @@ pools:
   vi.stubEnv('SVCCTL_PROFILE', undefined)
 })
 
-afterEach(() => {
+afterEach(async () => {
   process.exitCode = undefined
   vi.restoreAllMocks()
   vi.unstubAllEnvs()
-  rmSync(dir, { recursive: true })
+  await removeFolder(dir)
 })
 
 const explain = (...options: string[]) => runHere(registerExplain, ['explain', '-c', file, ...options])

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -8,6 +8,7 @@ import { registerReplay } from '../../../src/cli/replay/replay.ts'
 import type { DecisionRecord } from '../../../src/policy/record.ts'
 import { namedAsInLine } from '../../../src/wire/decision-line.ts'
 import { AT, exampleConfig, NOTHING_USED, recordOf } from '../../adapters/decisions/made.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { runHere } from '../here.ts'
 
 const config = exampleConfig()
@@ -47,8 +48,8 @@ beforeEach(() => {
   write(1, [served, limited])
   write(2, [gated, gone, old, other])
 })
-afterEach(() => {
-  rmSync(log, { recursive: true })
+afterEach(async () => {
+  await removeFolder(log)
   process.exitCode = undefined
   vi.restoreAllMocks()
   vi.unstubAllEnvs()

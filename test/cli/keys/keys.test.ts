@@ -1,8 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { freePort } from '../../support/free-port.ts'
 import { openTurns, type Turns } from '../in-turn.ts'
 import { compileProgram, type Program } from '../program.ts'
@@ -37,7 +38,7 @@ beforeEach(async () => {
   cwd = own
   // Each gateway has its own: nothing holds the port while none runs.
   env.ADMIN = `127.0.0.1:${await freePort()}`
-  return () => rmSync(own, { recursive: true, force: true })
+  return () => removeFolder(own)
 })
 
 describe.each([
@@ -57,7 +58,7 @@ describe.each([
     await gateway?.until('Policy')
     return async () => {
       await gateway?.end()
-      rmSync(shared, { recursive: true, force: true })
+      await removeFolder(shared)
     }
   })
 

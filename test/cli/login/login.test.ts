@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { identityProvider } from '../../../demo/src/identity/provider.ts'
 import { accountOf } from '../../../src/gateway/accounts/sign-in/sign-in.ts'
 import { Browser, signInAs } from '../../demo/browser.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
 import { openTurns, type Turns } from '../in-turn.ts'
 import { compileProgram, type Program, type Ran } from '../program.ts'
@@ -41,7 +42,7 @@ afterAll(async () => {
     server.closeAllConnections()
     server.close()
   }
-  for (const home of homes) rmSync(home, { recursive: true, force: true })
+  for (const home of homes) await removeFolder(home)
 })
 
 test('login shows an address and a code, ends when the user has agreed there, and prints nothing on stdout', async () => {

@@ -1,7 +1,7 @@
-import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { modelsLost, poolsText } from '../../../src/cli/pools/pools.ts'
 import type { ShownPool } from '../../../src/wire/admin/pool.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { type Backend, json, startBackend, status } from '../../support/backend.ts'
 import { openTurns, type Turns } from '../in-turn.ts'
 import { compileProgram, type Program } from '../program.ts'
@@ -44,7 +44,7 @@ describe('on a running gateway', () => {
       site = await startKeptSite(program, keptFilesOf({ 'config.yaml': yaml }), 'config.yaml')
       return async () => {
         await site.gateway.end()
-        rmSync(site.dir, { recursive: true, force: true })
+        await removeFolder(site.dir)
       }
     })
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -6,9 +6,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { kindOf } from '../../../src/cli/reconcile/bill-formats.ts'
 import { modelFinder } from '../../../src/cli/reconcile/billed-pools.ts'
 import { readBill } from '../../../src/cli/reconcile/read-bill.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'svc-bill-'))
-afterAll(() => rmSync(dir, { recursive: true }))
+afterAll(() => removeFolder(dir))
 
 const read = (content: string | Uint8Array, projects: readonly string[] = []) => {
   const file = join(dir, 'bill')

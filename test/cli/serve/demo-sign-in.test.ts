@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signInAs } from '../../demo/browser.ts'
 import { blocksOf } from '../../docs/page.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { root } from '../../simulate/example.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
@@ -28,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await program.end()
-  rmSync(dir, { recursive: true })
+  await removeFolder(dir)
 })
 
 test('the start says nothing of what the identity provider warns about', () => {

@@ -1,12 +1,13 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify, stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { root } from '../../simulate/example.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
@@ -31,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await program.end()
   onDefault.close()
-  rmSync(home, { recursive: true, force: true })
+  await removeFolder(home)
 })
 
 const shell = (command: string) => promisify(execFile)('bash', ['-c', command])
@@ -197,7 +198,7 @@ describe('what a demo cannot do is told in a sentence', () => {
   describe('an install without the package of the demo', () => {
     const install = mkdtempSync(join(tmpdir(), 'svc-install-'))
     const main = join(install, 'dist/cli/main.js')
-    afterAll(() => rmSync(install, { recursive: true, force: true }))
+    afterAll(() => removeFolder(install))
     beforeAll(() => {
       cpSync(dirname(dirname(program.main)), join(install, 'dist'), {
         recursive: true,

@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { startBackend } from '../../support/backend.ts'
 import { compileProgram } from '../program.ts'
 import { filesOf, startSite, yamlOf } from '../site.ts'
@@ -18,7 +18,7 @@ it.each([
   const key = await first.key()
   expect((await first.chat(key)).status).toBe(200)
   await first.gateway.end()
-  rmSync(join(dir, 'state/store'), { recursive: true })
+  await removeFolder(join(dir, 'state/store'))
 
   const refused = await program.run(['serve', '-c', 'config.yaml'], { cwd: dir, env: first.env })
   expect(refused).toMatchObject({

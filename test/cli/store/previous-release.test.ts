@@ -18,13 +18,13 @@ let previous: PreviousRelease
 let present: Program
 let backend: Backend
 beforeAll(async () => {
-  previous = compilePreviousRelease()
+  previous = await compilePreviousRelease()
   present = compileProgram()
   backend = await startBackend()
 })
 afterAll(async () => {
   await Promise.all([previous?.end(), present?.end(), backend?.close()])
-  previous?.remove()
+  await previous?.remove()
 })
 
 const config = (store: string) => yamlOf(backend.url).replace('embedded:./state/store', store)

@@ -1,13 +1,15 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
 import { csvRow, recordsCsv } from '../../../src/wire/csv.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { freePort } from '../../support/free-port.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { openTurns, type Turns } from '../in-turn.ts'
 import { compileProgram, type Program, type Running } from '../program.ts'
 
@@ -73,7 +75,7 @@ afterAll(async () => {
   await turns.end()
   await program.end()
   await backend.close()
-  rmSync(cwd, { recursive: true, force: true })
+  await removeFolder(cwd)
 })
 
 describe.each([
@@ -319,7 +321,7 @@ it.each([
 })
 
 it('a Redis that is not there is exit 3, without its password', async () => {
-  const elsewhere = mkdtempSync(join(tmpdir(), 'svc-usage-'))
+  const elsewhere = temporaryFolder('svc-usage')
   const config = yaml(backend.url, await freePort()).replace('embedded:./store', 'redis://:${PASSWORD}@127.0.0.1:9')
   writeFileSync(join(elsewhere, 'config.yaml'), config)
   const env = { PASSWORD: 'sk-4242' }
@@ -331,7 +333,6 @@ it('a Redis that is not there is exit 3, without its password', async () => {
     expect(stderr).toMatch(/^✗ the store redis:\/\/127\.0\.0\.1:9 cannot be reached: .*\n$/)
     expect(stderr).not.toContain('4242')
   }
-  rmSync(elsewhere, { recursive: true, force: true })
 })
 
 it.each([

@@ -1,19 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { type Load, load } from '../../../src/config/load.ts'
 import { machineDisk, textDisk } from '../../../src/config/read/disk.ts'
 import { glob } from '../../../src/config/read/glob.ts'
 import type { FileText } from '../../../src/config/settings.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const env = { CLOUD_KEY: 'sk-live' }
 
 function directoryOf(files: readonly FileText[]): string {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-disk-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporaryFolder('svc-disk')
   for (const { file, text } of files) {
     mkdirSync(dirname(join(directory, file)), { recursive: true })
     writeFileSync(join(directory, file), text)

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { cut, passagesOf } from '../../../demo/src/tools/documents.ts'
 import { SearchIndex } from '../../../demo/src/tools/search.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -67,14 +67,13 @@ test('long sections are cut between paragraphs, and nothing is lost', () => {
 })
 
 test('an installed package has no decisions, and a folder without documents has nothing', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'docs-'))
+  const folder = temporaryFolder('docs')
   const found = [passagesOf(folder)]
   writeFileSync(join(folder, 'README.md'), '# R\nread me')
   found.push(passagesOf(folder))
   mkdirSync(join(folder, 'docs/decisions'), { recursive: true })
   writeFileSync(join(folder, 'docs/decisions/001-a.md'), '# 001\ndecided')
   found.push(passagesOf(folder))
-  rmSync(folder, { recursive: true })
 
   expect(found.map(passages => passages.map(({ file }) => file))).toEqual([
     [],

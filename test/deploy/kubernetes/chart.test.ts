@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { load } from '../../../src/config/load.ts'
 import { blocksOf, PAGES } from '../../docs/page.ts'
 import { subjectOf, tableAbout } from '../../docs/tables.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ROOT, textOf } from '../files.ts'
 import { askedBy, itRenders, type KubernetesObject, objectsIn, rendered } from './chart.ts'
 import { faultsIn } from './schema.ts'
@@ -77,8 +77,7 @@ describe('the plain manifests', () => {
 
   it.each(KINDS)('a gateway loads the configuration that %s mounts, and has time to drain', (file, kind) => {
     const objects = objectsOf(file)
-    const folder = mkdtempSync(join(tmpdir(), 'chart-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder('chart')
     const { data } = only(objects, 'ConfigMap') as unknown as { data: Record<string, string> }
     const { volumes } = podOf(only(objects, kind))
     mkdirSync(join(folder, 'policies'))
@@ -176,8 +175,7 @@ describe('the chart', () => {
   })
 
   itRenders('is installed by the commands of docs/kubernetes.md, with a Secret that has each file it reads', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'install-'))
-    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const folder = temporaryFolder('install')
     symlinkSync(join(ROOT, 'deploy'), join(folder, 'deploy'))
     writeFileSync(join(folder, 'values.yaml'), 'image: { repository: registry.example.com/svc-gateway }\n')
     const commands = blocksOf('docs/kubernetes.md').find(({ text }) => text.includes('helm install'))?.text ?? ''

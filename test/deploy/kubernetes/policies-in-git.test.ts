@@ -1,13 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { isMap, parse, parseDocument } from 'yaml'
 import { registerInit } from '../../../src/cli/init/init.ts'
 import { load } from '../../../src/config/load.ts'
 import { runCommand } from '../../cli/run-command.ts'
 import { merge } from '../../docs/merge.ts'
 import { blocksOf } from '../../docs/page.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { ROOT, textOf } from '../files.ts'
 import { askedBy, itRenders, objectsIn } from './chart.ts'
 
@@ -45,8 +45,7 @@ async function repository(folder: string): Promise<void> {
 }
 
 it('the ConfigMap of the repository is one that each gateway of the chart serves', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'policies-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder('policies')
   await repository(join(folder, 'repository'))
   // A ConfigMap has no folders: kustomize names its entries by the last part of each path.
   const mounted = join(folder, 'mounted')
@@ -89,8 +88,7 @@ it('config.yaml of the repository has the settings of the chart, except for its 
 })
 
 itRenders('the chart mounts the ConfigMap of the repository, and lets its configuration be reached', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'policies-'))
-  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder('policies')
   mkdirSync(join(folder, 'repository'))
   symlinkSync(ROOT, join(folder, 'svc-gateway'))
   writeFileSync(join(folder, 'repository/values.yaml'), shown('values.yaml'))

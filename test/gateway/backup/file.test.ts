@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -8,6 +8,7 @@ import { BackupDamaged } from '../../../src/gateway/backup/read.ts'
 import { type BackupHeader, backupBytes, headerOf, VERSION } from '../../../src/gateway/backup/write.ts'
 import type { RowState, StoreRecord } from '../../../src/gateway/store/record.ts'
 import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 
 const checkBackup = (file: string) => check(file, { unsigned: true })
 
@@ -18,7 +19,7 @@ let directory: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'backup-'))
 })
-afterAll(() => rm(directory, { recursive: true }))
+afterAll(() => removeFolder(directory))
 
 const header: BackupHeader = {
   ...{ svc_backup: 1, gateway: '0.2.0', began: NOON, store: 'embedded', rows_since: NOON - 86_400_000 },

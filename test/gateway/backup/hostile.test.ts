@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkBackup as check } from '../../../src/gateway/backup/check.ts'
 import { BackupDamaged } from '../../../src/gateway/backup/read.ts'
 import { sealOf } from '../../../src/gateway/backup/seal.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { workOf } from '../../support/work.ts'
 
 const checkBackup = (file: string) => check(file, { unsigned: true })
@@ -15,7 +16,7 @@ let directory: string
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'hostile-backup-'))
 })
-afterAll(() => rm(directory, { recursive: true }))
+afterAll(() => removeFolder(directory))
 
 const HEADER = {
   ...{ svc_backup: 1, gateway: '0.2.0', began: 0, store: 'embedded', rows_since: 0 },

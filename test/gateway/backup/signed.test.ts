@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -7,6 +7,7 @@ import { BackupKey } from '../../../src/gateway/backup/key.ts'
 import { readBackup, type Trust } from '../../../src/gateway/backup/read.ts'
 import { readSeal, sealOf } from '../../../src/gateway/backup/seal.ts'
 import { type BackupHeader, backupBytes } from '../../../src/gateway/backup/write.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 
 let file: string
 let directory: string
@@ -14,7 +15,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'signed-backup-'))
   file = join(directory, 'b.svc')
 })
-afterAll(() => rm(directory, { recursive: true }))
+afterAll(() => removeFolder(directory))
 
 const KEY = new BackupKey(Buffer.alloc(32, 1))
 const OTHER = new BackupKey(Buffer.alloc(32, 2))

@@ -31,7 +31,7 @@ const f = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":
 const zero = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }
 
 async function ask(events: readonly unknown[]) {
-  backend.always(sse(events.map(event => `data: ${JSON.stringify(event)}\n\n`).join('') + 'data: [DONE]\n\n'))
+  backend.always(sse(`${events.map(event => `data: ${JSON.stringify(event)}\n\n`).join('')}data: [DONE]\n\n`))
   const response = await test.chat(key, { stream: true, stream_options: { include_usage: true } })
   const joined = joinedStream(Buffer.from(await response.arrayBuffer()))
   const id = response.headers.get('x-request-id')

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { request } from 'undici'
 import type { Program } from '../../cli/program.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { childrenOf } from '../../server/workers/tree.ts'
 import { childEnv } from '../../support/child-env.ts'
 import type { Account } from './client.ts'
@@ -98,7 +99,7 @@ export class Fleet {
 
   async close(): Promise<void> {
     await Promise.all(this.gateways.map(gateway => gateway.kill()))
-    rmSync(this.#dir, { recursive: true, force: true })
+    await removeFolder(this.#dir)
   }
 }
 

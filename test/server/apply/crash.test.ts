@@ -1,9 +1,10 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { ConfigFiles } from '../../../src/adapters/config-files/config-files.ts'
 import { type Change, machineSteps, type Steps } from '../../../src/adapters/config-files/journal.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { treeOf } from './fixture.ts'
 
 const BEFORE = { 'config.yaml': 'old main', 'kept.yaml': 'kept', 'gone.yaml': 'old, to go', 'policies/a.yaml': 'old a' }
@@ -17,8 +18,7 @@ const CHANGE: Change = {
 }
 
 function directoryOf(files: Readonly<Record<string, string>>): string {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-apply-'))
-  onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporaryFolder('svc-apply')
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(join(directory, name, '..'), { recursive: true })
     writeFileSync(join(directory, name), text)
@@ -52,8 +52,7 @@ async function remainsOf(run: (directory: string, steps: Steps) => Promise<unkno
   const directory = directoryOf(BEFORE)
   const remains: string[] = []
   const copy = () => {
-    const to = mkdtempSync(join(tmpdir(), 'svc-apply-'))
-    onTestFinished(() => rmSync(to, { recursive: true, force: true }))
+    const to = temporaryFolder('svc-apply')
     cpSync(directory, to, { recursive: true })
     remains.push(to)
   }
@@ -134,7 +133,7 @@ it('a file that is to go is gone where somebody removed its directory meanwhile'
     existsSync(join(each, '.config.yaml.apply')),
   )
   if (begun === undefined) throw new Error('no journal was ever there')
-  rmSync(join(begun, 'policies'), { recursive: true })
+  await removeFolder(join(begun, 'policies'))
 
   expect(await filesOf(begun).finish()).toBe(true)
   expect(treeOf(begun)).toEqual({ 'config.yaml': 'new main', 'gone.yaml': 'old, to go', 'kept.yaml': 'kept' })

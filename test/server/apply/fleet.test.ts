@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { FleetChange } from '../../../src/gateway/store/fleet-store.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -208,7 +209,7 @@ describeRedis('a change of all gateways', () => {
     expect(problem).toMatch(/could not be written/)
     expect(revisionOf(blocked)).not.toBe(revisionOf(at(0)))
 
-    rmSync(next, { recursive: true })
+    await removeFolder(next)
     blocked.clock.advance(11_000)
     await eventually(async () => {
       await asked()

@@ -1,8 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { outcomeOf } from '../../http/calls.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { main, type Operator, operatorOf, treeOf } from './fixture.ts'
@@ -31,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await test.close()
   await backend.close()
-  rmSync(outside, { recursive: true, force: true })
+  await removeFolder(outside)
 })
 
 const NAMES: readonly string[] = [

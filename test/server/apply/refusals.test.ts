@@ -1,9 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of YAML.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { outcomeOf } from '../../http/calls.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type Operator, operatorOf } from './fixture.ts'
@@ -38,7 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await test.close()
   await backend.close()
-  rmSync(outside, { recursive: true, force: true })
+  await removeFolder(outside)
 })
 
 const apply = (from: string, to: string) =>

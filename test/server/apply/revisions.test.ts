@@ -1,14 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { KeptRevisions, REVISIONS_KEPT } from '../../../src/adapters/revisions/revisions.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
-const directory = () => {
-  const made = mkdtempSync(join(tmpdir(), 'svc-revisions-'))
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }))
-  return made
-}
+const directory = () => temporaryFolder('svc-revisions')
 
 async function open(at: string, alarms: string[] = []): Promise<KeptRevisions> {
   const kept = new KeptRevisions(at, (message, details) => alarms.push(`${message}: ${JSON.stringify(details)}`))

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, readFileSync, readSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { FileOut, streamOut } from '../../../src/server/log/line-out.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { VirtualClock } from '../../support/clock.ts'
 
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `line ${n}`)
@@ -16,7 +17,7 @@ describe('lines for a file', () => {
   beforeEach(() => {
     clock = new VirtualClock(0)
     dir = mkdtempSync(join(tmpdir(), 'svc-lines-'))
-    onTestFinished(() => rmSync(dir, { recursive: true }))
+    onTestFinished(() => removeFolder(dir))
   })
 
   function open({ path = join(dir, 'log'), flags = constants.O_CREAT | constants.O_WRONLY, most = 1e6, enough = 1e5 }) {

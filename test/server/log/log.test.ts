@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { openSync, readFileSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type LogSettings, Secret, type Settings } from '../../../src/config/settings.ts'
@@ -15,6 +14,7 @@ import { compileProgram, type Program } from '../../cli/program.ts'
 import { filesOf, yamlOf } from '../../cli/site.ts'
 import { type Backend, startBackend } from '../../support/backend.ts'
 import { childEnv } from '../../support/child-env.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 const config = { defaultModel: { name: 'svc-auto' } } as Config
 const KEY = `svc_A1b2${'x'.repeat(38)}`
@@ -275,8 +275,7 @@ describe('svcctl serve with `log: { format: json }`', () => {
   })
 
   it('prints nothing else, also into a file, in which the last line is whole', async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'svc-log-'))
-    onTestFinished(() => rmSync(dir, { recursive: true }))
+    const dir = temporaryFolder('svc-log')
     const file = join(dir, 'log')
     const child = start(openSync(file, 'w'))
     let stderr = ''

@@ -1,16 +1,15 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { load } from '../../../src/config/load.ts'
 import type { WorkerPorts } from '../../../src/server/compose/ports.ts'
 import { startWorker } from '../../../src/server/compose/worker.ts'
 import { world } from '../../../src/server/world.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { yamlOf } from './tree-yaml.ts'
 
 it('a worker knows how long rows are kept while its store still opens, which then writes what waited for it', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'begins-'))
-  onTestFinished(() => rm(directory, { recursive: true }))
+  const directory = temporaryFolder('begins')
   const yaml = yamlOf('http://127.0.0.1:1/v1', own => `embedded:${own}/store`)(directory)
   await writeFile(join(directory, 'config.yaml'), `${yaml}ledger: { keep: 3d }\n`)
   const result = load('config.yaml', {}, directory)

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -13,6 +13,7 @@ import { version } from '../../../src/server/version.ts'
 import type { StoreChild } from '../../../src/server/workers/store-child.ts'
 import { expectBalanced } from '../../adapters/store/directory.ts'
 import { compiledBy } from '../../cli/compiled.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { eventually } from '../../support/eventually.ts'
 
 /** More in `KILLS=100 npx --no vitest run test/server/workers`. */
@@ -56,7 +57,7 @@ afterEach(async () => {
   for (const worker of workers.splice(0)) worker.process.kill('SIGKILL')
   await store.close().catch(() => {})
   await child.close()
-  await rm(directory, { recursive: true })
+  await removeFolder(directory)
 })
 
 async function open(): Promise<void> {

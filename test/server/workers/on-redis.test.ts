@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { Spool } from '../../../src/adapters/redis/spool.ts'
@@ -11,6 +10,7 @@ import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { useCluster } from '../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { isThere } from './kills-in-turn.ts'
 import { startTree, type Tree } from './tree.ts'
 import { yamlOf } from './tree-yaml.ts'
@@ -74,8 +74,7 @@ describeRedis.each([
   })
 
   it('leave what waits for Redis to main, where there are fewer of them after a restart', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'left-'))
-    onTestFinished(() => rm(directory, { recursive: true }))
+    const directory = temporaryFolder('left')
     const main = yaml(redis().url)(directory).replace('server: {', `server: { workers: ${WORKERS},`)
     await writeFile(join(directory, 'config.yaml'), main)
     const result = load('config.yaml', {}, directory)

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, it, onTestFinished, vi } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
@@ -8,6 +7,7 @@ import { useCluster } from '../../support/redis/cluster.ts'
 import { redisCommand } from '../../support/redis/command.ts'
 import { describeRedis, useRedis } from '../../support/redis/redis.ts'
 import { startTlsRedis } from '../../support/redis/tls-redis.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { startTree, type Tree } from './tree.ts'
 import { yamlOf } from './tree-yaml.ts'
 
@@ -25,8 +25,7 @@ beforeAll(async () => {
 
 /** A gateway of workers, with files beside its configuration. */
 async function start(store: string, redis: string, files: Readonly<Record<string, string>>): Promise<Tree> {
-  const directory = await mkdtemp(join(tmpdir(), 'rotation-'))
-  onTestFinished(() => rm(directory, { recursive: true, force: true }))
+  const directory = temporaryFolder('rotation')
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text)
   const yaml = (path: string) => `${yamlOf(backend.url, () => store)(path)}redis: ${redis}\n`
   const tree = await startTree(WORKERS, yaml, { directory })

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { openEmbeddedStore } from '../../../src/adapters/embedded/store.ts'
 import { StoreServer } from '../../../src/adapters/remote/store-server.ts'
 import { examinedOf, load } from '../../../src/config/load.ts'
@@ -11,6 +10,7 @@ import type { WorkerCalls } from '../../../src/server/workers/calls.ts'
 import { eventOf, Peer } from '../../../src/server/workers/peer.ts'
 import { StartupBuffer } from '../../../src/server/workers/startup-buffer.ts'
 import { compiledBy } from '../../cli/compiled.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { yamlOf } from './tree-yaml.ts'
 
 it('what is said early is heard in its order, once it can be taken in, and what is said later at once', () => {
@@ -26,8 +26,7 @@ it('what is said early is heard in its order, once it can be taken in, and what 
 })
 
 it('a worker that begins while an operator drains a pool sends nothing there either', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'startup-'))
-  onTestFinished(() => rm(directory, { recursive: true }))
+  const directory = temporaryFolder('startup')
   const yaml = yamlOf('http://127.0.0.1:1/v1', own => `embedded:${own}/data`)(directory)
   await writeFile(join(directory, 'config.yaml'), yaml)
   const result = load('config.yaml', {}, directory)

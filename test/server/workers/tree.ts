@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { compiledBy } from '../../cli/compiled.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 
 /** A gateway of several processes. */
 export interface Tree {
@@ -101,7 +102,7 @@ export async function startTree(
     end: async () => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
       const code = await ended
-      await rm(directory, { recursive: true, force: true })
+      await removeFolder(directory)
       return code
     },
   }

@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, type describe } from 'vitest'
 import { describeNeeding } from '../../lanes/lane.ts'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import { freePort } from '../free-port.ts'
 
 /** The server that tests start: `REDIS_SERVER=/usr/bin/valkey-server` runs them on Valkey. */
@@ -78,7 +79,7 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
     } catch (error) {
       // Another process may take the port first.
       if (tries < 5 && String(error).includes('Address already in use')) continue
-      await rm(directory, { recursive: true })
+      await removeFolder(directory)
       throw error
     }
   }
@@ -106,7 +107,7 @@ function serverOf(at: Place, directory: string, start: () => Promise<ChildProces
     },
     stop: async () => {
       await kill()
-      await rm(directory, { recursive: true, force: true })
+      await removeFolder(directory)
     },
   }
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, onTestFinished, vi } from 'vitest'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 import type { Certificate } from '../certificate.ts'
 import { freePort } from '../free-port.ts'
 import { redisCommand } from './command.ts'
@@ -144,7 +145,7 @@ async function startSentinel(
   const child = spawn(REDIS_SERVER, [file, '--sentinel'], { stdio: ['ignore', 'pipe', 'pipe'] })
   atEnd(async () => {
     await ended(child)
-    await rm(directory, { recursive: true, force: true })
+    await removeFolder(directory)
   })
   await new Promise<void>((resolve, reject) => {
     child.once('close', () => reject(new Error('the sentinel ended')))

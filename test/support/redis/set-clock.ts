@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { removeFolder } from '../../lanes/remove-folder.ts'
 
 /** Whether a library can be compiled here that is preloaded into a server. */
 export const canSetClocks: boolean = process.platform === 'linux' && spawnSync('cc', ['--version']).status === 0
@@ -14,7 +15,7 @@ export interface SetClock {
   /** Sets it ahead of the clock of this machine, or back. */
   setTo(aheadMs: number): void
   /** Removes its files. */
-  remove(): void
+  remove(): Promise<void>
 }
 
 export function makeClock(): SetClock {
@@ -32,6 +33,6 @@ export function makeClock(): SetClock {
   return {
     env: { LD_PRELOAD: library, SET_CLOCK_FILE: file },
     setTo,
-    remove: () => rmSync(directory, { recursive: true }),
+    remove: () => removeFolder(directory),
   }
 }

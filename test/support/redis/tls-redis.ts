@@ -1,9 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { Certificate } from '../certificate.ts'
 import { freePort } from '../free-port.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { startRedis } from './redis.ts'
 
 /** A Redis with TLS until the test is over. Its own certificate is also the authority of those of clients. */
@@ -20,8 +20,7 @@ export async function startTlsRedis(of: Certificate, more: Readonly<Record<strin
 
 /** A certificate as Redis and sentinels take it, which trust it alone. Its files are there until the test is over. */
 export async function tlsFlags(of: Certificate) {
-  const directory = await mkdtemp(join(tmpdir(), 'redis-tls-'))
-  onTestFinished(() => rm(directory, { recursive: true }))
+  const directory = temporaryFolder('redis-tls')
   const [cert, key] = [join(directory, 'server.pem'), join(directory, 'server.key')]
   await Promise.all([writeFile(cert, of.cert), writeFile(key, of.key)])
   return { 'tls-cert-file': cert, 'tls-key-file': key, 'tls-ca-cert-file': cert }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 /** Whether there is such a shell here; where there is none that is said, and its tests are skipped. */
 export function hasShell(shell: string): boolean {
@@ -12,13 +12,8 @@ export function hasShell(shell: string): boolean {
 
 /** A shell's complaints about a script that it parses without running it; empty if the script is fine. */
 export function shellFaults(shell: string, script: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'svc-shell-'))
-  try {
-    const file = join(directory, 'script')
-    writeFileSync(file, script)
-    const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
-    return status === 0 ? stderr : `exit ${status}: ${stderr}`
-  } finally {
-    rmSync(directory, { recursive: true, force: true })
-  }
+  const file = join(temporaryFolder('svc-shell'), 'script')
+  writeFileSync(file, script)
+  const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
+  return status === 0 ? stderr : `exit ${status}: ${stderr}`
 }

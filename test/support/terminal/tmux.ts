@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect } from 'vitest'
+import { endSession } from '../end-session.ts'
 
 /** Whether tmux is on the PATH. */
 const hasTmux: boolean = spawnSync('tmux', ['-V']).status === 0
@@ -22,7 +23,8 @@ export interface Terminal {
   /** Whether a program took the screen for itself, and whether the cursor is to be seen. */
   state(): { readonly alternate: boolean; readonly cursor: boolean }
   resize(columns: number, rows: number): void
-  close(): void
+  /** Ends all that runs in it. */
+  close(): Promise<void>
 }
 
 let terminals = 0
@@ -51,6 +53,12 @@ export function openTerminal(env: Readonly<Record<string, string>>, cwd: string)
       return { alternate: alternate === '1', cursor: cursor === '1' }
     },
     resize: (columns, rows) => void tmux('resize-window', '-x', String(columns), '-y', String(rows)),
-    close: () => void spawnSync('tmux', ['-L', server, 'kill-server']),
+    close: async () => {
+      const ask = (...args: readonly string[]) =>
+        spawnSync('tmux', ['-L', server, ...args], { encoding: 'utf8' }).stdout
+      const shells = ask('list-panes', '-a', '-F', '#{pane_pid}').split('\n').filter(Boolean)
+      ask('kill-server')
+      for (const shell of shells) await endSession(Number(shell))
+    },
   }
 }

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openEmbeddedStore } from '../../../../src/adapters/embedded/store.ts'
 import { openRedisStore } from '../../../../src/adapters/redis/store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'
+import { removeFolder } from '../../../lanes/remove-folder.ts'
 import type { Subject } from '../contract.ts'
 
 /** A machine that is busy with other tests is no outage. */
@@ -38,7 +39,7 @@ async function subjectIn(open: (directory: string) => Promise<Store>, isApart = 
     },
     destroy: async () => {
       await store.close()
-      await rm(directory, { recursive: true })
+      await removeFolder(directory)
     },
   }
 }

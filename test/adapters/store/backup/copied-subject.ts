@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -13,6 +13,7 @@ import { type BackupHeader, backupBytes } from '../../../../src/gateway/backup/w
 import type { StoreRecord } from '../../../../src/gateway/store/record.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { EpochMs } from '../../../../src/policy/config.ts'
+import { removeFolder } from '../../../lanes/remove-folder.ts'
 import { isOfCluster } from '../aspects/subjects.ts'
 import type { Subject } from '../contract.ts'
 
@@ -47,7 +48,7 @@ export async function openCopiedSubject(
     },
     destroy: async () => {
       await store.close()
-      await rm(directory, { recursive: true })
+      await removeFolder(directory)
     },
   }
 }

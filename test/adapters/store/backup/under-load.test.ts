@@ -1,7 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { newRequestId } from '../../../../src/gateway/accounts/keys.ts'
 import { checkBackup as check } from '../../../../src/gateway/backup/check.ts'
 import { readBackup } from '../../../../src/gateway/backup/read.ts'
@@ -12,6 +11,7 @@ import { windowOf } from '../../../../src/policy/decision.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { useCluster } from '../../../support/redis/cluster.ts'
 import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 import { admit, all, charged, claimsOf, ledgerOf, openShop, type Shop, settlement, sumOf, waste } from '../fixtures.ts'
 import { fillCopy, headerAt, type Kind, openCopy, placeOf } from './copied-subject.ts'
 
@@ -82,8 +82,7 @@ class Load {
 
 function underLoad(kind: Kind, url: () => string): void {
   it('a backup has all that was acknowledged before it began, and sums that are those of its rows', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'backup-'))
-    onTestFinished(() => rm(directory, { recursive: true }))
+    const directory = temporaryFolder('backup')
     const busy = await openCopy(await placeOf(kind, directory, url), Date.now)
     const shops = await Promise.all(Array.from({ length: 12 }, (_, number) => openShop(busy, `shop-${number}`)))
     const load = new Load(busy, shops)
@@ -137,8 +136,7 @@ describeRedis('under load', () => {
   it('a backup has the spend of a fiscal month that begins while it runs', async () => {
     const calendar = { zone: 'Europe/Berlin', monthStarts: 26 }
     const clock = { at: Date.parse('2026-11-25T22:30:00Z') }
-    const directory = await mkdtemp(join(tmpdir(), 'backup-'))
-    onTestFinished(() => rm(directory, { recursive: true }))
+    const directory = temporaryFolder('backup')
     const store = await openCopy(await placeOf('redis', directory, () => server().url), () => clock.at)
     const shops = await Promise.all(Array.from({ length: 12 }, (_, number) => openShop(store, `shop-${number}`)))
     const spend = async () => {

@@ -28,7 +28,7 @@ describeClock('a Redis whose clock is set', () => {
   })
   afterAll(async () => {
     await server.stop()
-    clock.remove()
+    await clock.remove()
   })
   beforeEach(async () => {
     alarms = []
