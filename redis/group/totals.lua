@@ -1,7 +1,7 @@
 -- The totals of a day are added up over a group, and written in the order of their first calls.
 local added, order = {}, {}
 
-local function addToTotals(key, field, sums)
+local function addingToTotals(key, field, sums)
   -- Totals that are no hash fail each call that would add to them, as alone.
   local fields = added[key] or {}
   added[key] = fields
@@ -11,10 +11,12 @@ local function addToTotals(key, field, sums)
     fields[field] = entry
   end
   local at = present
-  changes[#changes + 1] = function()
-    if #entry.calls == 0 then order[#order + 1] = entry end
-    entry.sums = addSums(entry.sums, sums, 1)
-    entry.calls[#entry.calls + 1] = at
+  return function()
+    changes[#changes + 1] = function()
+      if #entry.calls == 0 then order[#order + 1] = entry end
+      entry.sums = addSums(entry.sums, sums, 1)
+      entry.calls[#entry.calls + 1] = at
+    end
   end
 end
 

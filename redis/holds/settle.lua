@@ -42,8 +42,9 @@ local function chargesIn(others)
   return type(charges) == 'table' and charges or {}
 end
 
--- Adds calls and charges to the totals of tools, less those that were counted before.
-local function addTools(key, total, text, before)
+-- The totals of tools with calls and charges added, less those that were counted before: a text for each field that changes.
+local function toolTotals(key, total, text, before)
+  local texts = {}
   local calls, costs, was, paid, charges, charged = {}, {}, {}, {}, {}, {}
   if text ~= '' and string.find(text, '{', 1, true) then
     local others = cjson.decode(text)
@@ -54,16 +55,17 @@ local function addTools(key, total, text, before)
     was, paid = toolsIn(before)
     charged = chargesIn(before)
   end
-  for name, quantity in pairs(charges) do addTool(key, total .. ' ' .. name, quantity - number(charged[name]), 0) end
+  for name, quantity in pairs(charges) do addTool(texts, key, total .. ' ' .. name, quantity - number(charged[name]), 0) end
   for name, quantity in pairs(charged) do
-    if not charges[name] then addTool(key, total .. ' ' .. name, -quantity, 0) end
+    if not charges[name] then addTool(texts, key, total .. ' ' .. name, -quantity, 0) end
   end
   for tool, count in pairs(calls) do
-    addTool(key, total .. ' ' .. tool, count - number(was[tool]), number(costs[tool]) - number(paid[tool]))
+    addTool(texts, key, total .. ' ' .. tool, count - number(was[tool]), number(costs[tool]) - number(paid[tool]))
   end
   for tool, count in pairs(was) do
-    if not calls[tool] then addTool(key, total .. ' ' .. tool, -count, -number(paid[tool])) end
+    if not calls[tool] then addTool(texts, key, total .. ' ' .. tool, -count, -number(paid[tool])) end
   end
+  return texts
 end
 
 -- Answers a repetition with the row of the first call, whose answer may have been lost.
@@ -111,16 +113,35 @@ else
   correctTokens(counters, hold.second, presentOf(hold, charge.tokens) - presentOf(hold, was.tokens), now)
   counters.used = counters.used + charge.cost - was.cost
 end
-writeCounters(KEYS[2], KEYS[3], counters)
 local taken
 -- A refund after a sweep that charged nothing has nothing to correct.
 if rules and (state == 'open' or row or isLost or how ~= 'refund') then
+  taken = rules.readTaken(ARGV[11], kept[2] and readHold(kept[2]), KEYS[4], now)
+end
+
+-- The row is the first change, behind all that is read: a broken record fails the call before it has any effect.
+local written, tools, addTotals = '', {}, function() end
+if how == 'settle' or rest ~= '' then
+  local kind, place = how, 1
+  if late then kind, place = 'late', 2 end
+  local added = addSums(sums, was.sums, -1)
+  added.requests = row and 0 or 1
+  written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, added.cost, added.inputTokens,
+    added.outputTokens, charge.tokens - was.tokens, now, who, rest)
+  addTotals = addingToTotals(totals, total, added)
+  tools = toolTotals(totals .. ':tools', total, how == 'refund' and '' or rest, row and row.others)
+  redis.call('ZADD', KEYS[6], '0', written)
+end
+addTotals()
+for field, text in pairs(tools) do redis.call('HSET', totals .. ':tools', field, text) end
+writeCounters(KEYS[2], KEYS[3], counters)
+
+if taken then
   local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
   local pieces = row and how == 'orphan' and (own[2] or '') or ARGV[12]
   charge.images, charge.seconds = rules.pieces(pieces)
   charge.requests = isLost and 1 or 0
   was.images, was.seconds = rules.pieces(row and own[2] or '')
-  taken = rules.readTaken(ARGV[11], kept[2] and readHold(kept[2]), KEYS[4], now)
   rules.settle(taken, state == 'open' and own[1], charge, was, not row and how == 'settle')
   -- A late settlement after an orphan is counted in the same cells.
   if how == 'orphan' then
@@ -135,19 +156,6 @@ announce(ARGV[13], function(counter, cell)
   if counter == 'day' then return KEYS[2], requestsIn(counters, 1, cell) end
   return countedByRule(taken, counter, cell)
 end, now)
-
-local written = ''
-if how == 'settle' or rest ~= '' then
-  local kind, place = how, 1
-  if late then kind, place = 'late', 2 end
-  local added = addSums(sums, was.sums, -1)
-  added.requests = row and 0 or 1
-  written = string.format('%s %d %s %d %d %d %d %d %s %s', request, place, kind, added.cost, added.inputTokens,
-    added.outputTokens, charge.tokens - was.tokens, now, who, rest)
-  addToTotals(totals, total, added)
-  redis.call('ZADD', KEYS[6], '0', written)
-  addTools(totals .. ':tools', total, how == 'refund' and '' or rest, row and row.others)
-end
 
 weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)
 

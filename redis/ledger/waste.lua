@@ -8,7 +8,8 @@ local place = string.format('%s 3%04d ', ARGV[3], tonumber(ARGV[4]))
 local found = redis.call('ZRANGEBYLEX', KEYS[2], '[' .. place, '(' .. place .. '~', 'LIMIT', 0, 1)
 if found[1] then return { 'repeated' } end
 local sums = readSums(ARGV[5])
+local addTotals = addingToTotals(KEYS[3], ARGV[8], sums)
 redis.call('ZADD', KEYS[2], 0, string.format('%swaste %d %d %d 0 %d %s %s', place, sums.cost, sums.inputTokens,
   sums.outputTokens, clock(), ARGV[6], ARGV[7]))
-addToTotals(KEYS[3], ARGV[8], sums)
+addTotals()
 return { 'recorded' }

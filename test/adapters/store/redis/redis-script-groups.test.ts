@@ -1,6 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Bucket, Layout } from '../../../../src/adapters/redis/layout.ts'
 import { openRedisStore } from '../../../../src/adapters/redis/store.ts'
+import type { Settlement } from '../../../../src/gateway/store/hold-store.ts'
+import type { Hold } from '../../../../src/policy/counters/account-counters.ts'
 import { windowOf } from '../../../../src/policy/decision.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
 import { useCluster } from '../../../support/redis/cluster.ts'
@@ -10,6 +12,7 @@ import { newDirectory } from '../directory.ts'
 import {
   admission,
   admit,
+  all,
   claimsOf,
   clockAt,
   ledgerOf,
@@ -18,6 +21,7 @@ import {
   outcomes,
   settlement,
   totalsOf,
+  waste,
 } from '../fixtures.ts'
 
 describeRedis('requests of one turn', () => {
@@ -78,6 +82,21 @@ describeRedis('requests of one turn', () => {
     'the leases of its bucket': bucket => bucket.leases,
   }
 
+  const DAY = Math.floor(NOON / 86_400_000)
+
+  /** Records without which a request of an account cannot be charged. */
+  const CHARGED: Record<string, (bucket: Bucket, account: string) => string> = {
+    'the ring of its minute': (bucket, account) => bucket.minute(account),
+    'the totals of its bucket': bucket => bucket.totals(DAY),
+    'the totals of its tools': bucket => bucket.toolTotals(DAY),
+    'the ledger of its bucket': bucket => bucket.ledger,
+  }
+
+  const withTools = ({ bill, ...settled }: Settlement): Settlement => ({
+    ...settled,
+    bill: { ...bill, tools: { search: 2 }, toolCosts: { search: nanoUsd(5) } },
+  })
+
   /** Puts another type of value in place of a record, until the answer is called. */
   async function breakRecord(name: string): Promise<() => Promise<void>> {
     const [sound, isThere] = [`${name}:sound`, await redisCommand(server(), 'EXISTS', name)]
@@ -116,11 +135,7 @@ describeRedis('requests of one turn', () => {
       },
     )
 
-    it.each([
-      ['the ring of its minute', RECORDS['the ring of the minute']],
-      ['the totals of its bucket', (bucket: Bucket) => bucket.totals(Math.floor(NOON / 86_400_000))],
-      ['the ledger of its bucket', (bucket: Bucket) => bucket.ledger],
-    ])(
+    it.each(Object.entries(CHARGED))(
       'are settled but for those of an account whose record is broken, and these once it is whole: %s',
       async (_, nameOf) => {
         const { store, layout, clock } = await openStore()
@@ -131,22 +146,66 @@ describeRedis('requests of one turn', () => {
         clock.at += 2000
         // The buckets of those before are in the ring from now on.
         for (const shop of shops) await admit(store, shop, `req_${shop.account}_3`)
-        const repair = await breakRecord(nameOf?.(layout.of('acct_broken'), 'acct_broken') ?? '')
+        const repair = await breakRecord(nameOf(layout.of('acct_broken'), 'acct_broken'))
         const charge = { tokens: 20, cost: nanoUsd(30) }
 
-        const settled = await Promise.allSettled(holds.map(hold => store.holds.settle(settlement(hold, charge))))
+        const settle = (hold: Hold) => store.holds.settle(withTools(settlement(hold, charge)))
+        const settled = await Promise.allSettled(holds.map(settle))
 
         for (const [at, { account }] of holds.entries())
           expect(settled[at]?.status).toBe(account === 'acct_broken' ? 'rejected' : 'fulfilled')
         await repair()
         expect((await ledgerOf(store)).length).toBe(4)
-        await Promise.all(holds.map(hold => store.holds.settle(settlement(hold, charge))))
+        await Promise.all(holds.map(settle))
         expect((await ledgerOf(store)).length).toBe(6)
         for (const { account } of shops)
           expect(await store.accounts.readSpend(account)).toMatchObject({ used: 60, held: 50 })
         expect((await totalsOf(store)).map(({ requests }) => requests)).toEqual([2, 2, 2])
+        expect((await all(store.ledger.readTools())).map(({ calls, cost }) => [calls, cost])).toEqual([
+          [4, 10],
+          [4, 10],
+          [4, 10],
+        ])
       },
     )
+  })
+
+  describe('alone', () => {
+    it.each(Object.entries(CHARGED))(
+      'is settled once its broken record is whole, as if it had never been tried before: %s',
+      async (_, nameOf) => {
+        const { store, layout, clock } = await openStore()
+        const shop = await openShop(store)
+        const hold = await admit(store, shop, 'req_1')
+        clock.at += 2000
+        await admit(store, shop, 'req_2')
+        const asked = withTools(settlement(hold, { tokens: 20, cost: nanoUsd(30) }))
+        const repair = await breakRecord(nameOf(layout.of(shop.account), shop.account))
+        await expect(store.holds.settle(asked)).rejects.toThrow('WRONGTYPE')
+        await repair()
+        expect(await ledgerOf(store)).toEqual([])
+
+        await store.holds.settle(asked)
+
+        expect(await store.accounts.readSpend(shop.account)).toMatchObject({ used: 30, held: 50 })
+        expect(await store.accounts.readUsage(shop.account)).toMatchObject({ requests: 2, concurrent: 1 })
+        expect(await totalsOf(store)).toMatchObject([{ requests: 1, cost: 30 }])
+        expect(await all(store.ledger.readTools())).toMatchObject([{ calls: 2, cost: 5 }])
+      },
+    )
+
+    it('records a failed attempt once the broken totals are whole', async () => {
+      const { store, layout } = await openStore()
+      const hold = await admit(store, await openShop(store), 'req_1')
+      const repair = await breakRecord(layout.pools.waste(DAY))
+      await expect(store.ledger.recordWaste([waste(hold)])).rejects.toThrow('WRONGTYPE')
+      await repair()
+      expect(await ledgerOf(store)).toEqual([])
+
+      await store.ledger.recordWaste([waste(hold)])
+
+      expect(await all(store.ledger.readWaste())).toMatchObject([{ attempts: 1, cost: 9 }])
+    })
   })
 
   /** How many holds of an account there are, open or ended. */
