@@ -2,7 +2,7 @@ import { MONTH_FORMS, monthMeant } from '../../policy/billing/month.ts'
 import { type Calendar, dayOfCalendar, UTC_CALENDAR } from '../../policy/calendar.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
-import { readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
+import { daysBefore, readSince, SINCE_FORMS } from '../../wire/admin/since.ts'
 import type { PeriodQuery } from '../../wire/admin-api/fields.ts'
 
 /** From a moment on, and before another one. */
@@ -37,8 +37,10 @@ export const daysIn = ({ since, until }: Period, calendar: Calendar = UTC_CALEND
 })
 
 /** The UTC hours that a period touches; the last 48, with the running one, where it says no beginning. */
-export function hoursIn({ since, until }: Period, now: EpochMs): Required<Period> | Denied {
-  if (since !== undefined && since < now - MOST_HOURS * HOUR)
+export function hoursIn({ since, until }: Period, now: EpochMs, calendar?: Calendar): Required<Period> | Denied {
+  // Two days have 49 hours where clocks are set back.
+  const earliest = Math.min(now - MOST_HOURS * HOUR, daysBefore(MOST_HOURS / 24, now, calendar))
+  if (since !== undefined && since < earliest)
     return invalid('since', `may go back at most ${MOST_HOURS} hours when grouped by hour`)
   const end = Math.ceil(Math.min(until ?? Number.POSITIVE_INFINITY, now + 1) / HOUR) * HOUR
   const first = Math.floor((since ?? now - (MOST_HOURS - 1) * HOUR) / HOUR)

@@ -108,7 +108,7 @@ async function usageOfHours(
   query: UsageQuery,
 ): Promise<UsageReport | Denied> {
   const isByHour = groups.by.includes('hour')
-  const asked = isByHour ? hoursIn(period, clock.now()) : wholeDays(period, clock.now(), calendar)
+  const asked = isByHour ? hoursIn(period, clock.now(), calendar) : wholeDays(period, clock.now(), calendar)
   if ('denial' in asked) return asked
   const kept = Math.ceil((clock.now() - rowsReachBack(settings)) / HOUR) * HOUR
   const hours = { ...asked, since: Math.min(Math.max(asked.since, kept), asked.until) }

@@ -8,9 +8,13 @@ export const SINCE_FORMS =
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** The moment that a text means: so long before now, the beginning of a day, or a time. Undefined when it means none. */
+/**
+ * The moment that a text means: so long before now, the beginning of a day, or a time. Days are those of the calendar, which clocks
+ * make an hour shorter or longer twice a year. Undefined when it means none.
+ */
 export function readSince(text: string, now: EpochMs, calendar: Calendar = UTC_CALENDAR): EpochMs | undefined {
   const { amount, unit = '' } = /^(?<amount>\d{1,6})(?<unit>[smhd])$/.exec(text)?.groups ?? {}
+  if (unit === 'd') return Math.max(0, daysBefore(Number(amount), now, calendar))
   if (amount !== undefined) return Math.max(0, now - Number(amount) * (UNITS[unit] ?? 0))
   const day = DAYS_AGO.get(text)
   if (day !== undefined) return startOf('day', calendar, dayOfCalendar(calendar, now) - day)
@@ -20,6 +24,13 @@ export function readSince(text: string, now: EpochMs, calendar: Calendar = UTC_C
   const at = Date.parse(text)
   // Date.parse takes 31 February for 3 March in some engines.
   return Number.isNaN(at) || new Date(at).toISOString().slice(0, 10) !== text.slice(0, 10) ? undefined : at
+}
+
+/** So many days of the calendar before a moment, as long after midnight as it is. */
+export function daysBefore(days: number, at: EpochMs, calendar: Calendar = UTC_CALENDAR): EpochMs {
+  const today = dayOfCalendar(calendar, at)
+  const [start, end] = [startOf('day', calendar, today - days), startOf('day', calendar, today - days + 1)]
+  return Math.max(start, Math.min(start + at - startOf('day', calendar, today), end - 1))
 }
 
 /** A length of time such as `5s` or `250ms`, in milliseconds. Undefined where the text is none. */

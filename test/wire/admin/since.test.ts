@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { dayOfCalendar } from '../../../src/policy/calendar.ts'
 import { readSince } from '../../../src/wire/admin/since.ts'
 
 const NOW = Date.UTC(2026, 10, 21, 10)
@@ -19,6 +20,26 @@ it.each([
   ['999999d', '1970-01-01T00:00:00.000Z'],
 ])('%s is since %s', (text, moment) => {
   expect(new Date(readSince(text, NOW) ?? Number.NaN).toISOString()).toBe(moment)
+})
+
+/** At these moments days of 23 or 25 hours lie in between, or begin today. */
+const CHANGES = [
+  ['Europe/Berlin', '2026-03-30T22:30:00Z'],
+  ['Europe/Berlin', '2026-10-25T22:30:00Z'],
+  ['Europe/Berlin', '2026-10-31T22:45:00Z'],
+  ['Europe/Berlin', '2026-03-31T22:15:00Z'],
+  ['America/Santiago', '2026-09-06T03:30:00Z'],
+  ['Australia/Lord_Howe', '2026-10-04T12:00:00Z'],
+] as const
+
+it.each(CHANGES)('so many days ago are so many days of the calendar, in %s at %s', (zone, time) => {
+  const calendar = { zone, monthStarts: 1 }
+  const now = Date.parse(time)
+  for (const days of [0, 1, 2, 6, 29, 89, 365]) {
+    const since = readSince(`${days}d`, now, calendar) ?? Number.NaN
+    expect([days, dayOfCalendar(calendar, since)]).toEqual([days, dayOfCalendar(calendar, now) - days])
+    expect(Math.abs(now - since - days * 86_400_000)).toBeLessThanOrEqual(3_600_000)
+  }
 })
 
 it.each([
