@@ -56,22 +56,26 @@ interface Totalled {
   readonly total: Sums
 }
 
-/** The total is read again where rows came since, which it lacks. */
+/** Between two reads of the same total no row came, so that those read in between are its rows. */
 async function readSplit<Usage extends Totalled>(
   ledger: PastLedger,
   asked: LabelledMonth<Usage>,
 ): Promise<SplitUsage<Usage>> {
-  const before = await asked.read()
-  const sums = await readSums(ledger, asked)
-  if (!sums) return { usage: before, split: undefined }
-  const usage = sums.some(({ values }) => isBeyond(values, before.total)) ? await asked.read() : before
-  return { usage, split: sums.map(({ label, values }) => ({ label, values: withRest(values, usage.total) })) }
+  let before = await asked.read()
+  for (let tries = 1; ; tries++) {
+    const sums = await readSums(ledger, asked)
+    if (!sums) return { usage: before, split: undefined }
+    const usage = await asked.read()
+    if (isSame(usage.total, before.total) || tries === TRIES)
+      return { usage, split: sums.map(({ label, values }) => ({ label, values: withRest(values, usage.total) })) }
+    before = usage
+  }
 }
 
-function isBeyond(values: ReadonlyMap<string, Sums>, total: Sums): boolean {
-  const rest = [...values.values()].reduce(without, total)
-  return rest.requests < 0 || rest.cost < 0
-}
+/** An account that settles requests without a pause gets its last read, which counts those of that moment as if they had no value. */
+const TRIES = 3
+
+const isSame = (a: Sums, b: Sums): boolean => Object.values(without(a, b)).every(difference => difference === 0)
 
 /** Each has thousands of rows in memory, and all share the CPU of requests. */
 const AT_ONCE = 4

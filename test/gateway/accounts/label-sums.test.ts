@@ -69,10 +69,48 @@ it('a process runs four splits at once, of however many accounts, and has places
   if (typeof late === 'function') late()
 })
 
+/** A ledger of one look, in which an account settles so many requests during each of its first reads, every second one of project web. */
+function busyLedger(reads: number, each: number) {
+  const rows = ledgerOf(1)
+  const settled = { web: 0, none: 0 }
+  const settle = () => {
+    if (settled.web <= settled.none) settled.web++
+    else settled.none++
+  }
+  for (let count = 0; count < 10; count++) settle()
+  let looks = 0
+  const readPast: LedgerStore['readPast'] = async query => {
+    const { requests } = await rows.ledger.readPast(query)
+    if (looks++ < reads) for (let count = 0; count < each; count++) settle()
+    return { requests: Array.from({ length: settled.web }, () => requests[0] ?? []) }
+  }
+  const read = async () => {
+    const requests = settled.web + settled.none
+    return { total: { ...NO_SUMS, requests, cost: nanoUsd(requests * FULL_BILL.cost) } }
+  }
+  return { ledger: { readPast }, read, settled }
+}
+
+it.each([0, 1, 2])('requests that settle while rows are read have their own values, in %i reads', async reads => {
+  const { ledger, read, settled } = busyLedger(reads, 3)
+  const { usage, split } = await labelSums(ledger, { ...BOUNDED, account: 'ada', read })
+  expect(usage.total.requests).toBe(settled.web + settled.none)
+  expect(Object.fromEntries(split?.[0]?.values.map(({ name, requests }) => [name, requests]) ?? [])).toEqual({
+    web: settled.web,
+    [NO_VALUE]: settled.none,
+  })
+})
+
+it('the values of an account that settles without a pause add up to its total, after three reads', async () => {
+  const { ledger, read, settled } = busyLedger(Number.POSITIVE_INFINITY, 3)
+  const { usage, split } = await labelSums(ledger, { ...BOUNDED, account: 'ada', read })
+  expect(usage.total.requests).toBe(10 + 3 * 3)
+  expect(split?.[0]?.values.map(({ requests }) => requests).reduce((sum, each) => sum + each)).toBe(19)
+  expect(settled.web + settled.none).toBe(19)
+})
+
 it('calls that join a split get the usage it is of, so that usage which came since is not under `—`', async () => {
-  const { ledger } = ledgerOf(4)
-  let requests = 4
-  const read = async () => ({ total: { ...NO_SUMS, requests: requests++, cost: nanoUsd(4 * FULL_BILL.cost) } })
+  const { ledger, read, settled } = busyLedger(1, 2)
   const split = () => labelSums(ledger, { ...BOUNDED, account: 'ada', read })
   const first = split()
   await setImmediate()
@@ -80,17 +118,8 @@ it('calls that join a split get the usage it is of, so that usage which came sin
 
   expect(await joined).toEqual(await first)
   const { usage, split: found } = await joined
-  expect(usage.total.requests).toBe(4)
-  expect(found?.[0]?.values.map(({ name, requests: count }) => [name, count])).toEqual([['web', 4]])
-})
-
-it('a total that lacks rows which came while they were read is read again', async () => {
-  const { ledger } = ledgerOf(3)
-  let requests = 2
-  const read = async () => ({ total: { ...NO_SUMS, requests: requests++, cost: nanoUsd(3 * FULL_BILL.cost) } })
-  const { usage, split } = await labelSums(ledger, { ...BOUNDED, account: 'ada', read })
-  expect(usage.total.requests).toBe(3)
-  expect(split?.[0]?.values.map(({ name }) => name)).toEqual(['web'])
+  expect(usage.total.requests).toBe(12)
+  expect(found?.[0]?.values.find(({ name }) => name === 'web')?.requests).toBe(settled.web)
 })
 
 it('a split that fails leaves the next one of its account its turn', async () => {
