@@ -1,4 +1,6 @@
 import { expect } from 'vitest'
+import { newRequestId } from '../../../src/gateway/accounts/keys.ts'
+import { admit, claimsOf, settlement } from '../../adapters/store/fixtures.ts'
 import { inNpmTest } from '../../lanes/lane.ts'
 import type { TestGateway } from '../../support/gateway.ts'
 import { gatewayTest, gatewayTestOn } from '../../support/gateway-test.ts'
@@ -6,7 +8,42 @@ import { describeRedis, type RedisServer, startRedis } from '../../support/redis
 import { outcomeOf, send } from '../calls.ts'
 
 inNpmTest.describe('with the embedded store', () => usageWith(async () => undefined))
-describeRedis('with Redis', () => usageWith(startRedis))
+describeRedis('with Redis', () => {
+  usageWith(startRedis)
+
+  // Redis looks for the names of the files on days that have more sums.
+  gatewayTestOn(startRedis)(
+    'a month has the models that the files lack by now, as its invoice has',
+    async ({ gateway }) => {
+      const key = await gateway.key('pro')
+      const { store } = gateway.gateway
+      const [{ hash: keyHash, account, terms } = fail('no key')] = await store.keys.list()
+      const at = gateway.clock.now()
+      const charge = async (number: number) => {
+        const id = newRequestId(at + number, size => Buffer.alloc(size))
+        const { bill, ...settled } = settlement(
+          await admit(store, { keyHash, account, terms }, id, claimsOf({ at, rpm: 10_000 })),
+        )
+        await store.holds.settle({ ...settled, bill: { ...bill, model: `svc-gone-${number}` } })
+      }
+      await Promise.all(Array.from({ length: MANY }, (_, number) => charge(number)))
+
+      const month = day(gateway).slice(0, 7)
+      for (const query of ['?month=this', `?month=${month}`])
+        expect((await usage(gateway, key, query)).data).toHaveLength(MANY)
+      const invoice = await send(gateway, `GET /billing/invoices?month=${month}`, { token: key })
+      expect(invoice.body).toMatchObject({ total: { requests: MANY } })
+      expect((await usage(gateway, key, '?month=last')).data).toEqual([])
+    },
+  )
+})
+
+/** More sums of a day than Redis reads without looking for names. */
+const MANY = 520
+
+const fail = (problem: string): never => {
+  throw new Error(problem)
+}
 
 const DAY = 86_400_000
 
