@@ -86,6 +86,8 @@ export interface Streams {
   invoices(query: Pick<InvoiceQuery, 'account'>): Promise<ShownInvoices>
   /** The invoices of all accounts for a month such as `2026-10`, in no order, as fast as they are taken. */
   monthInvoices(query: Pick<InvoiceQuery, 'month'>): AsyncIterable<ShownInvoice>
+  /** The month that `this` or `last` means by the gateway's clock and calendar: `2026-10`. */
+  monthNamed(query: Pick<InvoiceQuery, 'month'>): Promise<string>
   /** Rows in the order of their admission, as fast as they are taken. `account` is an id or a label. */
   ledger(query: RowsQuery): AsyncIterable<LedgerRecord>
   /** Rows as CSV with the columns of FOCUS, in pieces. */

@@ -11,7 +11,8 @@ import { auditedNamed } from '../http/admin/orgs.ts'
 import { readPast } from '../http/admin/past-requests.ts'
 import { periodIn } from '../http/admin/period.ts'
 import { focusLedger, ledgerRecords, readUsage, rowsQuery } from '../http/admin/usage.ts'
-import type { Denial, Denied } from '../policy/denial.ts'
+import { MONTH_FORMS, monthMeant } from '../policy/billing/month.ts'
+import { type Denial, type Denied, invalid } from '../policy/denial.ts'
 import { openArchived } from '../server/archiving.ts'
 import { ensureBackupKey } from '../server/backup-key.ts'
 import { CommandFailed } from '../server/failure.ts'
@@ -91,6 +92,10 @@ const streamsOf = (context: AdminContext, files: readonly FileText[]): Streams =
     monthInvoices: async function* ({ month: text }) {
       const invoices = readInvoicesOf(context, text)
       yield* 'denial' in invoices ? refuse(context, invoices.denial) : invoices
+    },
+    monthNamed: async ({ month: text }) => {
+      const month = monthMeant(text, clock.now(), config.calendar)
+      return month?.month ?? refuse(context, invalid('month', `must be ${MONTH_FORMS}`).denial)
     },
     pastRequests: async query => {
       const past = await readPast(context, query)

@@ -22,7 +22,7 @@ import {
 import { reloadConfig } from '../wire/admin-api/config.ts'
 import * as requests from '../wire/admin-api/requests.ts'
 import * as usage from '../wire/admin-api/usage.ts'
-import { INVOICES } from '../wire/invoice/shown-invoices.ts'
+import { INVOICES, MONTH_INVOICES } from '../wire/invoice/shown-invoices.ts'
 import { isObject, type JsonObject } from '../wire/json-safety.ts'
 import { linesOf } from '../wire/lines.ts'
 import { readAs } from '../wire/schema/read.ts'
@@ -70,6 +70,7 @@ export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
     invoice: query => askFor(endpoint, usage.showInvoice, { query }),
     invoices: query => askFor(endpoint, INVOICES_OF_ACCOUNT, { query }),
     monthInvoices: ({ month }) => readRows(endpoint, usage.listInvoices, { month, format: 'ndjson' }),
+    monthNamed: async ({ month }) => (await askFor(endpoint, INVOICES_OF_MONTH, { query: { month, limit: 1 } })).month,
     pastRequests: query => askFor(endpoint, PAST, { query }),
     showRequest: (id, gateway) => askFor(endpoint, DETAIL, { id, query: { gateway } }),
     ledger: query => readRows(endpoint, usage.exportLedger, { ...query }),
@@ -83,6 +84,8 @@ export function remoteOperatorApi(endpoint: AdminEndpoint): OperatorApi {
 
 /** With an account the answer has its months. */
 const INVOICES_OF_ACCOUNT = { ...usage.listInvoices, answer: INVOICES }
+
+const INVOICES_OF_MONTH = { ...usage.listInvoices, answer: MONTH_INVOICES }
 
 const DETAIL = { ...requests.showRequest, answer: READ_DETAIL }
 

@@ -45,7 +45,10 @@ async function write(operator: OperatorApi, { month, lines, limit }: InvoicesOpt
   data.sort((a, b) => (a.label < b.label ? -1 : 1))
   tellLeftOut(data.length, limit)
   data.splice(limit ?? data.length)
-  if (format === 'json') return writeJson({ object: 'list', month: data[0]?.month ?? month, data })
+  if (format === 'json') {
+    const named = data[0]?.month ?? (await operator.monthNamed({ month }))
+    return writeJson({ object: 'list', month: named, data })
+  }
   return writeOut([monthInvoicesText(data)])
 }
 
