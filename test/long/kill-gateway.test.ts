@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { NO_VALUE } from '../../src/wire/admin/usage-report.ts'
 import { describeRedis, startRedis } from '../support/redis/redis.ts'
+import { killed, reconciled } from './harness/bill.ts'
 import { faultsIn, kindsOf, NO_FAULTS, projectsIn, readBooks, readHeld, sumOf } from './harness/books.ts'
 import type { Account, Ask } from './harness/client.ts'
 import { Fleet, type FleetTerms } from './harness/fleet.ts'
@@ -42,6 +43,7 @@ it('a kill -9 of the gateway on the embedded store loses no row, doubles none an
   }
 
   await town.expectProjectsKept()
+  await town.expectBillExplained()
   await town.expectLimitsKept()
   console.log(`kill -9 gateway, embedded: ${CYCLES} cycles, ${await town.figures()}; start ms ${spread(startMs)}`)
 })
@@ -72,6 +74,7 @@ describeRedis('on Redis', () => {
     expect(await readHeld(fleet.first, accounts)).toBe(0)
     expect(await town.faults()).toEqual(NO_FAULTS)
     await town.expectProjectsKept()
+    await town.expectBillExplained()
     await town.expectLimitsKept()
     console.log(
       `kill -9 gateway, Redis AOF always: ${CYCLES} cycles, ${await town.figures()}; ${released.length} holds of the dead released after ms ${spread(released)}`,
@@ -80,6 +83,8 @@ describeRedis('on Redis', () => {
   })
 })
 
+/** Causes of usage that a killed gateway did not record: beside its estimates, and unknown to the ledger. Health checks are failed attempts. */
+const OF_KILLS = ['estimates', 'past_the_gateway', 'failed_attempts']
 const LABELS = 'labels: { project: { from: [header x-svc-label-project] } }'
 const PROJECTS = ['web', 'api', undefined]
 
@@ -110,6 +115,17 @@ async function open(terms: Pick<FleetTerms, 'clocks' | 'redis'>) {
       const { reported, byRows } = await projectsIn(fleet.first, await books())
       expect(reported).toEqual(byRows)
       expect([...reported.keys()].sort()).toEqual(['api', 'web', NO_VALUE])
+    },
+    /** The bill of the backends differs from the ledger by what kills lost, which `svcctl reconcile` names without a rest. */
+    expectBillExplained: async () => {
+      const visits = site.log.slice(visited)
+      const lost = killed(visits, (await books()).rows)
+      const { code, unexplained, causes, billed, recorded, orphans } = await reconciled(program, fleet.first, visits)
+      expect({ code, unexplained, orphans }).toEqual({ code: 0, unexplained: 0, orphans: lost.orphans })
+      expect(billed - recorded).toBe(lost.lost)
+      expect(sumOf(Object.values(causes))).toBe(lost.lost)
+      expect(OF_KILLS).toEqual(expect.arrayContaining(Object.keys(causes)))
+      console.log(`the bill is ${billed} nano-USD, the ledger ${recorded}: ${JSON.stringify({ ...lost, causes })}`)
     },
     expectLimitsKept: async () => {
       const { used } = await books()

@@ -3,18 +3,29 @@ import { readCharge } from '../../policy/billing/charges.ts'
 import { partsOf } from '../../policy/price.ts'
 import type { LedgerRecord } from '../../wire/admin/ledger-record.ts'
 
+/** A late row has what its orphan lacked. */
+const ORPHANS: Readonly<Partial<Record<LedgerRecord['kind'], number>>> = { orphan: 1, late: -1 }
+
 /** No zone of today begins its days at other moments than these. */
 const QUARTER_MS = 900_000
+
+interface LedgerUses {
+  readonly uses: readonly LedgerUse[]
+  /** Requests that were charged at the last checkpoint of a gateway that died. */
+  readonly orphans: number
+}
 
 /** Adds up the rows of some pools by quarters of an hour, model and kind of tokens. `models` has the model that each pool sends. */
 export async function ledgerUses(
   rows: AsyncIterable<LedgerRecord>,
   models: ReadonlyMap<string, string>,
-): Promise<readonly LedgerUse[]> {
+): Promise<LedgerUses> {
+  let orphans = 0
   const sums = new Map<string, { -readonly [Name in keyof LedgerUse]: LedgerUse[Name] }>()
   for await (const row of rows) {
     const model = models.get(row.pool)
     if (model === undefined) continue
+    orphans += ORPHANS[row.kind] ?? 0
     const [began, ended] = [row.admitted_at, row.settled_at].map(quarterOf) as [number, number]
     const [isFailed, isEstimated] = [row.kind === 'waste', row.estimated]
     for (const [kind, tokens] of Object.entries(tokensOf(row)) as [LedgerUse['kind'], number][]) {
@@ -25,7 +36,7 @@ export async function ledgerUses(
       else sums.set(key, { began, ended, model, kind, tokens, isFailed, isEstimated })
     }
   }
-  return [...sums.values()]
+  return { uses: [...sums.values()], orphans: Math.max(0, orphans) }
 }
 
 const quarterOf = (time: string): number => Math.floor(Date.parse(time) / QUARTER_MS) * QUARTER_MS

@@ -37,15 +37,15 @@ export async function runReconcile(options: ReconcileOptions): Promise<void> {
   const models = new Map(billed.pools.map(({ name, model }) => [name, model]))
   // Days of other zones, and requests that ended on another day, reach into the days around.
   const period = { since: dayText(first - 2), until: dayText(last + 3) }
-  let uses: readonly LedgerUse[] = []
+  let [uses, orphans]: [readonly LedgerUse[], number] = [[], 0]
   await withOperator(options, async operator => {
-    uses = await ledgerUses(operator.ledger(period), models)
+    ;({ uses, orphans } = await ledgerUses(operator.ledger(period), models))
   })
   const compared = reconcile({ lines: bill.lines, uses, prices: billed.prices, listed: listedPrices(billed) })
   const reconciled: Reconciled = {
     ...{ ...compared, format: bill.format, pools: billed.pools.map(({ name }) => name) },
     ...{ first: dayText(first), last: dayText(last), unknownModels: unknownModels(bill, billed) },
-    ...{ leftOut: bill.leftOut, tolerance: options.tolerance },
+    ...{ leftOut: bill.leftOut, tolerance: options.tolerance, orphans },
   }
   const list = { object: 'list' as const, data: reconciled.cells.map(shownCell) }
   await writeOut([forPrograms(options, list, shownBill(reconciled)) ?? reconciledText(reconciled)])

@@ -21,6 +21,8 @@ export interface Reconciled extends ReconciledBill {
   readonly unknownModels: readonly string[]
   /** Lines of other services. */
   readonly leftOut: number
+  /** Requests that were charged at the last checkpoint of a gateway that died. */
+  readonly orphans: number
   /** Millionths of the bill. */
   readonly tolerance: number
 }
@@ -61,6 +63,7 @@ export const shownBill = (bill: Reconciled) => ({
   ...{ causes: causesOf(bill.causes), causes_gross: causesOf(bill.gross), unexplained_usd: usdOf(bill.unexplained) },
   unexplained_gross_usd: usdOf(bill.unexplainedGross),
   ...{ tolerance: bill.tolerance / 1e6, unknown_models: bill.unknownModels, lines_left_out: bill.leftOut },
+  orphans: bill.orphans,
   derived_prices: bill.derived.map(({ model, kind, price, by }) => ({
     model,
     kind,
@@ -130,12 +133,17 @@ const CELL_COLUMNS: readonly Column[] = [
   { title: 'CAUSES', least: 12, gives: 4 },
 ]
 
-function notes({ unknownModels, derived, leftOut, cells }: Reconciled): string {
+function notes({ unknownModels, derived, leftOut, orphans, cells }: Reconciled): string {
   const lines = [
     ...driftLines(cells),
     ...unknownModels.map(
       name => `▲ no pool runs ${name}: counted as traffic past the gateway. If one does, add --model ${name}=MODEL`,
     ),
+    ...(orphans === 0
+      ? []
+      : [
+          `▲ a gateway died: ${counted(orphans, 'request')} charged as of the last checkpoint. What it had not recorded counts as estimated usage, then as traffic past the gateway.`,
+        ]),
     ...(derived.length === 0 ? [] : ['The export has no tokens: they are its amounts divided by a price.']),
     ...derived
       .filter(({ by }) => by !== 'configured')

@@ -54,7 +54,7 @@ export const IMAGE_NANO_USD = 1_000_000
 export const MILLISECOND_NANO_USD = 1000
 
 /** Nano-USD per token, as `usd_per_1m: { input: 1, output: 10 }`. */
-const PRICE = { input: 1000, output: 10_000 }
+export const PRICE = { input: 1000, output: 10_000 }
 const PROMPT = 10
 
 /** A real backend that logs every request and does what its prompt says. */
