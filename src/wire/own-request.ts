@@ -22,6 +22,10 @@ export interface OwnRequest {
   readonly estimated: boolean | null
   /** Calls of hosted tools by name. */
   readonly tools: Readonly<Record<string, number>> | null
+  /** The values of its labels; of a refused request, as they were sent. Absent where it has none. */
+  readonly labels?: Readonly<Record<string, string>>
+  /** The id of its conversation, or a digest of it. Absent where nothing names one. */
+  readonly session?: string
   readonly code: string | null
   readonly type: string | null
   /** The limit that refused it: `tokens per day of key`. */

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
 import { newRequestId } from '../../src/gateway/accounts/keys.ts'
+import type { Bill } from '../../src/records/ledger-row.ts'
 import { world } from '../../src/server/world.ts'
 import { admit, claimsOf, openShop, type Shop, settlement, waste } from '../adapters/store/fixtures.ts'
 import { openAsOperator } from './operator.ts'
@@ -13,14 +14,20 @@ const COUNT = 130
 describeConsole('requests of the past', { door: 'admin', shared: true, alsoRedis: true }, rig => {
   let site: Site
   let page: Page
+  let labelled: string
 
   /** Settles a request straight in the store, as a gateway did that runs no more. */
-  const settle = async (shop: Shop, minutesAgo: number): Promise<string> => {
+  const settle = async (
+    shop: Shop,
+    minutesAgo: number,
+    names: Pick<Bill, 'labels' | 'session'> = {},
+  ): Promise<string> => {
     const { store } = site.gateway
     const at = Date.now() - minutesAgo * 60_000
     const id = newRequestId(at, world.random)
     const hold = await admit(store, shop, id, claimsOf({ at: Date.now() }))
-    await store.holds.settle(settlement({ ...hold, at }))
+    const settled = settlement({ ...hold, at })
+    await store.holds.settle({ ...settled, bill: { ...settled.bill, ...names } })
     return id
   }
 
@@ -30,6 +37,7 @@ describeConsole('requests of the past', { door: 'admin', shared: true, alsoRedis
     const shop = await openShop(store, 'shop')
     for (let minute = COUNT; minute > 0; minute--) await settle(shop, minute)
     const other = await openShop(store, 'market')
+    labelled = await settle(other, 90, { labels: { project: 'web' }, session: 'conversation-7' })
     const failed = await admit(
       store,
       other,
@@ -56,6 +64,13 @@ describeConsole('requests of the past', { door: 'admin', shared: true, alsoRedis
     await expect.poll(() => rows().count()).toBeGreaterThanOrEqual(COUNT + 1)
     expect(await page.getByRole('button', { name: 'Older' }).count()).toBe(0)
     await page.getByText('Refused requests are known since').waitFor()
+  })
+
+  it('show the labels and the session of their row', async () => {
+    await page.goto(`${site.admin}/console/requests?id=${labelled}`)
+    const fact = (name: string) => page.locator('.facts > div', { hasText: name }).locator('dd').textContent()
+    await page.getByText('conversation-7').waitFor()
+    expect([await fact('Labels'), await fact('Session')]).toEqual(['project=web', 'conversation-7'])
   })
 
   it('are narrowed by account, time and outcome, by an address that can be sent on', async () => {

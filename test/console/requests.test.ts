@@ -14,10 +14,14 @@ describeConsole('requests in the console', { door: 'public', window: WITH_CLIPBO
   })
 
   /** Answers with what the client is told. */
-  const chat = async (key: string, body: object = {}): Promise<string> => {
+  const chat = async (
+    key: string,
+    body: object = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<string> => {
     const response = await fetch(`${site.url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }], max_tokens: 10, ...body }),
     })
     const { error } = (await response.json()) as { readonly error?: { readonly message: string } | string }
@@ -130,6 +134,21 @@ describeConsole('requests in the console', { door: 'public', window: WITH_CLIPBO
       .locator('.term', { hasText: 'Key' })
       .getByText(`${key.slice(0, 8)}…`)
       .waitFor()
+  })
+
+  it('show their labels and their session, in the list and at an address of their own', async () => {
+    await site.reload(yaml => `${yaml}\nlabels: { project: { from: [header x-svc-label-project] } }\n`)
+    const key = await makeKey(page)
+    await chat(key, { prompt_cache_key: 'conversation-7' }, { 'x-svc-label-project': 'web' })
+    await openRequests()
+    await row('svc-core').click()
+    const fact = (name: string) => page.locator('.term', { hasText: name }).locator('dd').textContent()
+
+    expect([await fact('Labels'), await fact('Session')]).toEqual(['project=web', 'conversation-7'])
+    const id = await page.locator('.term', { hasText: 'Request id' }).locator('code').textContent()
+    await page.goto(`${site.url}/console/requests?id=${id}`)
+    await page.getByText('project=web').waitFor()
+    await page.getByText('conversation-7').waitFor()
   })
 
   it('are opened and closed by keys', async () => {

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
 import { exactUsd, number } from '../shared/fmt.ts'
 import { Link } from '../shared/frame/link.tsx'
@@ -9,6 +10,7 @@ import { Time } from '../shared/time/time.tsx'
 import { type RequestRecord, readRequest } from './api/requests.ts'
 import { Origin } from './command.tsx'
 import { Decision } from './decision.tsx'
+import { labelsOf } from './request-table.tsx'
 import { Status } from './status.tsx'
 import * as text from './texts/explained.tsx'
 
@@ -68,64 +70,76 @@ function Facts({ record }: { readonly record: RequestRecord }) {
   return (
     <dl class="box facts">
       {request && (
-        <div>
-          <dt>{text.ended}</dt>
-          <dd>
-            <Status request={request} /> <span class="muted">{text.inMs(number(request.ms))}</span>
-          </dd>
-        </div>
+        <Fact name={text.ended}>
+          <Status request={request} /> <span class="muted">{text.inMs(number(request.ms))}</span>
+        </Fact>
       )}
       {path && (
-        <div>
-          <dt>{text.endpoint}</dt>
-          <dd>
-            <code>{path}</code>
-          </dd>
-        </div>
+        <Fact name={text.endpoint}>
+          <code>{path}</code>
+        </Fact>
       )}
       {account && (
-        <div>
-          <dt>{text.account}</dt>
-          <dd>
-            <Link to="accounts" query={{ id: account }}>
-              <bdi>{labels[account] ?? account}</bdi>
-            </Link>{' '}
-            <span class="muted">{request?.plan ?? row?.plan}</span>
-          </dd>
-        </div>
+        <Fact name={text.account}>
+          <Link to="accounts" query={{ id: account }}>
+            <bdi>{labels[account] ?? account}</bdi>
+          </Link>{' '}
+          <span class="muted">{request?.plan ?? row?.plan}</span>
+        </Fact>
       )}
+      <Names record={record} />
       {(asked || model) && (
-        <div>
-          <dt>{text.model}</dt>
-          <dd>
-            <bdi>
-              <code>{asked ?? model}</code>
-            </bdi>
-            {asked && model && asked !== model && (
-              <>
-                {' → '}
-                <code>{model}</code>
-              </>
-            )}
-          </dd>
-        </div>
+        <Fact name={text.model}>
+          <bdi>
+            <code>{asked ?? model}</code>
+          </bdi>
+          {asked && model && asked !== model && (
+            <>
+              {' → '}
+              <code>{model}</code>
+            </>
+          )}
+        </Fact>
       )}
       <At record={record} />
     </dl>
   )
 }
 
+/** Its labels and its session. */
+function Names({ record: { request, ledger } }: { readonly record: RequestRecord }) {
+  const of = ledger[0] ?? request
+  return (
+    <>
+      {of?.labels && (
+        <Fact name={text.labels}>
+          <bdi class="anywhere">{labelsOf(of.labels)}</bdi>
+        </Fact>
+      )}
+      {of?.session && (
+        <Fact name={text.session}>
+          <bdi class="anywhere">{of.session}</bdi>
+        </Fact>
+      )}
+    </>
+  )
+}
+
 function At({ record: { request, decision, ledger } }: { readonly record: RequestRecord }) {
   const at = request?.at ?? decision?.at ?? ledger[0]?.admitted_at
   return at === undefined ? null : (
-    <div>
-      <dt>{text.at}</dt>
-      <dd>
-        <Time at={at} isExact />
-      </dd>
-    </div>
+    <Fact name={text.at}>
+      <Time at={at} isExact />
+    </Fact>
   )
 }
+
+const Fact = ({ name, children }: { readonly name: string; readonly children: ComponentChildren }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
 
 /** The pools that were tried, in their order. */
 function Attempts({ record: { request } }: { readonly record: RequestRecord }) {

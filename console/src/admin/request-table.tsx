@@ -111,7 +111,7 @@ const Model = ({ request: { asked, model, path } }: { readonly request: ListedRe
 )
 
 /** `project=web team=core` */
-const labelsOf = (labels: object): string =>
+export const labelsOf = (labels: object): string =>
   Object.entries(labels)
     .map(each => each.join('='))
     .join(' ')

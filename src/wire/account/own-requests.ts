@@ -1,4 +1,5 @@
 import type { EpochMs } from '../../policy/config.ts'
+import type { Labels } from '../../policy/label-values.ts'
 import { ruleName } from '../../policy/limits/rule.ts'
 import { addNanoUsd, type NanoUsd } from '../../policy/nano-usd.ts'
 import type { RequestEnd } from '../admin/event.ts'
@@ -40,6 +41,7 @@ export const rememberedRequest = (end: RequestEnd): OwnRequest => ({
   usd: end.cost === undefined ? null : usdText(end.cost),
   estimated: end.estimated ?? null,
   tools: end.tools ?? null,
+  ...namesOf(end),
   code: end.code ?? null,
   type: end.type ?? null,
   limit: end.limit ? ruleName(end.limit) : null,
@@ -60,9 +62,19 @@ interface Row {
   readonly cost: NanoUsd
   readonly estimated: boolean
   readonly tools?: Readonly<Record<string, number>>
+  readonly labels?: Labels
+  readonly session?: string
   readonly admittedAt: EpochMs
   readonly settledAt: EpochMs
 }
+
+const namesOf = ({
+  labels,
+  session,
+}: Pick<RequestEnd, 'labels' | 'session'>): Pick<OwnRequest, 'labels' | 'session'> => ({
+  ...(labels && { labels }),
+  ...(session !== undefined && { session }),
+})
 
 /** Joins all rows of one request: late rows add to the first charge. */
 export function settledRequest(row: Row, more: readonly Row[]): OwnRequest {
@@ -85,6 +97,7 @@ export function settledRequest(row: Row, more: readonly Row[]): OwnRequest {
     usd: usdText(more.reduce((total, { cost }) => addNanoUsd(total, cost), row.cost)),
     estimated: row.estimated,
     tools: row.tools ?? null,
+    ...namesOf(row),
     code: null,
     type: null,
     limit: null,

@@ -112,6 +112,7 @@ async function customersBooks(test: TestGateway, key: string): Promise<void> {
       expected,
     )
   }
+  const ownRequests = await read(`${test.url}/v1/requests?limit=10`, key)
   const csv = await fetch(`${test.admin}/admin/invoice?account=${row.account}&month=${month}&format=csv`, {
     headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
   })
@@ -122,6 +123,8 @@ async function customersBooks(test: TestGateway, key: string): Promise<void> {
     ADMIN_TOKEN,
   )
   expect(listed.data.map(({ request_id }) => request_id)).toEqual([row.requestId])
+  const known = ownRequests.data.find(({ id }) => id === row.requestId)
+  expect(known).toMatchObject({ labels: { project: 'api' }, session: row.session })
 }
 
 interface Split {
@@ -129,7 +132,7 @@ interface Split {
     readonly label: string
     readonly values: readonly { readonly name: string; readonly cost_nano_usd: number }[]
   }[]
-  readonly data: readonly { readonly request_id: string }[]
+  readonly data: readonly { readonly request_id: string; readonly id?: string }[]
 }
 
 const sumOf = ({ data }: UsageReport): number => data.reduce((sum, { cost_nano_usd }) => sum + cost_nano_usd, 0)

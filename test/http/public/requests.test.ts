@@ -93,7 +93,7 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
     restart,
   }) => {
     const key = await gateway.key('free')
-    await chat(gateway, key, { max_tokens: 10 })
+    await chat(gateway, key, { max_tokens: 10, prompt_cache_key: 'conversation-7' })
     await chat(gateway, key, { model: 'svc-ultra-pro', max_tokens: 10 })
     const [served] = await gateway.logged(2)
     const restarted = await restart()
@@ -102,6 +102,7 @@ function requestsWith(startStore: () => Promise<RedisServer | undefined>): void 
       expect.objectContaining({
         id: served?.requestId,
         key: KEY_ID,
+        session: 'conversation-7',
         from: 'ledger',
         status: null,
         path: null,

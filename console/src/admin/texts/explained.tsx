@@ -38,6 +38,8 @@ export const ended = 'Ended'
 export const inMs = (ms: ComponentChildren) => <>in {ms} ms</>
 export const endpoint = 'Endpoint'
 export const account = 'Account'
+export const labels = 'Labels'
+export const session = 'Session'
 export const model = 'Model'
 export const at = 'Time'
 export const attempts = 'Attempts'

@@ -62,6 +62,7 @@ export function RequestDetail({ request, docs, keyName }: RequestDetailProps) {
 
 function factsOf(request: OwnRequest): readonly (readonly [name: string, value: string])[] {
   const { path, route, upstream, input_tokens, output_tokens, usd, estimated, tools, limit, ms } = request
+  const { labels, session = null } = request
   const facts: readonly (readonly [string, string | null])[] = [
     [text.took, text.millis(number(ms))],
     [text.path, path],
@@ -71,9 +72,17 @@ function factsOf(request: OwnRequest): readonly (readonly [name: string, value: 
     [text.cost, usd === null ? null : `${exactUsd(usd)}${estimated ? ` ${text.estimated}` : ''}`],
     [text.tools, tools === null ? null : toolsText(tools)],
     [text.limit, limit],
+    [text.labels, labels ? labelsText(labels) : null],
+    [text.session, session],
   ]
   return facts.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]))
 }
+
+/** `project=web team=core` */
+const labelsText = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(each => each.join('='))
+    .join(' ')
 
 const toolsText = (tools: Readonly<Record<string, number>>): string =>
   Object.entries(tools)

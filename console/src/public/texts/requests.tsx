@@ -54,4 +54,6 @@ export const inOut = (input: string, output: string) => `${input} in, ${output} 
 export const estimated = '(estimated)'
 export const tools = 'Hosted tools'
 export const limit = 'Limit'
+export const labels = 'Labels'
+export const session = 'Session'
 export const ofLedger = 'From the ledger, which has served and charged requests.'
