@@ -89,9 +89,9 @@ function sketchOf(spans, tokens, anchor) {
     from = end
   }
   return {
-    low: Int32Array.from(marks, ([chain, place]) => mixed(chain, place)),
-    high: Int32Array.from(marks, ([chain, place]) => mixed(place, chain)),
-    ends: Int32Array.from(marks, ([, , end]) => end * BYTES_PER_TOKEN),
+    low: Array.from(marks, ([chain, place]) => mixed(chain, place)),
+    high: Array.from(marks, ([chain, place]) => mixed(place, chain)),
+    ends: Array.from(marks, ([, , end]) => end * BYTES_PER_TOKEN),
     bytes: tokens * BYTES_PER_TOKEN,
     anchor: mixed(anchor, 1),
   }

@@ -72,9 +72,9 @@ class PromptSampler implements TextVisitor {
 
   end(): PromptSketch {
     return {
-      low: Int32Array.from(this.#low),
-      high: Int32Array.from(this.#high),
-      ends: Int32Array.from(this.#ends),
+      low: this.#low,
+      high: this.#high,
+      ends: this.#ends,
       bytes: this.#bytes,
       anchor: this.#anchor ?? this.#a ^ this.#b,
     }

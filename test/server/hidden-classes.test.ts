@@ -73,7 +73,7 @@ plans:
   free: { models: ["tier:guest"], rpm: 20, tpm: 40k, monthly_usd: 1 }
   pro: { models: ["tier:guest"], rpm: 1M, tpm: 1000M, per_day: 10M, monthly_usd: 1000, limits: [{ requests: 1M, of: user, per: hour }] }
 pools:
-  p: { site: here, replicas: ["${backend}/v1"], model: x }
+  p: { site: here, replicas: ["${backend}/v1", "${backend}/v2"], model: x }
   q: { site: there, replicas: ["${backend}/v1"], model: x }
 `
 

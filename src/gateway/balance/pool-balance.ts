@@ -108,15 +108,15 @@ export class PoolBalance {
     const replica = choice && replicas[choice.index]
     const candidate = choice && candidates[choice.index]
     if (!choice || !replica || !candidate) return undefined
-    const why = choice.why === 'prefix' && pool.balance === 'session' ? 'session' : choice.why
+    const why: Why = choice.why === 'prefix' && pool.balance === 'session' ? 'session' : choice.why
     const { cost } = choice
     const knownBytes = known[choice.index] ?? 0
     const heldTokens = tokensOf(sketch.bytes, bytesPerToken)
     const expectedTokens = Math.min(heldTokens, tokensOf(knownBytes, bytesPerToken))
     const owedTokens = heldTokens - expectedTokens
-    const wasIdle = loadOf(replica).owedTokens === 0
-    const load = { heldTokens, owedTokens, expectedTokens, knownBytes, wasIdle }
-    return { replica, pick: { why, cost, ...load, sketch, domain } }
+    const wasIdle = candidate.owedTokens === 0
+    const pick = { why, cost, heldTokens, owedTokens, expectedTokens, knownBytes, wasIdle, sketch, domain }
+    return { replica, pick }
   }
 
   /**
@@ -205,15 +205,17 @@ export class PoolBalance {
     { request, sketch, domain, bytesPerToken }: Weighing,
     among = replicas,
   ): { readonly candidates: readonly Candidate[]; readonly known: readonly number[]; readonly key: number } {
-    const urls = replicas.map(({ url }) => url)
-    const known = this.#marksOf(pool).knownBytes(sketch, domain, urls)
+    const known = this.#marksOf(pool).knownBytes(sketch, domain, replicas)
     const all = tokensOf(sketch.bytes, bytesPerToken)
     const key = pool.balance === 'session' ? request.session() : sketch.anchor
     const home = pool.balance === 'session' ? homeOf(key, among) : undefined
-    const candidates = replicas.map((replica, index) => {
-      const miss = home ? (replica === home ? 0 : all) : Math.max(0, all - tokensOf(known[index] ?? 0, bytesPerToken))
-      return { ...loadOf(replica), miss }
-    })
+    const candidates: Candidate[] = []
+    for (const replica of replicas) {
+      const there = tokensOf(known[candidates.length] ?? 0, bytesPerToken)
+      const miss = home ? (replica === home ? 0 : all) : Math.max(0, all - there)
+      const { inFlight, heldTokens, owedTokens } = loadOf(replica)
+      candidates.push({ inFlight, heldTokens, owedTokens, miss })
+    }
     return { candidates, known, key }
   }
 

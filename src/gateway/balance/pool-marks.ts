@@ -35,13 +35,19 @@ export class PoolMarks {
     this.#common = new MarkTable(budget)
   }
 
-  /** The bytes of the prompt that each replica received before, from the same domain. */
-  knownBytes(sketch: PromptSketch, domain: CacheDomain, urls: readonly string[]): readonly number[] {
-    const known = urls.map(() => 0)
-    const own = this.#own.get(ownerOf(domain))
+  /** The bytes of the prompt that each of these replicas received before, from the same domain. */
+  knownBytes(
+    sketch: PromptSketch,
+    domain: CacheDomain,
+    replicas: readonly { readonly url: string }[],
+  ): readonly number[] {
+    const known: number[] = []
+    for (let place = 0; place < replicas.length; place++) known.push(0)
+    const own = this.#own.size === 0 ? undefined : this.#own.get(ownerOf(domain))
     for (let word = 0; word < this.#common.words; word++) {
-      const bits = urls.map(url => this.#bitIn(url, word))
-      this.#measure(sketch, domain, { own, word, bits }, known)
+      const bits: number[] = []
+      for (const { url } of replicas) bits.push(this.#bitIn(url, word))
+      this.#measure(sketch, domain, { own, word, bits, known })
     }
     return known
   }
@@ -55,7 +61,7 @@ export class PoolMarks {
     const owner = ownerOf(domain)
     const table = this.#tableFor(owner)
     const { low, high } = sketch
-    const news: number[] = []
+    let news: number[] | undefined
     let added = 0
     for (let at = 0; at < low.length; at++) {
       const lower = lowOf(low[at] ?? 0, domain)
@@ -63,10 +69,12 @@ export class PoolMarks {
       const how = table.add(lower, upper, word, bit)
       if (how === 'new') added++
       // A mark that became young again is shared again, so that it stays young everywhere.
-      if (how !== 'known' || tellsAll) news.push(lower, upper)
+      if (how === 'known' && !tellsAll) continue
+      news ??= []
+      news.push(lower, upper)
     }
     this.#count(owner, table, added)
-    return news.length > 0 ? { domain: owner, halves: news } : undefined
+    return news && { domain: owner, halves: news }
   }
 
   /** Records that another process sent a replica prompts with these marks. */
@@ -108,30 +116,20 @@ export class PoolMarks {
     return [this.#common, ...this.#own.values()]
   }
 
-  #measure(
-    { low, high, ends }: PromptSketch,
-    domain: CacheDomain,
-    {
-      own,
-      word,
-      bits,
-    }: { readonly own: MarkTable | undefined; readonly word: number; readonly bits: readonly number[] },
-    known: number[],
-  ): void {
-    let mask = bits.reduce((all, bit) => all | bit, 0)
+  #measure({ low, high, ends }: PromptSketch, domain: CacheDomain, { own, word, bits, known }: Measuring): void {
+    let mask = 0
+    for (const bit of bits) mask |= bit
     let end = 0
-    const reached = (these: number) => {
-      for (let place = 0; place < bits.length; place++) if (((bits[place] ?? 0) & these) !== 0) known[place] = end
-    }
     for (let at = 0; at < low.length && mask !== 0; at++) {
       const lower = lowOf(low[at] ?? 0, domain)
       const upper = highOf(high[at] ?? 0, lower, domain)
-      const left = mask & (this.#common.bits(lower, upper, word) | (own?.bits(lower, upper, word) ?? 0))
-      if (left !== mask) reached(mask & ~left)
+      const there = this.#common.bits(lower, upper, word)
+      const left = mask & (own ? there | own.bits(lower, upper, word) : there)
+      if (left !== mask) reached(mask & ~left, end, bits, known)
       mask = left
       end = ends[at] ?? 0
     }
-    reached(mask)
+    reached(mask, end, bits, known)
   }
 
   #bitIn(url: string, word: number): number {
@@ -194,6 +192,21 @@ export class PoolMarks {
     this.#counts.fill(0)
     this.#generation = this.#common.generation
   }
+}
+
+/** Which replicas have how much of a prompt, by those of one word. */
+interface Measuring {
+  readonly own: MarkTable | undefined
+  readonly word: number
+  /** The bit of each replica; 0 for those of other words. */
+  readonly bits: readonly number[]
+  /** Bytes of the prompt that each replica has. */
+  readonly known: number[]
+}
+
+/** The replicas of these bits have the prompt up to there. */
+function reached(these: number, end: number, bits: readonly number[], known: number[]): void {
+  for (let place = 0; place < bits.length; place++) if (((bits[place] ?? 0) & these) !== 0) known[place] = end
 }
 
 /** A quarter of the slots that the common table may have. */

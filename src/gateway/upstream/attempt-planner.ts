@@ -117,8 +117,7 @@ export class AttemptPlanner {
   moved(step: NextAttempt, replica: Replica): NextAttempt {
     const inPool = this.#inPool(step.pool)
     this.#chosen(inPool, [replica])
-    const { pick: _before, ...rest } = step
-    return { ...rest, replica, ...(inPool.pick && { pick: inPool.pick }) }
+    return { ...step, replica, pick: inPool.pick }
   }
 
   /**
@@ -348,7 +347,7 @@ const attemptIn = (
   fit: readonly Replica[] = NONE,
 ): NextAttempt => ({
   kind: 'try',
-  ...(pick && { pick }),
+  pick,
   pool,
   replica,
   isRetry: attempts > 0,

@@ -173,7 +173,7 @@ export interface Destination {
   /** The second attempt in the pool. */
   readonly isRetry: boolean
   /** How the replica was chosen, where that was by the prompt. */
-  readonly pick?: ReplicaPick
+  readonly pick?: ReplicaPick | undefined
 }
 
 /**

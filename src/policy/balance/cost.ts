@@ -45,9 +45,12 @@ export function choose(candidates: readonly Candidate[], weightOf: (index: numbe
   if (candidates.length === 0) return undefined
   let least = Number.POSITIVE_INFINITY
   for (const candidate of candidates) least = Math.min(least, costAt(candidate))
-  let [best, most, near] = [-1, Number.NEGATIVE_INFINITY, 0]
-  for (const [index, candidate] of candidates.entries()) {
-    if (!isNear(costAt(candidate), least)) continue
+  let best = -1
+  let most = Number.NEGATIVE_INFINITY
+  let near = 0
+  for (let index = 0; index < candidates.length; index++) {
+    const candidate = candidates[index]
+    if (!candidate || !isNear(costAt(candidate), least)) continue
     near++
     const weight = weightOf(index)
     if (weight <= most) continue
@@ -64,7 +67,12 @@ export function choose(candidates: readonly Candidate[], weightOf: (index: numbe
  * or the weights.
  */
 function whyOf(chosen: Candidate, candidates: readonly Candidate[], near: number): 'prefix' | 'load' | 'tie' {
-  const knowsMost = candidates.every(({ miss }) => miss >= chosen.miss)
-  if (knowsMost && candidates.some(({ miss }) => miss > chosen.miss)) return 'prefix'
+  let knowsMost = true
+  let knowsMore = false
+  for (const { miss } of candidates) {
+    if (miss < chosen.miss) knowsMost = false
+    else if (miss > chosen.miss) knowsMore = true
+  }
+  if (knowsMost && knowsMore) return 'prefix'
   return near > 1 ? 'tie' : 'load'
 }

@@ -3,11 +3,11 @@
  * begin alike have the same first marks. Plain data, made by `src/wire/prompt-sampler.ts`.
  */
 export interface PromptSketch {
-  /** Marks, of two halves each, in the order of the prompt. */
-  readonly low: Int32Array
-  readonly high: Int32Array
+  /** Marks, of two halves of 32 bits each, in the order of the prompt. */
+  readonly low: readonly number[]
+  readonly high: readonly number[]
   /** UTF-8 bytes of the prompt up to each mark. */
-  readonly ends: Int32Array
+  readonly ends: readonly number[]
   /** UTF-8 bytes of the whole prompt, with what images weigh. */
   readonly bytes: number
   /** The mark at the end of the first message of a user: what a conversation began with. */
@@ -19,7 +19,7 @@ export function beginningOf(sketch: PromptSketch, bytes: number): PromptSketch {
   const { low, high, ends } = sketch
   const end = ends.findIndex(each => each > bytes)
   if (end < 0) return sketch
-  return { ...sketch, low: low.subarray(0, end), high: high.subarray(0, end), ends: ends.subarray(0, end) }
+  return { ...sketch, low: low.slice(0, end), high: high.slice(0, end), ends: ends.slice(0, end) }
 }
 
 /** Who may find whose prefix in a cache. */

@@ -11,8 +11,8 @@ const declared = { ...pool, balance: 'prefix' } as const
 
 /** A request whose prompt has 10,000 tokens in ten marks. */
 function request(name: number): BalancedRequest {
-  const marks = (salt: number) => Int32Array.from({ length: 10 }, (_, at) => Math.imul(name * 64 + at + 1, salt))
-  const ends = Int32Array.from({ length: 10 }, (_, at) => 4000 * (at + 1))
+  const marks = (salt: number) => Array.from({ length: 10 }, (_, at) => Math.imul(name * 64 + at + 1, salt))
+  const ends = Array.from({ length: 10 }, (_, at) => 4000 * (at + 1))
   const sketch = { low: marks(7919), high: marks(104_729), ends, bytes: 40_000, anchor: name }
   return { sketch: () => sketch, domainIn: () => ({ low: 1, high: 2 }), session: () => name }
 }

@@ -7,6 +7,7 @@ import type { PromptSketch } from '../../../src/policy/balance/prompt-sketch.ts'
 import { weightOf } from '../../../src/policy/balance/rendezvous.ts'
 
 const URLS = ['http://a', 'http://b', 'http://c'] as const
+const REPLICAS = URLS.map(url => ({ url }))
 const ALICE: CacheDomain = { low: 17, high: 99 }
 const BOB: CacheDomain = { low: 4711, high: 12 }
 const POOL: CacheDomain = { low: 0, high: 0, isPool: true }
@@ -27,9 +28,9 @@ function prompt(name: number, count: number, shared = 0): PromptSketch {
   const of = (at: number, salt: number) => weightOf(at < shared ? at : Math.imul(name, 7919) + at, salt) | 0
   const marks = Array.from({ length: count }, (_, at) => at)
   return {
-    low: Int32Array.from(marks, at => of(at, 1)),
-    high: Int32Array.from(marks, at => of(at, 2)),
-    ends: Int32Array.from(marks, at => 2048 * (at + 1)),
+    low: Array.from(marks, at => of(at, 1)),
+    high: Array.from(marks, at => of(at, 2)),
+    ends: Array.from(marks, at => 2048 * (at + 1)),
     bytes: 2048 * count,
     anchor: name,
   }
@@ -40,22 +41,22 @@ describe('the marks of a pool', () => {
     const marks = new PoolMarks(new TableBudget())
     marks.remember(prompt(1, 5), ALICE, URLS[0])
     marks.remember(prompt(2, 5, 3), ALICE, URLS[1])
-    expect(marks.knownBytes(prompt(1, 5), ALICE, URLS)).toEqual([5 * 2048, 0, 0])
-    expect(marks.knownBytes(prompt(3, 5, 3), ALICE, URLS)).toEqual([0, 3 * 2048, 0])
+    expect(marks.knownBytes(prompt(1, 5), ALICE, REPLICAS)).toEqual([5 * 2048, 0, 0])
+    expect(marks.knownBytes(prompt(3, 5, 3), ALICE, REPLICAS)).toEqual([0, 3 * 2048, 0])
   })
 
   it('of one domain say nothing to another', () => {
     const marks = new PoolMarks(new TableBudget())
     marks.remember(prompt(1, 5), ALICE, URLS[0])
-    expect(marks.knownBytes(prompt(1, 5), BOB, URLS)).toEqual([0, 0, 0])
-    expect(marks.knownBytes(prompt(1, 5), POOL, URLS)).toEqual([0, 0, 0])
+    expect(marks.knownBytes(prompt(1, 5), BOB, REPLICAS)).toEqual([0, 0, 0])
+    expect(marks.knownBytes(prompt(1, 5), POOL, REPLICAS)).toEqual([0, 0, 0])
   })
 
   it('forget a replica whose cache is gone, and that alone', () => {
     const marks = new PoolMarks(new TableBudget())
     for (const url of URLS) marks.remember(prompt(1, 4), ALICE, url)
     marks.forget(URLS[1])
-    expect(marks.knownBytes(prompt(1, 4), ALICE, URLS)).toEqual([8192, 0, 8192])
+    expect(marks.knownBytes(prompt(1, 4), ALICE, REPLICAS)).toEqual([8192, 0, 8192])
   })
 
   it('give the bit of a replica that is not declared any more to another, without what the first had', () => {
@@ -63,7 +64,7 @@ describe('the marks of a pool', () => {
     marks.remember(prompt(1, 4), ALICE, URLS[0])
     marks.keep([URLS[1]])
     marks.remember(prompt(2, 1), ALICE, URLS[1])
-    expect(marks.knownBytes(prompt(1, 4), ALICE, URLS)).toEqual([0, 0, 0])
+    expect(marks.knownBytes(prompt(1, 4), ALICE, REPLICAS)).toEqual([0, 0, 0])
   })
 
   it('serve more than 32 replicas', () => {
@@ -72,7 +73,11 @@ describe('the marks of a pool', () => {
     for (const url of many) marks.remember(prompt(1, 1), ALICE, url)
     for (const [index, url] of many.entries()) marks.remember(prompt(index + 10, 3), ALICE, url)
     for (const [index, url] of many.entries()) {
-      const known = marks.knownBytes(prompt(index + 10, 3), ALICE, many)
+      const known = marks.knownBytes(
+        prompt(index + 10, 3),
+        ALICE,
+        many.map(url => ({ url })),
+      )
       expect(known.flatMap((bytes, at) => (bytes > 0 ? [many[at]] : []))).toEqual([url])
     }
   })
@@ -82,9 +87,9 @@ describe('the marks of a pool', () => {
     const kept = Array.from({ length: 100 }, (_, name) => prompt(name, 20))
     for (const each of kept) marks.remember(each, ALICE, URLS[0])
     for (let name = 1000; name < 21_000; name++) marks.remember(prompt(name, 20), BOB, URLS[1])
-    for (const each of kept) expect(marks.knownBytes(each, ALICE, URLS)[0]).toBe(20 * 2048)
+    for (const each of kept) expect(marks.knownBytes(each, ALICE, REPLICAS)[0]).toBe(20 * 2048)
     // It still finds its own newest ones.
-    expect(marks.knownBytes(prompt(20_999, 20), BOB, URLS)[1]).toBe(20 * 2048)
+    expect(marks.knownBytes(prompt(20_999, 20), BOB, REPLICAS)[1]).toBe(20 * 2048)
   })
 
   it('that nobody uses go before those that are used again', () => {

@@ -15,8 +15,8 @@ const MARK_BYTES = 4000
 
 /** A prompt whose marks are those of its blocks, by name. */
 function asking(blocks: readonly number[], account: number): BalancedRequest {
-  const halves = (salt: number) => Int32Array.from(blocks, block => Math.imul(block + 1, salt))
-  const ends = Int32Array.from(blocks, (_, at) => MARK_BYTES * (at + 1))
+  const halves = (salt: number) => Array.from(blocks, block => Math.imul(block + 1, salt))
+  const ends = Array.from(blocks, (_, at) => MARK_BYTES * (at + 1))
   const bytes = MARK_BYTES * blocks.length
   const sketch = { low: halves(7919), high: halves(104_729), ends, bytes, anchor: blocks[1] ?? 0 }
   return { sketch: () => sketch, domainIn: () => ({ low: account * 31 + 7, high: account + 11 }), session: () => 0 }
