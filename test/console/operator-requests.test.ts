@@ -51,6 +51,25 @@ describeConsole('the requests of all', { door: 'admin', shared: true }, rig => {
     await expect.poll(() => rows().count()).toBe(4)
   })
 
+  it('leave alone what is typed into a filter while the names of other filters load', async () => {
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    await page.route('**/admin/matrix', route => held.then(() => route.continue()))
+    await page.goto(`${site.admin}/console/requests`)
+    await page.getByLabel('By account').fill('bob')
+    release()
+    await page.getByLabel('By plan').getByRole('option', { name: 'free' }).waitFor({ state: 'attached' })
+    await page.unroute('**/admin/matrix')
+
+    expect(await page.getByLabel('By account').inputValue()).toBe('bob')
+    await page.getByLabel('By account').press('Enter')
+    await expect.poll(() => rows().count()).toBe(1)
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await expect.poll(() => page.getByLabel('By account').inputValue()).toBe('')
+  })
+
   it('open by a request id that is pasted into a filter', async () => {
     const { data } = await askAs(site, '/admin/requests?limit=1')
     const [{ request_id: id }] = data as [{ readonly request_id: string }]

@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { navigate, refine } from '../shared/frame/router.ts'
 import { useResource } from '../shared/resource.ts'
 import { listNames } from './api/names.ts'
@@ -98,15 +99,23 @@ function Choice({
   )
 }
 
-const Text = ({ name, label, placeholder, filter }: FieldProps & { readonly placeholder: string }) => (
-  <input
-    type="search"
-    aria-label={label}
-    placeholder={placeholder}
-    value={filter[name] ?? ''}
-    onChange={event => look(name, event.currentTarget.value.trim())}
-  />
-)
+/** What is typed is the field's own until it is whole: the names of the other filters come later, and draw this one anew. */
+function Text({ name, label, placeholder, filter }: FieldProps & { readonly placeholder: string }) {
+  const field = useRef<HTMLInputElement>(null)
+  const value = filter[name] ?? ''
+  useLayoutEffect(() => {
+    if (field.current) field.current.value = value
+  }, [value])
+  return (
+    <input
+      ref={field}
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      onChange={event => look(name, event.currentTarget.value.trim())}
+    />
+  )
+}
 
 /** A whole request id opens that request, whichever field it is pasted into. */
 const look = (name: string, word: string): void =>
