@@ -21,6 +21,7 @@ import {
 const COMMA: u8 = 0x2c
 const COLON: u8 = 0x3a
 const OPEN_LIST: u8 = 0x5b
+const LETTER_L: u8 = 0x6c
 const LETTER_S: u8 = 0x73
 const LETTER_T: u8 = 0x74
 const OPEN_OBJECT: u8 = 0x7b
@@ -40,6 +41,12 @@ const TENT: u32 = 0x746e6574
 const TEXT: u32 = 0x74786574
 const ARGU: u32 = 0x75677261
 const MENT: u32 = 0x746e656d
+const IMAG: u32 = 0x67616d69
+const E_SLASH: u16 = 0x2f65
+const MEDI: u32 = 0x6964656d
+const A_TY: u32 = 0x79745f61
+const PE: u16 = 0x6570
+const E_UR: u32 = 0x72755f65
 const QUOTED_URL: u32 = 0x6c727522
 const DATA: u32 = 0x61746164
 const IMAGE: u32 = 0x616d693a
@@ -55,6 +62,8 @@ const ZEROS: usize = 32
 const LEFT_OUT_SIZE: usize = 12
 /** Texts longer than this are left out; in bytes, with one quote. */
 const LONG: usize = 256
+/** Types of pictures are shorter, in bytes. */
+const LONGEST_TYPE: usize = 64
 /** The length of `data:image/`. */
 const PICTURE_START: usize = 11
 
@@ -251,7 +260,7 @@ function endMember(at: usize): void {
 /** Shortens a string that only a backend reads: keeps its start, and a mark with U+0000 and how many came before it. */
 function leaveOutLong(before: u8): void {
   if (isOfDialects) {
-    if (inSaid && before === COLON && (depth === 1 || isText() || isOutput())) leaveOut(0)
+    if (inSaid && before === COLON) leaveOutSaid()
     return
   }
   const isPart = inMessages && before === COLON
@@ -259,11 +268,19 @@ function leaveOutLong(before: u8): void {
   if (isUrl || (isPart && isText()) || (inInput && isEmbedded(before))) leaveOut(isUrl ? PICTURE_START : 0)
 }
 
+/** Shortens a long member of what is said in Responses or Messages. */
+function leaveOutSaid(): void {
+  if (isPicture() || isImage()) leaveOut(PICTURE_START)
+  else if (depth === 1 || isText() || isOutput() || isImageData()) leaveOut(0)
+}
+
 function leaveOut(kept: usize): void {
   const entry = leftOutAt + LEFT_OUT_SIZE * leftOut
-  store<i32>(entry, <i32>(opened - TEXT_AT))
+  // The texts of dialects have their beginning in the outline, and only the rest behind the mark.
+  const from = isOfDialects ? opened + kept : opened
+  store<i32>(entry, <i32>(from - TEXT_AT))
   store<i32>(entry, <i32>(closed + 1 - TEXT_AT), 4)
-  store<i32>(entry, <i32>(closed - opened - 1) - escaped, 8)
+  store<i32>(entry, <i32>(closed - from - 1) - escaped, 8)
   copy(opened + 1 + kept)
   writeNul()
   writeNumber(leftOut++)
@@ -328,7 +345,40 @@ function isText(): bool {
 
 /** True for a picture, of which only the start is examined. */
 function isPicture(): bool {
-  if (nameClosed - nameOpened !== 4 || load<u32>(nameOpened) !== QUOTED_URL) return false
+  return nameClosed - nameOpened === 4 && load<u32>(nameOpened) === QUOTED_URL && isOfImage()
+}
+
+/** True for a picture of an item in Responses. */
+function isImage(): bool {
+  if (nameClosed - nameOpened !== 10 || load<u32>(nameOpened + 1) !== IMAG || load<u32>(nameOpened + 5) !== E_UR)
+    return false
+  return load<u8>(nameOpened + 9) === LETTER_L && isOfImage()
+}
+
+/** True for a picture in Messages: its type stands directly before its data. */
+function isImageData(): bool {
+  if (nameClosed - nameOpened !== 5 || load<u32>(nameOpened + 1) !== DATA) return false
+  const comma = lastBefore(nameOpened)
+  const end = load<u8>(comma) === COMMA ? lastBefore(comma) : copied
+  if (load<u8>(end) !== QUOTE) return false
+  let start = end - 1
+  while (start > copied && end - start < LONGEST_TYPE && load<u8>(start) !== QUOTE) start--
+  if (load<u32>(start + 1) !== IMAG || load<u16>(start + 5) !== E_SLASH) return false
+  const colon = lastBefore(start)
+  const name = load<u8>(colon) === COLON ? lastBefore(colon) : copied
+  if (name < copied + 12 || load<u8>(name) !== QUOTE || load<u8>(name - 11) !== QUOTE) return false
+  return load<u32>(name - 10) === MEDI && load<u32>(name - 6) === A_TY && load<u16>(name - 2) === PE
+}
+
+/** The last place before another that is no blank. It stops at `copied`: the outline was written over the text before that. */
+function lastBefore(place: usize): usize {
+  let at = place - 1
+  while (at > copied && load<u8>(at) <= BLANK) at--
+  return at > copied ? at : copied
+}
+
+/** Whether a string begins with data:image/. */
+function isOfImage(): bool {
   return load<u32>(opened + 1) === DATA && load<u32>(opened + 5) === IMAGE && load<u32>(opened + 8) === AGE
 }
 

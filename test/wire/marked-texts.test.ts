@@ -90,6 +90,10 @@ const item = fc.oneof(
     role: 'user',
     content: texts.map(each => ({ type: 'input_text', text: each })),
   })),
+  fc.tuple(fc.integer({ min: 1, max: 200 }), fc.constantFrom('auto', 'low')).map(([size, detail]) => ({
+    role: 'user',
+    content: [{ type: 'input_image', image_url: `data:image/png;base64,${'iVBO'.repeat(size)}`, detail }],
+  })),
   text.map(each => ({ type: 'reasoning', summary: [{ type: 'summary_text', text: each }] })),
   text.map(each => ({
     ...{ type: 'function_call', call_id: 'call_1', name: 'write' },
@@ -149,6 +153,21 @@ it('a long text is left out of what is parsed', () => {
     Buffer.from(JSON.stringify({ system: long, messages: [{ role: 'user', content: long }] })),
   )
   expect(JSON.stringify('body' in parsed && parsed.body)).not.toContain(long)
+})
+
+it('a picture of an item is left out but for its beginning', () => {
+  const image_url = `data:image/png;base64,${'iVBO'.repeat(100)}`
+  const bytes = Buffer.from(
+    JSON.stringify({ input: [{ role: 'user', content: [{ type: 'input_image', image_url }] }] }),
+  )
+  const parsed = parseDialect(bytes)
+  if ('denial' in parsed) throw new Error(JSON.stringify(parsed))
+  const { body, texts } = parsed
+
+  expect(JSON.stringify(body)).toContain('data:image/\\u0000')
+  expect(JSON.stringify(body)).not.toContain('iVBO')
+  expect(texts.json(body).equals(bytes)).toBe(true)
+  expect(texts.whole(body)).toEqual(JSON.parse(bytes.toString()))
 })
 
 it('half a mark is a text like any other', () => {

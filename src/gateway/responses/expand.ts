@@ -1,13 +1,17 @@
 import { type Denied, invalid } from '../../policy/denial.ts'
+import { joinTexts, type MarkedTexts } from '../../wire/fast/marked-texts.ts'
 import { MAX_VALUES } from '../../wire/fast/outline.ts'
-import type { JsonObject } from '../../wire/json-safety.ts'
+import { asObject, type JsonObject } from '../../wire/json-safety.ts'
 import { type ItemReference, itemsOf, type References } from '../../wire/responses/kept-items.ts'
 import { keptItemNotFound, keptResponseNotFound } from '../../wire/responses/state.ts'
+import { oneStep } from '../../wire/steps.ts'
 import type { KeptResponse, Reading } from './kept-responses.ts'
 
 /** A body that brings all that was said, in place of one that refers to some of it. */
 export interface Expanded {
   readonly body: JsonObject
+  /** Marks replace them in the body. */
+  readonly texts: MarkedTexts
   /** The ids of the items that it got, oldest first. */
   readonly items: readonly string[]
   /** Bytes that it has more than the client sent, roughly. */
@@ -25,6 +29,8 @@ export interface Asking {
   /** As `keeperOf` names it. */
   readonly account: string
   readonly reading: Reading
+  /** The long texts of the body that asks. */
+  readonly texts: MarkedTexts
   /** Bytes of the body that asks. */
   readonly bytes: number
   readonly limitBytes: number
@@ -44,7 +50,8 @@ export async function expand(
   if (previous !== undefined && !before) return keptResponseNotFound(previous)
   const found = await resolve(keeper, items, asking)
   if ('denial' in found) return found
-  return reading.work((before?.bytes ?? 0) + found.bytes, () => joined(body, references, { before, found }, asking))
+  const work = oneStep(() => joined(body, references, { before, found }, asking))
+  return reading.work((before?.bytes ?? 0) + found.bytes, work)
 }
 
 /** The kept responses that a request refers to. */
@@ -58,30 +65,38 @@ function joined(
   body: JsonObject,
   { previous, items: references }: References,
   { before, found }: Kept,
-  { bytes, limitBytes }: Asking,
+  { texts: ownTexts, bytes, limitBytes }: Asking,
 ): Expanded | Denied {
   const { previous_response_id: _, ...rest } = body
   const own = itemsOf(body.input)
   // The reader says what is wrong with it.
-  if (!own) return { body: rest, items: [], addedBytes: 0 }
+  if (!own) return { body: rest, texts: ownTexts, items: [], addedBytes: 0 }
   const ids = new Map(references.map(({ place, id }) => [place, id]))
   // Each as often as it is referred to, before any of it is put together.
-  const sizes = new Map([...found.items].map(([id, items]) => [id, JSON.stringify(items).length]))
+  const sizes = new Map([...found.items].map(([id, { items, texts }]) => [id, texts.jsonSizeOf(items)]))
   let referred = 0
   for (const id of ids.values()) referred += sizes.get(id) ?? 0
   if (referred > limitBytes) return invalid('input', tooLong(limitBytes), TOO_LONG)
+  const { texts, put } = joinTexts([
+    ...(before ? [before.texts] : []),
+    ...Array.from(found.items.values(), item => item.texts),
+    ownTexts,
+  ])
   const replaced = own.flatMap((item, place): readonly unknown[] => {
     const id = ids.get(place)
-    return id === undefined ? [item] : (found.items.get(id) ?? [])
+    const kept = id === undefined ? undefined : found.items.get(id)
+    if (id === undefined) return [put(item, ownTexts)]
+    return kept ? kept.items.map(each => put(each, kept.texts)) : []
   })
-  const input = [...(before?.said ?? []), ...replaced]
+  const input = [...(before ? before.said.map(item => put(item, before.texts)) : []), ...replaced]
   const addedBytes = (before?.bytes ?? 0) + Math.max(found.bytes, referred)
-  if (addedBytes + bytes > limitBytes && JSON.stringify(input).length > limitBytes)
-    return invalid(previous === undefined ? 'input' : 'previous_response_id', tooLong(limitBytes), TOO_LONG)
-  if (valuesIn(input, MAX_VALUES) > MAX_VALUES)
-    return invalid(previous === undefined ? 'input' : 'previous_response_id', TOO_MANY_VALUES, TOO_LONG)
+  const field = previous === undefined ? 'input' : 'previous_response_id'
+  if (addedBytes + bytes > limitBytes && texts.jsonSizeOf(input) > limitBytes)
+    return invalid(field, tooLong(limitBytes), TOO_LONG)
+  if (valuesIn(input, MAX_VALUES) > MAX_VALUES) return invalid(field, TOO_MANY_VALUES, TOO_LONG)
   return {
-    body: { ...rest, input },
+    body: { ...asObject(put(rest, ownTexts)), input },
+    texts,
     items: [...(before?.items ?? []), ...ids.values()],
     addedBytes,
   }
@@ -106,8 +121,12 @@ function valuesIn(value: unknown, most: number): number {
 
 interface Resolved {
   /** Items by id; an item that means nothing to a backend has an empty list. */
-  readonly items: ReadonlyMap<string, readonly JsonObject[]>
+  readonly items: ReadonlyMap<string, FoundItem>
   readonly bytes: number
+}
+
+interface FoundItem extends Pick<KeptResponse, 'texts'> {
+  readonly items: readonly JsonObject[]
 }
 
 /** The newest response mostly has all items: each one that is read is looked through for the others. */
@@ -116,7 +135,7 @@ async function resolve(
   references: readonly ItemReference[],
   { account, reading, limitBytes }: Asking,
 ): Promise<Resolved | Denied> {
-  const items = new Map<string, readonly JsonObject[]>()
+  const items = new Map<string, FoundItem>()
   if (references.length > MOST_REFERENCES)
     return invalid('input', `must refer to at most ${MOST_REFERENCES} kept items`, 'invalid_value')
   const wanted = new Set(references.map(({ id }) => id))
@@ -137,8 +156,9 @@ async function resolve(
   return { items, bytes }
 }
 
-function addItems(kept: KeptResponse, wanted: ReadonlySet<string>, items: Map<string, readonly JsonObject[]>): void {
-  for (const [id, item] of itemsIn(kept)) if (wanted.has(id)) items.set(id, item)
+function addItems(kept: KeptResponse, wanted: ReadonlySet<string>, found: Map<string, FoundItem>): void {
+  const { texts } = kept
+  for (const [id, items] of itemsIn(kept)) if (wanted.has(id)) found.set(id, { items, texts })
 }
 
 /** Each item of a response for a backend, by id; nothing for those of which only the id is left. */

@@ -2,9 +2,10 @@ import type { ResponseSettings } from '../../config/settings.ts'
 import type { Denied } from '../../policy/denial.ts'
 import { joined } from '../../wire/fast/joined.ts'
 import type { WithoutLikelihoods } from '../../wire/fast/likelihoods.ts'
+import type { MarkedTexts } from '../../wire/fast/marked-texts.ts'
 import { hasTooManyValues, MAX_VALUES } from '../../wire/fast/outline.ts'
-import { parse } from '../../wire/json-bytes.ts'
 import { isObject, type JsonObject } from '../../wire/json-safety.ts'
+import { parseOwn } from '../../wire/openai/body.ts'
 import type { Thread } from '../../wire/openai/request.ts'
 import { idsOf, isAnswer, isReadable, outputOf } from '../../wire/responses/kept-items.ts'
 import type { Steps } from '../../wire/steps.ts'
@@ -73,8 +74,8 @@ export class KeptResponses {
     const sealed = await this.#store.read(account, id)
     const opened = sealed && (await this.#sealer.open({ account: keeper, id }, sealed, hold))
     if (!opened || 'denial' in opened) return opened
-    const { text, bytes } = opened
-    const kept = await work(bytes, () => parse(text))
+    const { pieces, bytes } = opened
+    const { value: kept, texts } = await work(bytes, parsed(pieces))
     if (!isObject(kept) || !isObject(kept.response) || !Array.isArray(kept.input)) return undefined
     const input = kept.input.filter(isObject)
     const output = outputOf(kept.response)
@@ -83,6 +84,7 @@ export class KeptResponses {
       input,
       items: Array.isArray(kept.items) ? kept.items.filter(item => typeof item === 'string') : [],
       said: [...input, ...(kept.isNative === true ? output.filter(isReadable) : output)],
+      texts,
       bytes,
     }
   }
@@ -122,6 +124,10 @@ function* keptText(
   return hasTooManyValues(text) ? undefined : text
 }
 
+function* parsed(pieces: readonly Buffer[]): Steps<ReturnType<typeof parseOwn>> {
+  return parseOwn(yield* joined(pieces))
+}
+
 /** Who is charged for keeping a response. */
 export interface KeepingCosts extends Pick<AnswerCosts, 'charge'> {
   readonly inTurn: ReadInTurn
@@ -147,10 +153,10 @@ export interface Reading {
 }
 
 /**
- * Runs work on so many bytes, which blocks the event loop, in a turn of the account. Rejects if nobody waits for the
+ * Runs work on so many bytes, whose steps block the event loop, in turns of the account. Rejects if nobody waits for the
  * result any more.
  */
-export type Work = <T>(bytes: number, work: () => T) => Promise<T>
+export type Work = <T>(bytes: number, steps: Steps<T>) => Promise<T>
 
 /** The conversation before an answer. */
 export interface Said extends NonNullable<Thread['said']> {
@@ -161,6 +167,8 @@ export interface Said extends NonNullable<Thread['said']> {
 }
 
 export interface KeptResponse {
+  /** The long texts of `input` and `said`, in which marks may stand for them. */
+  readonly texts: MarkedTexts
   readonly response: JsonObject
   readonly input: readonly JsonObject[]
   /** The ids of its items, including items that other backends cannot read. */

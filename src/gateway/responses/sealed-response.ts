@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject } from 'node:crypto'
-import { StringDecoder } from 'node:string_decoder'
 import { promisify } from 'node:util'
 import { constants, createInflateRaw, deflateRaw } from 'node:zlib'
 import type { Denied } from '../../policy/denial.ts'
@@ -103,8 +102,9 @@ const deflate = promisify<string | Buffer, { level: number }, Buffer>(deflateRaw
 
 /** An opened seal. */
 export interface Opened {
-  readonly text: string
-  /** Bytes of its UTF-8. */
+  /** The UTF-8 of its text. */
+  readonly pieces: readonly Buffer[]
+  /** Bytes of all of them. */
   readonly bytes: number
 }
 
@@ -113,15 +113,15 @@ export type Hold = (bytes: number) => Denied | undefined
 
 const ROOMY: Hold = () => undefined
 
-/** The text, and what is parsed of it. */
+/** The pieces of the text, and the text. */
 const COPIES = 2
 
 /** Piece by piece, so that what has no room is not inflated to its end. Undefined where another program sealed it, or it is too large. */
 function inflated(packed: Buffer, hold: Hold): Promise<Opened | Denied | undefined> {
   return new Promise((resolve, reject) => {
-    const inflater = createInflateRaw()
-    const decoder = new StringDecoder('utf8')
-    let [text, bytes] = ['', 0]
+    const inflater = createInflateRaw({ chunkSize: packed.length > SMALL_BYTES ? PIECE_BYTES : SMALL_BYTES })
+    const pieces: Buffer[] = []
+    let bytes = 0
     const stop = (outcome: Denied | undefined) => {
       inflater.destroy()
       resolve(outcome)
@@ -132,14 +132,18 @@ function inflated(packed: Buffer, hold: Hold): Promise<Opened | Denied | undefin
         if (bytes > MOST_BYTES) return stop(undefined)
         const crowded = hold(COPIES * piece.length)
         if (crowded) return stop(crowded)
-        text += decoder.write(piece)
+        pieces.push(piece)
       } catch (error) {
         inflater.destroy()
         reject(error)
       }
     })
-    inflater.on('end', () => resolve({ text: text + decoder.end(), bytes }))
+    inflater.on('end', () => resolve({ pieces, bytes }))
     inflater.on('error', () => resolve(undefined))
     inflater.end(packed)
   })
 }
+
+/** Each piece is a turn of the event loop and of a thread: large texts have few of them. */
+const PIECE_BYTES = 262_144
+const SMALL_BYTES = 16_384

@@ -1,5 +1,6 @@
 import type { Reading } from '../../gateway/responses/kept-responses.ts'
 import type { Denied } from '../../policy/denial.ts'
+import { allAtOnce, type Steps } from '../../wire/steps.ts'
 import type { HeldBody } from '../ingress/body-memory.ts'
 import type { HttpCall } from '../listener/call.ts'
 import { ClientLeft } from '../listener/request-input.ts'
@@ -36,12 +37,12 @@ export class KeptReading implements Reading {
     return denial && { denial }
   }
 
-  readonly work = async <T>(bytes: number, run: () => T): Promise<T> => {
-    const kind = bytes > SMALL_BYTES ? 'costly' : 'small'
-    return this.#app.turns.run(this.#account, kind, () => {
-      this.#proveWanted()
-      return run()
-    })
+  readonly work = async <T>(bytes: number, steps: Steps<T>): Promise<T> => {
+    const { turns } = this.#app
+    const wanted = this.#whileWanted(steps)
+    return bytes > SMALL_BYTES
+      ? turns.runSteps(this.#account, wanted)
+      : turns.run(this.#account, 'small', () => allAtOnce(wanted))
   }
 
   /** Whether it was so little that others of the account need not wait for it. */
@@ -57,6 +58,15 @@ export class KeptReading implements Reading {
   /** Releases the bytes read: they are kept no longer, or count elsewhere from now on. */
   release(): void {
     this.#held.release()
+  }
+
+  *#whileWanted<T>(steps: Steps<T>): Steps<T> {
+    for (;;) {
+      this.#proveWanted()
+      const step = steps.next()
+      if (step.done === true) return step.value
+      yield
+    }
   }
 
   #proveWanted(): void {

@@ -22,6 +22,9 @@ const SMALL_BYTES = 8192
 /** Up to this size, reading a body takes as long as looking up its account's minute, unless the body is costly. */
 const LIGHT_BYTES = 262_144
 
+/** Joining a larger body takes some milliseconds, and so does a look through it. Each has a turn, whatever is in the body. */
+const HEAVY_BYTES = 2_097_152
+
 /** The time that the kernel and Node take to hand over a byte, and the gateway to keep it. */
 const RECEIVING_MS_PER_BYTE: Millis = 2 / 1_000_000
 
@@ -113,6 +116,7 @@ async function readInTurn<P extends object, T extends object>(
   let bytes: Buffer | undefined
   const value = await turns.run(account, 'small', () => {
     bytes = pieces.join()
+    if (size > HEAVY_BYTES) return undefined
     return isCostlyBody(bytes, elides, spans) ? undefined : read(bytes)
   })
   if (value) return { value, decided: NOTHING }

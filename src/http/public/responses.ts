@@ -4,12 +4,11 @@ import { type KeptResponse, type KeptResponses, keeperOf } from '../../gateway/r
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Caller } from '../../policy/facts.ts'
 import { clientTerms, readClientRequest } from '../../wire/client-request.ts'
-import { wholeTexts } from '../../wire/fast/marked-texts.ts'
-import { asObject } from '../../wire/json-safety.ts'
 import { type DialectBody, parseDialect } from '../../wire/openai/body.ts'
 import type { WireRequest } from '../../wire/openai/request.ts'
 import { itemsOf, listed, referencesIn } from '../../wire/responses/kept-items.ts'
 import { keptNotFound, responseNotFound } from '../../wire/responses/state.ts'
+import { oneStep } from '../../wire/steps.ts'
 import type { HttpCall } from '../listener/call.ts'
 import type { ClientApp } from './client-app.ts'
 import type { ClientEndpoint } from './client-family.ts'
@@ -32,14 +31,12 @@ const format: Format<ResponsesBody> = {
     lookUp: async (parsed, { responses, settings }, by) => {
       const references = referencesIn(parsed.body)
       if (!responses || !references) return parsed
-      // Kept items may have U+0000, as marks have.
-      const body = asObject(parsed.texts.whole(parsed.body))
-      const asking = { ...by, limitBytes: settings.limits.bodyBytes }
-      const expanded = await expand(responses, body, references, asking)
+      const asking = { ...by, texts: parsed.texts, limitBytes: settings.limits.bodyBytes }
+      const expanded = await expand(responses, parsed.body, references, asking)
       if ('denial' in expanded) return expanded
-      const { items, addedBytes: bytes } = expanded
+      const { body, texts, items, addedBytes: bytes } = expanded
       const from = { previous: references.previous ?? null, items, bytes }
-      return { body: expanded.body, texts: wholeTexts, written: undefined, from }
+      return { body, texts, written: undefined, from }
     },
   },
   check: (parsed, app, caller) => {
@@ -133,7 +130,8 @@ function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonl
       const kept = (await responses.read(keeperOf(found), id, reading)) ?? keptNotFound(id)
       if ('denial' in kept) return call.deny(kept.denial)
       reading.complete()
-      const answered = await reading.work(kept.bytes, () => written(answer(kept, queryOf(call))))
+      const work = oneStep(() => written(answer(kept, queryOf(call)), kept))
+      const answered = await reading.work(kept.bytes, work)
       return 'denial' in answered ? call.deny(answered.denial) : call.send(200, 'application/json', answered.bytes)
     } finally {
       decided()
@@ -142,8 +140,10 @@ function known(answer: (kept: KeptResponse, query: URLSearchParams) => { readonl
 }
 
 /** An answer as bytes: it may be large. */
-const written = (answer: { readonly body: object } | Denied): { readonly bytes: Buffer } | Denied =>
-  'denial' in answer ? answer : { bytes: Buffer.from(JSON.stringify(answer.body)) }
+const written = (
+  answer: { readonly body: object } | Denied,
+  { texts }: Pick<KeptResponse, 'texts'>,
+): { readonly bytes: Buffer } | Denied => ('denial' in answer ? answer : { bytes: texts.json(answer.body) })
 
 const queryOf = ({ request: { url = '' } }: HttpCall): URLSearchParams =>
   new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?')) : '')

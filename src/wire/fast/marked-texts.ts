@@ -5,16 +5,37 @@ import type { Outline, Texts, TextVisitor } from './outline.ts'
 
 /**
  * The long texts of a body in Responses or Messages, which the parsed outline omits. The outline has marks in their place: U+0000,
- * a number, U+0000. A text that was joined from several has several marks.
+ * a number, U+0000. A text that was joined from several has several marks, and a picture keeps its beginning before its mark.
  */
 export class MarkedTexts {
+  /** Whether its body has no U+0000 of its own, so that marks of other bodies may join it. */
+  readonly isMarkable: boolean
   readonly #bytes: Buffer
   readonly #elided: Outline['elided']
+  readonly #count: number
+  /** Texts whose marks follow those of this body. */
+  readonly #next: MarkedTexts | undefined
 
   /** `bytes` are valid JSON in UTF-8, without U+0000 if any text was omitted. */
-  constructor(bytes: Buffer, elided: Outline['elided']) {
+  constructor(bytes: Buffer, elided: Outline['elided'], isMarkable = false, next?: MarkedTexts) {
     this.#bytes = bytes
     this.#elided = elided
+    this.isMarkable = isMarkable
+    this.#next = next
+    this.#count = elided.length / 3 + (next ? next.#count : 0)
+  }
+
+  /** Marks of these texts. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** These texts, with those of another body behind them. */
+  followedBy(next: MarkedTexts): MarkedTexts {
+    if (next.#count === 0) return this
+    if (this.#count === 0) return next
+    const own = this.#next ? this.#next.followedBy(next) : next
+    return new MarkedTexts(this.#bytes, this.#elided, true, own)
   }
 
   /** A text with its marks resolved. */
@@ -33,8 +54,8 @@ export class MarkedTexts {
   startsWith(text: string, beginning: string): boolean {
     const mark = this.#has(text) ? markIn(text, 0) : undefined
     if (mark?.start !== 0) return text.startsWith(beginning)
-    const from = (this.#elided[3 * mark.number] ?? 0) + 1
-    return this.#bytes.toString('latin1', from, from + beginning.length) === beginning
+    const { bytes, from } = this.#placeOf(mark.number)
+    return bytes.toString('latin1', from, from + beginning.length) === beginning
   }
 
   /** The UTF-8 bytes of a text. */
@@ -42,7 +63,7 @@ export class MarkedTexts {
     if (!this.#has(text)) return Buffer.byteLength(text)
     let size = Buffer.byteLength(text)
     for (let mark = markIn(text, 0); mark; mark = markIn(text, mark.end)) {
-      size += (this.#elided[3 * mark.number + 2] ?? 0) - (mark.end - mark.start)
+      size += this.#placeOf(mark.number).textSize - (mark.end - mark.start)
     }
     return size
   }
@@ -52,8 +73,8 @@ export class MarkedTexts {
     let shown = 0
     for (let mark = this.#has(text) ? markIn(text, 0) : undefined; mark; mark = markIn(text, shown)) {
       if (mark.start > shown) visitor.text(text.slice(shown, mark.start))
-      const { from, size } = this.#placeOf(mark)
-      visitor.bytes(this.#bytes, from, from + size)
+      const { bytes, from, size } = this.#placeOf(mark.number)
+      visitor.bytes(bytes, from, from + size)
       shown = mark.end
     }
     if (shown < text.length) visitor.text(shown === 0 ? text : text.slice(shown))
@@ -62,11 +83,7 @@ export class MarkedTexts {
   /** A value with all marks resolved. */
   whole(value: unknown): unknown {
     // A known value has no marks.
-    if (this.#elided.length === 0 || isKnown(value)) return value
-    if (typeof value === 'string') return this.read(value)
-    if (Array.isArray(value)) return value.map(each => this.whole(each))
-    if (!isObject(value)) return value
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, this.whole(each)]))
+    return this.#count === 0 ? value : withTexts(value, text => this.read(text))
   }
 
   /** The JSON of a value with marks: omitted texts are copied as the client wrote them. */
@@ -75,26 +92,38 @@ export class MarkedTexts {
     return isObject(value) ? knownJsonBytes(value, bytesOf) : bytesOf(JSON.stringify(value))
   }
 
+  /** The bytes of that JSON. */
+  jsonSizeOf(value: unknown): number {
+    const json = JSON.stringify(value)
+    return this.#count === 0 ? Buffer.byteLength(json) : this.#measured(json).length
+  }
+
   /** JSON with the client's bytes in place of marks. */
   #written(json: string): Buffer {
-    if (this.#elided.length === 0) return Buffer.from(json)
-    const marks: Mark[] = []
-    let length = Buffer.byteLength(json)
-    for (let mark = writtenMarkIn(json, 0); mark; mark = writtenMarkIn(json, mark.end)) {
-      marks.push(mark)
-      length += this.#placeOf(mark).size - (mark.end - mark.start)
-    }
+    if (this.#count === 0) return Buffer.from(json)
+    const { marks, length } = this.#measured(json)
     const result = Buffer.allocUnsafe(length)
     let copied = 0
     let at = 0
     for (const mark of marks) {
       at += result.write(json.slice(copied, mark.start), at)
-      const { from, size } = this.#placeOf(mark)
-      at += this.#bytes.copy(result, at, from, from + size)
+      const { bytes, from, size } = this.#placeOf(mark.number)
+      at += bytes.copy(result, at, from, from + size)
       copied = mark.end
     }
     result.write(json.slice(copied), at)
     return result
+  }
+
+  /** The marks in JSON, and its bytes with texts in their place. */
+  #measured(json: string): { readonly marks: readonly Mark[]; readonly length: number } {
+    const marks: Mark[] = []
+    let length = Buffer.byteLength(json)
+    for (let mark = writtenMarkIn(json, 0); mark; mark = writtenMarkIn(json, mark.end)) {
+      marks.push(mark)
+      length += this.#placeOf(mark.number).size - (mark.end - mark.start)
+    }
+    return { marks, length }
   }
 
   /** The texts of a chat that was translated from the body. */
@@ -109,19 +138,64 @@ export class MarkedTexts {
   }
 
   #has(text: string): boolean {
-    return this.#elided.length > 0 && text.includes('\0')
+    return this.#count > 0 && text.includes('\0')
   }
 
   #text(number: number): string {
-    const [from, to] = [this.#elided[3 * number], this.#elided[3 * number + 1]]
-    return String(JSON.parse(this.#bytes.toString('utf8', from, to)))
+    const { bytes, from, size } = this.#placeOf(number)
+    return String(JSON.parse(`"${bytes.toString('utf8', from, from + size)}"`))
   }
 
-  /** A text's position in the body, without its quotes. */
-  #placeOf({ number }: Mark): { readonly from: number; readonly size: number } {
-    const [from = 0, to = 2] = [this.#elided[3 * number], this.#elided[3 * number + 1]]
-    return { from: from + 1, size: to - from - 2 }
+  #placeOf(number: number): Place {
+    const own = this.#elided.length / 3
+    if (this.#next && number >= own) return this.#next.#placeOf(number - own)
+    const at = 3 * number
+    const [from = 0, to = 2, textSize = 0] = [this.#elided[at], this.#elided[at + 1], this.#elided[at + 2]]
+    return { bytes: this.#bytes, from: from + 1, size: to - from - 2, textSize }
   }
+}
+
+/** The position of a text in its body, without its quotes. */
+interface Place {
+  readonly bytes: Buffer
+  readonly from: number
+  /** Bytes there, and those of the text itself. */
+  readonly size: number
+  readonly textSize: number
+}
+
+/** Values of several bodies in one. */
+export interface JoinedTexts {
+  readonly texts: MarkedTexts
+  /** A value of one of the bodies, with the marks of `texts`. */
+  put(value: unknown, of: MarkedTexts): unknown
+}
+
+/** The texts of several bodies. All of them are read where one body has U+0000, which no mark could be told from. */
+export function joinTexts(all: readonly MarkedTexts[]): JoinedTexts {
+  if (!all.every(({ isMarkable }) => isMarkable)) return { texts: wholeTexts, put: (value, of) => of.whole(value) }
+  const first = new Map<MarkedTexts, number>()
+  let texts = wholeTexts
+  for (const each of all) {
+    if (first.has(each)) continue
+    first.set(each, texts.count)
+    texts = texts.followedBy(each)
+  }
+  return { texts, put: (value, of) => moved(value, of, first.get(of) ?? 0) }
+}
+
+function moved(value: unknown, { count }: MarkedTexts, by: number): unknown {
+  if (count === 0 || by === 0) return value
+  return withTexts(value, text => text.replace(MARKS, (_, number) => `${NUL}${Number(number) + by}${NUL}`))
+}
+
+/** A value with other texts. A known value has no marks. */
+function withTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return value.includes(NUL) ? change(value) : value
+  if (isKnown(value)) return value
+  if (Array.isArray(value)) return value.map(each => withTexts(each, change))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withTexts(each, change)]))
 }
 
 /** For a body that was parsed in full. */
@@ -162,5 +236,6 @@ function isEscaped(json: string, at: number): boolean {
 }
 
 const NUL = '\0'
+const MARKS = new RegExp(`${NUL}(\\d+)${NUL}`, 'g')
 const WRITTEN_NUL = '\\u0000'
 const BACKSLASH = 0x5c

@@ -24,7 +24,7 @@ export interface Outline extends Shape {
 
 /**
  * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
- * `elides` leaves out long texts, and pictures of chats, so that nothing parses them, where they have nothing that the
+ * `elides` leaves out long texts and pictures, so that nothing parses them, where they have nothing that the
  * parser could refuse and the text has no U+0000. `spans` leaves out values that are known as well. The parser says the same of
  * the outline as of the text.
  */

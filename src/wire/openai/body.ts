@@ -6,7 +6,7 @@ import { addSpans, putKnown } from '../fast/known-spans.ts'
 import { MarkedTexts, wholeTexts } from '../fast/marked-texts.ts'
 import { ElidedStrings, isCostly, type Outline, readOutline, type Texts } from '../fast/outline.ts'
 import { isWithout } from '../fast/without.ts'
-import { encodingOf } from '../json-bytes.ts'
+import { encodingOf, parse } from '../json-bytes.ts'
 import { fieldName, Inspection, isObject, type JsonObject } from '../json-safety.ts'
 import { refuseMisspelt } from '../spelling.ts'
 
@@ -51,8 +51,17 @@ export function parseEvent(bytes: Buffer, spans?: KnownSpans): (DialectBody & Pi
   const read = readAnyObject(bytes, 'dialects', spans)
   if ('denial' in read) return read
   const { object, outline, misspelt } = read
-  const texts = new MarkedTexts(bytes, outline.elided)
+  const texts = new MarkedTexts(bytes, outline.elided, outline.isMarkable)
   return { body: object, texts, written: writtenOf(bytes, read), misspelt }
+}
+
+/** Parses JSON that the gateway wrote, without the long texts of its `input`; undefined where it is none. */
+export function parseOwn(bytes: Buffer): { readonly value: unknown; readonly texts: MarkedTexts } {
+  const encoding = encodingOf(bytes)
+  const outline = readOutline(bytes, encoding, allowed('dialects'))
+  // It may have more than a body of today.
+  if (typeof outline === 'string') return { value: parse(bytes.toString(encoding)), texts: wholeTexts }
+  return { value: parse(outline.text), texts: new MarkedTexts(bytes, outline.elided, outline.isMarkable) }
 }
 
 /** Parses a chat whose long texts may be left out. It refuses the bodies that `parseBody` refuses. */

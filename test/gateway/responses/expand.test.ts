@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { expand, type Keeper } from '../../../src/gateway/responses/expand.ts'
 import type { KeptResponse } from '../../../src/gateway/responses/kept-responses.ts'
+import { wholeTexts } from '../../../src/wire/fast/marked-texts.ts'
 import type { JsonObject } from '../../../src/wire/json-safety.ts'
 import { referencesIn } from '../../../src/wire/responses/kept-items.ts'
+import { allAtOnce } from '../../../src/wire/steps.ts'
 
 const said = (id: string, text: string): JsonObject => ({ id, type: 'message', role: 'assistant', content: text })
 
@@ -12,7 +14,7 @@ function keeperOf(responses: Readonly<Record<string, Partial<KeptResponse>>>) {
   const find = (id: string): KeptResponse | undefined => {
     const kept = responses[id]
     read.push(id)
-    return kept && { response: { id }, input: [], items: [], said: [], bytes: 100, ...kept }
+    return kept && { texts: wholeTexts, response: { id }, input: [], items: [], said: [], bytes: 100, ...kept }
   }
   const keeper: Keeper = {
     read: async (_, id) => find(id),
@@ -27,7 +29,8 @@ function keeperOf(responses: Readonly<Record<string, Partial<KeptResponse>>>) {
 const expanded = (keeper: Keeper, body: JsonObject, limitBytes = 1_000_000) =>
   expand(keeper, body, referencesIn(body) ?? { items: [] }, {
     account: 'acct_ada',
-    reading: { hold: () => undefined, work: async (_bytes, work) => work() },
+    reading: { hold: () => undefined, work: async (_bytes, steps) => allAtOnce(steps) },
+    texts: wholeTexts,
     bytes: JSON.stringify(body).length,
     limitBytes,
   })

@@ -6,13 +6,15 @@ import { MOST_BYTES, NONCE_BYTES, Sealer } from '../../../src/gateway/responses/
 
 const [OLD, NEW] = ['old-'.padEnd(43, 'a'), 'new-'.padEnd(43, 'b')] as const
 const mine = { account: 'acct_ada', id: 'resp_1' }
+const textOf = (opened: Awaited<ReturnType<Sealer['open']>>) =>
+  opened && 'pieces' in opened && { text: Buffer.concat(opened.pieces).toString(), bytes: opened.bytes }
 const nonce = () => randomBytes(NONCE_BYTES)
 
 it('whatever was sealed opens as it was', async () => {
   const sealer = new Sealer([NEW])
   await assert(
     asyncProperty(string({ unit: 'grapheme' }), async text => {
-      expect(await sealer.open(mine, await sealer.seal(mine, text, nonce()))).toEqual({
+      expect(textOf(await sealer.open(mine, await sealer.seal(mine, text, nonce())))).toEqual({
         text,
         bytes: Buffer.byteLength(text),
       })
@@ -49,7 +51,7 @@ it('opens by no other key, and by the former one while it is named', async () =>
   const sealed = await new Sealer([OLD]).seal(mine, 'text', nonce())
 
   expect(await new Sealer([NEW]).open(mine, sealed)).toBeUndefined()
-  expect(await new Sealer([NEW, OLD]).open(mine, sealed)).toEqual({ text: 'text', bytes: 4 })
+  expect(textOf(await new Sealer([NEW, OLD]).open(mine, sealed))).toEqual({ text: 'text', bytes: 4 })
   expect(await new Sealer([OLD]).open(mine, await new Sealer([NEW, OLD]).seal(mine, 'text', nonce()))).toBeUndefined()
 })
 
@@ -92,7 +94,7 @@ it('takes room as its text grows, and is not inflated further once there is none
   expect(await sealer.open(mine, sealed, hold)).toEqual({ denial: { code: 'OVERLOADED', of: 'account_bodies' } })
   expect(held).toBeLessThan(1_200_000)
   held = Number.NEGATIVE_INFINITY
-  expect(await sealer.open(mine, sealed, hold)).toEqual({ text, bytes: text.length })
+  expect(textOf(await sealer.open(mine, sealed, hold))).toEqual({ text, bytes: text.length })
   const left = () => {
     throw new Error('the client left')
   }
