@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { registerPlan } from '../../src/cli/plan/plan.ts'
 import { runHere } from '../cli/here.ts'
 import { answer } from '../support/backend.ts'
@@ -381,6 +383,20 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await page.getByText('over', { exact: true }).first().waitFor()
     })
 
+    it('notices: one that was given up is sent again by its button, and is listed with its target and error', async () => {
+      const { notices } = site.gateway.app.store
+      const failed = { target: 'ops', state: 'failed', tries: 6, error: 'answers 400 <b>' } as const
+      const event = { kind: 'freeze', state: 'frozen', account: 'acct_1', by: HOSTILE } as const
+      const id = `ntc_${'1'.repeat(32)}`
+      await notices.add([{ id, at: Date.now(), event, deliveries: [failed] }])
+      await open('notices?state=failed')
+      const row = page.getByRole('region', { name: 'Notices' }).locator('tbody tr').first()
+      expect(await row.textContent()).toContain('answers 400 <b>')
+      await row.getByRole('button', { name: 'Send again' }).click()
+      await page.getByText('Sending one notice again.').waitFor()
+      expect((await notices.find(id))?.deliveries[0]).toMatchObject({ state: 'waiting' })
+    })
+
     it('incidents: what an operator did is an alarm in the log, and no incident', async () => {
       const { open: before } = (await operate(site, 'incidents?state=open')) as { open: number }
       await operate(site, 'pools/drain', { pool: 'onprem' })
@@ -390,6 +406,38 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       await page.getByText('an operator undrained the pool onprem').waitFor()
 
       expect(await operate(site, 'incidents?state=open')).toMatchObject({ open: before })
+    })
+
+    it('notices: a test goes to a target at once, and the page says whether it took it, or which targets there are', async () => {
+      const receiver = createServer((request, response) => {
+        request.resume()
+        response.writeHead(request.url === '/' ? 200 : 503).end()
+      })
+      await new Promise<void>(resolve => receiver.listen(0, '127.0.0.1', resolve))
+      onTestFinished(() => void receiver.close())
+      const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
+      await writeFile(join(dirname(site.file), 'hook.secret'), `whsec_${Buffer.alloc(32, 7).toString('base64')}`, {
+        mode: 0o600,
+      })
+      const target = (path: string) => `{ webhook: "${url}${path}", secret: "file:hook.secret" }`
+      const section = `notice_targets: { ops: ${target('/')}, away: ${target('/away')} }
+notices: [{ at: [80%], of: [account], to: [ops, away] }]
+`
+      await site.reload(yaml => yaml + section)
+      await open('notices')
+      const test = async (name: string) => {
+        await page.getByLabel('Target').fill(name)
+        await page.getByRole('button', { name: 'Send a test' }).click()
+      }
+      await test('ops')
+      await page.getByText('ops took the test.').waitFor()
+      await test('away')
+      await page.getByText('away did not take the test: it answered 503').waitFor()
+      await test('pager')
+      await page.getByText('the files declare ops, away').waitFor()
+      await page.getByText('svcctl notices list').waitFor()
+      window.faults.splice(0)
+      await site.reload(yaml => yaml)
     })
   })
 
@@ -431,6 +479,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
         'revisions',
         'audit',
         'incidents',
+        'notices',
       ]) {
         await open(name)
         await look(`operator-${name}`)

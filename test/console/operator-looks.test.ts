@@ -13,6 +13,7 @@ const HOSTILE = ['<img src=x onerror=alert(1)>', 'm'.repeat(200), 'שלום@exam
 const PAGES = [
   ...['operator-live', 'operator-requests', 'operator-pools', 'operator-fleet', 'operator-usage', 'operator-invoices'],
   ...['operator-accounts', 'operator-plans', 'operator-revisions', 'operator-audit', 'operator-incidents'],
+  'operator-notices',
 ]
 
 describe.skipIf(!hasChromium)('every page of operators', () => {

@@ -21,6 +21,7 @@ const SCREENS: Readonly<Record<string, string>> = {
   'admin/invoices/invoices.tsx': 'operator-invoices',
   'admin/invoices/one-invoice.tsx': 'operator-invoice',
   'admin/live/live.tsx': 'operator-live',
+  'admin/notices.tsx': 'operator-notices',
   'admin/past-requests.tsx': 'operator-past',
   'admin/plans.tsx': 'operator-plans',
   'admin/pool-dialogs.tsx': 'operator-drain',

@@ -42,6 +42,7 @@ const PAGES: readonly Page[] = [
     view: later('Incidents'),
     news: openIncidents,
   },
+  { name: 'notices', title: text.notices, icon: icons.envelope, key: 'o', view: later('Notices') },
 ]
 
 function App() {

@@ -25,4 +25,5 @@ export const person = 'M8 2.2a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 0 1 0-5.2M2.8 13.8a5
 export const layers = 'M8 2l6 3-6 3-6-3zM2 8l6 3 6-3M2 11l6 3 6-3'
 export const history = 'M3 5.2a5.6 5.6 0 1 1-.5 3.4M2.6 2.4v3h3M8 5v3.2l2.2 1.4'
 export const clipboard = 'M3.5 3h9v11h-9zM6 1.7h4v2.6H6zM5.8 9l1.6 1.6 2.8-3.2'
+export const envelope = 'M2 3.5h12v9H2zM2 4l6 4.8L14 4'
 export const bell = 'M8 2a4 4 0 0 1 4 4v3l1.3 2.5H2.7L4 9V6a4 4 0 0 1 4-4M6.7 13.8h2.6'

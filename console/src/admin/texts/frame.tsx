@@ -22,6 +22,7 @@ export const plans = 'Plans'
 export const revisions = 'Revisions'
 export const audit = 'Audit'
 export const incidents = 'Incidents'
+export const notices = 'Notices'
 export const theStoreDoesNot =
   'The store does not answer. Requests that need it are refused with 503 until it does. Nothing is lost, and this page retries by itself.'
 export const whoIsThere = (role: string, host: string, number: number, revision: string) => (
