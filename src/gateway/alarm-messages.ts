@@ -50,6 +50,7 @@ const MEANINGS = {
   'a target takes no notices; they wait': { opens: 'notices-wait' },
   'a mail server does not take notices for some addresses': 'note',
   'a target takes notices again': { resolves: 'notices-wait' },
+  'this process no longer sends notices to a target': { resolves: 'notices-wait' },
   'a target keeps refusing a notice, which is now marked as failed': { happens: 'notices-wait' },
   'notices wait for their targets, and there is no room for more': { happens: 'notices-wait' },
   'a mail that confirms an address of a customer cannot be sent': { happens: 'notices-wait' },

@@ -2,8 +2,25 @@ import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { onTestFinished } from 'vitest'
 
+interface MailRefusals {
+  /** An address that the server refuses. */
+  readonly address?: string
+  /** The reply by which it refuses every address, with its code: `554 5.7.1 Relay access denied`. */
+  readonly relay?: string
+  /** Whether it refuses every sender. */
+  readonly sender?: true
+}
+
 /** A real SMTP server that keeps what it takes; with a user it wants one to sign in. */
-export async function mailbox(user?: { readonly name: string; readonly password: string }, refused?: string) {
+export async function mailbox(
+  user?: { readonly name: string; readonly password: string },
+  refused: string | MailRefusals = {},
+) {
+  const {
+    address: refusedAddress,
+    relay,
+    sender,
+  }: MailRefusals = typeof refused === 'string' ? { address: refused } : refused
   const mails: { readonly from: string; readonly to: readonly string[]; readonly text: string }[] = []
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS', ...(user ? [] : ['AUTH'])],
@@ -13,7 +30,12 @@ export async function mailbox(user?: { readonly name: string; readonly password:
       user && auth.username === user.name && auth.password === user.password
         ? done(null, { user: user.name })
         : done(new Error('wrong password')),
-    onRcptTo: ({ address }, _session, done) => done(address === refused ? new Error('no such mailbox') : null),
+    onMailFrom: (_address, _session, done) => done(sender ? new Error('no such sender') : null),
+    onRcptTo: ({ address }, _session, done) => {
+      if (relay === undefined) return done(address === refusedAddress ? new Error('no such mailbox') : null)
+      const [code, ...words] = relay.split(' ')
+      done(Object.assign(new Error(words.join(' ')), { responseCode: Number(code) }))
+    },
     onData: (stream, { envelope }, done) => {
       let text = ''
       stream.on('data', chunk => {

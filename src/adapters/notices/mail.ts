@@ -31,7 +31,8 @@ interface Mail {
 
 /**
  * Sends mail of plain text by a connection of its own. Resolves to the addresses that the server does not take while others get
- * it. Rejects with NoticeRefused where it takes none of them, or not this text.
+ * it. Rejects with NoticeRefused where it takes none of them, or not this text, and with another error where it takes no mail of
+ * this gateway at present: it does not answer, refuses the sign-in or the sender, or relays nothing.
  */
 export async function sendMail(server: MailServer, mail: Mail): Promise<readonly string[]> {
   // Only now: most gateways send none.
@@ -89,11 +90,11 @@ export class MailTarget implements Target {
   }
 }
 
-/** A 5xx reply of the server to the addresses or to the text: another mail may pass. A refused sign-in is the same for all. */
+/** A 5xx reply of the server to the addresses or to the text: another mail may pass. A refused sender or sign-in is the same for all. */
 const isRefusal = (error: unknown): error is Error =>
   error instanceof Error &&
   'code' in error &&
-  (error.code === 'EENVELOPE' || error.code === 'EMESSAGE') &&
+  (error.code === 'EMESSAGE' || isOfRecipient(error)) &&
   'responseCode' in error &&
   Number(error.responseCode) >= 500
 
@@ -105,6 +106,13 @@ export const isOfRecipient = (error: unknown): error is Error =>
       'code' in error &&
       error.code === 'EENVELOPE' &&
       'command' in error &&
-      error.command === 'RCPT TO'
+      error.command === 'RCPT TO' &&
+      !('response' in error && RELAY_DENIED.test(String(error.response)))
+
+/**
+ * A reply to an address that speaks of this gateway: the server relays nothing for it. Codes 5.7.Y are about policy (RFC 3463
+ * 3.8); Exim sends none, and qmail names its file. 4.7.Y is left out: it is how addresses are greylisted.
+ */
+const RELAY_DENIED = /\brelay|rcpthosts|\b5\.7\.\d{1,3}\b/i
 
 const TIMEOUT_MS: Millis = 10_000

@@ -17,6 +17,9 @@ export type ContactKind = 'mail' | 'webhook'
 /** The name of a target that an account chose: no target of the files has a slash. */
 const targetOfAccount = (account: string, kind: ContactKind): string => `${account}/${kind}`
 
+/** The name of the mail of all customers in alarms: it goes by one server. */
+export const CUSTOMER_MAIL = "customers' mail"
+
 /** The account and the kind of its target; undefined for a target of the files. */
 export function accountTarget(target: string): { readonly account: string; readonly kind: ContactKind } | undefined {
   const [, account, kind] = /^(.+)\/(mail|webhook)$/s.exec(target) ?? []

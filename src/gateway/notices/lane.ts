@@ -95,9 +95,11 @@ export class Lane {
     return this.#busy
   }
 
-  /** Whether operators were told that the target takes none, and wait to hear that it does again. */
-  get isReported(): boolean {
-    return this.#isReported
+  /** Ends the incident of the target: this process sends nothing there any more. */
+  retire(): void {
+    if (this.#isReported)
+      this.#ports.alarm?.('this process no longer sends notices to a target', { target: this.#name })
+    this.#isReported = false
   }
 
   /** An operator asked for another attempt now. */

@@ -9,7 +9,13 @@ import { MOST_WAITING, type NoticeStore } from '../store/notice-store.ts'
 import { StoreUnavailable } from '../store/store.ts'
 import { every } from '../timers.ts'
 import { CustomerRoom } from './customer-room.ts'
-import { accountTarget, type ContactKind, type CustomerNotices, customerDeliveries } from './customers.ts'
+import {
+  accountTarget,
+  type ContactKind,
+  CUSTOMER_MAIL,
+  type CustomerNotices,
+  customerDeliveries,
+} from './customers.ts'
 import type { EventWatch } from './event-watch.ts'
 import { givenUp, isDue, isOverdue, Lane, type Letter, NoticeRefused, type Target } from './lane.ts'
 
@@ -109,13 +115,19 @@ export class Notifier {
     const { store, holder, targets, customers } = this.#ports
     const isWanted = targets().size > 0 || customers?.() !== undefined
     const isHere = isWanted && (await store.lease(holder, LEASE_MS))
-    if (!isHere) this.#read = undefined
+    if (!isHere) this.#yield()
     else if (this.#read === undefined) {
       // Others delivered meanwhile.
       this.#waiting.clear()
       this.#read = 0
     }
     return isHere
+  }
+
+  /** Another process delivers, or the files declare no target: incidents of targets end here. */
+  #yield(): void {
+    this.#read = undefined
+    for (const lane of this.#lanes.values()) lane.retire()
   }
 
   /** Makes notices of crossings. They are removed once the notices are in the store: what dies in between finds its ids known. */
@@ -178,12 +190,23 @@ export class Notifier {
   /** Begins to deliver at each target that is free. A slow one keeps no other waiting. */
   #deliver(): void {
     const targets = this.#ports.targets()
-    const letters = this.#due()
-    for (const [name, some] of letters) this.#laneOf(name).begin(targets.get(name) ?? this.#customerTarget(name), some)
     const waiting = this.#waitingLanes()
-    // One that operators were told of stays, so that they hear when it takes notices again.
-    for (const [name, lane] of this.#lanes)
-      if (!waiting.has(name) && !targets.has(name) && !lane.isReported) this.#lanes.delete(name)
+    const letters = this.#due(new Set([...waiting].filter(name => this.#isGone(name))))
+    for (const [name, some] of letters) this.#laneOf(name).begin(targets.get(name) ?? this.#customerTarget(name), some)
+    for (const [name, lane] of this.#lanes) {
+      const isQuiet = !waiting.has(name) && !lane.isBusy
+      if (!isQuiet || !(this.#isGone(name) || accountTarget(name))) continue
+      lane.retire()
+      this.#lanes.delete(name)
+    }
+  }
+
+  /** Whether the files no longer lead to the target of a lane. */
+  #isGone(lane: string): boolean {
+    if (this.#ports.targets().has(lane)) return false
+    const offered = this.#ports.customers?.()?.offered
+    if (lane === CUSTOMER_MAIL) return offered?.mail === undefined
+    return accountTarget(lane) === undefined || offered?.webhooks !== true
   }
 
   /** Lanes with a delivery that waits, be it for the pause of the lane. */
@@ -204,15 +227,16 @@ export class Notifier {
 
   /**
    * Letters to targets that are free: those that were never tried first, then those that were tried longest ago. One that
-   * its receiver cannot take is behind the others after its attempt.
+   * its receiver cannot take is behind the others after its attempt, and waits for no attempt where its target is gone.
    */
-  #due(): ReadonlyMap<string, readonly Letter[]> {
+  #due(gone: ReadonlySet<string>): ReadonlyMap<string, readonly Letter[]> {
     const now = this.#ports.clock.now()
     const due = new Map<string, Letter[]>()
     for (const notice of this.#waiting.values())
       for (const delivery of notice.deliveries) {
         const lane = laneOf(delivery.target)
-        if (!isDue(delivery, now) || !this.#laneOf(lane).isFree) continue
+        const isNext = gone.has(lane) ? delivery.state === 'waiting' : isDue(delivery, now)
+        if (!isNext || !this.#laneOf(lane).isFree) continue
         const letters = due.get(lane) ?? []
         due.set(lane, letters)
         letters.push({ notice, delivery })
@@ -272,8 +296,6 @@ async function withCustomer(notice: Notice, crossing: Crossing, customers: Custo
 
 /** The mail of all customers goes by one server, and so by one lane; each of their webhooks is a server of its own. */
 const laneOf = (target: string): string => (accountTarget(target)?.kind === 'mail' ? CUSTOMER_MAIL : target)
-
-const CUSTOMER_MAIL = "customers' mail"
 
 /** Mail to customers: each message goes to one account. */
 const mailOfEach = ({ digest, targetOf }: Customers): Target => ({

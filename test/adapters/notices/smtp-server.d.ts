@@ -13,6 +13,7 @@ declare module 'smtp-server' {
     readonly allowInsecureAuth: boolean
     readonly authOptional: boolean
     onAuth(auth: { readonly username?: string; readonly password?: string }, session: unknown, done: Done): void
+    onMailFrom(address: { readonly address: string }, session: unknown, done: (error: Error | null) => void): void
     onRcptTo(address: { readonly address: string }, session: unknown, done: (error: Error | null) => void): void
     onData(stream: EventEmitter, session: { readonly envelope: Envelope }, done: () => void): void
   }

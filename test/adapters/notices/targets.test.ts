@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { Agent } from 'undici'
 import { beforeEach, expect, it, onTestFinished } from 'vitest'
-import { MailTarget } from '../../../src/adapters/notices/mail.ts'
+import { isOfRecipient, MailTarget } from '../../../src/adapters/notices/mail.ts'
 import { SlackTarget } from '../../../src/adapters/notices/slack.ts'
 import { WebhookTarget } from '../../../src/adapters/notices/webhook.ts'
 import { type Letter, NoticeRefused } from '../../../src/gateway/notices/lane.ts'
@@ -167,6 +167,22 @@ it('mail whose only address the server refuses is refused alone, and one whose s
   const signedIn = await mailbox({ name: 'gateway', password: 'right' })
   const wrong = mailTo(signedIn.port, { user: 'gateway', password: 'wrong' }).send([letter('ntc_1')])
   await expect(wrong).rejects.not.toBeInstanceOf(NoticeRefused)
+})
+
+it.each([
+  '554 5.7.1 <ops@example.com>: Relay access denied',
+  '454 4.7.1 <ops@example.com>: Relay access denied',
+  '550 5.7.1 <ops@example.com>... Relaying denied',
+  '550 relay not permitted',
+  '550 5.7.54 SMTP; Unable to relay recipient in non-accepted domain',
+  "553 sorry, that domain isn't in my list of allowed rcpthosts",
+  '550 5.7.1 Client host rejected',
+])('a server that takes no address of this gateway takes no mail at all, so that all of it waits: %s', async relay => {
+  const { port } = await mailbox(undefined, { relay })
+  const error = await mailTo(port)
+    .send([letter('ntc_1')])
+    .catch((reason: unknown) => reason)
+  expect([error instanceof NoticeRefused, isOfRecipient(error)]).toEqual([false, false])
 })
 
 it('mail is not sent where the server refuses the password, or has no TLS where it must', async () => {

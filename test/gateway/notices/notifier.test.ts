@@ -271,6 +271,62 @@ it('a target that the files no longer declare ends its deliveries as failed', as
   ])
 })
 
+it.each([
+  ['others stay', { ops: new Receiver(), pager: new Receiver() }],
+  ['none is left', { ops: new Receiver() }],
+])(
+  'the alarm of a target ends once the files no longer declare it, where %s',
+  async (_, targets: Record<string, Receiver>) => {
+    const rules: readonly NoticeRule[] = [{ at: [80], of: ['account'], to: ['ops'] }]
+    const { clock, store, alarms, notifierOn, turn } = await start(rules, targets)
+    const notifier = notifierOn()
+    if (targets.ops) targets.ops.away = true
+    await cross(store, 3)
+    for (let second = 0; second < 30; second += 3) {
+      await turn(notifier)
+      clock.advance(3000)
+    }
+    expect(alarms).toEqual(['a target takes no notices; they wait'])
+    delete targets.ops
+    for (let second = 0; second < 63; second += 3) {
+      await turn(notifier)
+      clock.advance(3000)
+    }
+    expect(alarms.slice(1)).toEqual(['this process no longer sends notices to a target'])
+  },
+)
+
+it('a notice whose receiver refused it waits for no pause once its target is gone, and ends as failed', async () => {
+  const picky = new Picky(new NoticeRefused('it answered 400'))
+  const targets: Record<string, Receiver> = { ops: picky, pager: new Receiver() }
+  const { store, notifierOn, turn } = await start(RULES, targets)
+  const notifier = notifierOn()
+  await cross(store, 1)
+  await turn(notifier)
+  delete targets.ops
+  await turn(notifier)
+  const [notice] = await store.notices.readNewest(1)
+  expect(notice?.deliveries).toMatchObject([{ state: 'failed', error: 'the files declare no such target' }])
+})
+
+it('the alarm of a target ends in a process once another one delivers', async () => {
+  const { clock, store, alarms, targets, notifierOn, turn } = await start()
+  let isLeased = true
+  const leased = new Proxy(store.notices, {
+    get: (notices, name) => (name === 'lease' ? async () => isLeased : Reflect.get(notices, name).bind(notices)),
+  })
+  const notifier = notifierOn('one', leased)
+  if (targets.ops) targets.ops.away = true
+  await cross(store, 3)
+  for (let second = 0; second < 30; second += 3) {
+    await turn(notifier)
+    clock.advance(3000)
+  }
+  isLeased = false
+  await turn(notifier)
+  expect(alarms).toEqual(['a target takes no notices; they wait', 'this process no longer sends notices to a target'])
+})
+
 /** Customers who all chose mail, or a webhook, at one receiver. */
 const customersAt = (receiver: Target, kind: 'mail' | 'webhook', digest?: number): Customers => ({
   offered: { at: [50, 80, 100], ...(kind === 'mail' && { mail: 'ops' }), webhooks: true },

@@ -50,8 +50,12 @@ notices: [{ at: [50%, 80%, 100%], of: [account, org, key], to: [ops] }${more ===
 
 const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' }
 
+/** Asks the admin API for a path. */
+export const read = async (test: Pick<TestGateway, 'admin'>, path: string): Promise<unknown> =>
+  (await fetch(`${test.admin}/admin/${path}`, { headers })).json()
+
 export const listed = async (test: Pick<TestGateway, 'admin'>, query = ''): Promise<ShownNotices> =>
-  (await (await fetch(`${test.admin}/admin/notices${query}`, { headers })).json()) as ShownNotices
+  (await read(test, `notices${query}`)) as ShownNotices
 
 export const act = async (test: Pick<TestGateway, 'admin'>, what: 'test' | 'retry', body: object) => {
   const answer = await fetch(`${test.admin}/admin/notices/${what}`, {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
-import { act, listed, startReceiver } from './notices-fixture.ts'
+import { act, listed, read, startReceiver } from './notices-fixture.ts'
 
 /** Longer than the gateway waits between two looks. */
 const TURN_MS = 3001
@@ -98,4 +98,21 @@ it('a receiver that was away gets what waited, and operators list, retry and tes
   expect((await act(test, 'retry', { id: 'ntc_none' })).status).toBe(404)
   const unknown = await act(test, 'test', { target: 'opps' })
   expect([unknown.status, JSON.stringify(unknown.body)]).toEqual([400, expect.stringContaining('names `opps`')])
+})
+
+it('the incident of a target that takes no notices ends once the files no longer declare it', async () => {
+  receiver.state.away = true
+  const key = await test.key('tight', 'ada')
+  await chat(key)
+  await chat(key)
+  const open = async () => {
+    test.clock.advance(TURN_MS)
+    const { data } = (await read(test, 'incidents?state=open')) as {
+      data: readonly { readonly incident: string; readonly subject: { readonly target: string } }[]
+    }
+    return data.map(({ incident, subject }) => `${incident} ${subject.target}`)
+  }
+  await expect.poll(open, { timeout: 30_000 }).toEqual(['notices-wait ops'])
+  await test.reload({ yaml: '' })
+  await expect.poll(open, { timeout: 30_000 }).toEqual([])
 })
