@@ -234,6 +234,40 @@ function guarantees(redis?: () => RedisServer): void {
     expect(await outcomes()).toEqual(['200', '403 ACCOUNT_FROZEN', '200'])
   })
 
+  it('a person who is deactivated takes the addresses of a joined account with them once, in one audit row, and a repeated request leaves those of others', async () => {
+    const [leaver, other] = [await assigned(), await assigned()]
+    const label = `team-${count}`
+    await did(test, 'keys', { account: label, plan: 'pro' })
+    for (const { token } of [leaver, other]) {
+      const { invitation } = await did(test, 'accounts/invite', { account: label })
+      expect(outcomeOf(await send(test, 'POST /v1/account/join', { token, body: { invitation } }))).toBe('200')
+    }
+    const { accounts } = test.gateway.store
+    const [joined] = await accounts.findByLabel(label)
+    const account = joined?.account ?? ''
+    const choose = async (address: string) => {
+      await accounts.changeContacts({
+        account,
+        change: { mail: { address, hash: address, forMs: 60_000 } },
+        by: account,
+      })
+      await accounts.changeContacts({ account, change: { confirm: address }, by: account })
+    }
+    const contacts = async () => (await accounts.find(account))?.contacts ?? {}
+    await choose('leaver@example.com')
+    const webhook = { url: 'https://hooks.example.com/', secret: 'whsec_AAAA' }
+    await accounts.changeContacts({ account, change: { webhook, at: [80] }, by: account })
+    await scim(`PATCH ${USERS}/${leaver.id}`, OFF)
+    expect(await contacts()).toEqual({ at: [80] })
+    await choose('other@example.com')
+    await scim(`DELETE ${USERS}/${leaver.id}`)
+    expect(await contacts()).toEqual({ at: [80], mail: 'other@example.com' })
+    const rows: string[] = []
+    for await (const { by, action, after } of accounts.readAudit({ account }))
+      if (by.startsWith('identity')) rows.push(`${action} ${after}`)
+    expect(rows).toEqual(['set-notices 80%'])
+  })
+
   it('people are known by account_claim: a token without it is refused, and the provider names people by its value', async () => {
     const people = await startOidc({ audience: AUDIENCE, users: { ada: { uid: 'u-7' } } })
     const gateway = await startTestGateway({
