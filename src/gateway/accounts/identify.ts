@@ -23,13 +23,16 @@ export interface Identify {
   bearer(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
   /** Identifies the caller of a request that is to be admitted. The caller may be recalled from memory. */
   applicant(authorization: string | undefined, client: AddressedClient): Promise<Identified | Denied>
-  /** Accepts a sign-in token only: keys do not manage keys. */
-  signIn(authorization: string | undefined): Promise<SignedIn | Denied>
+  /** Accepts a sign-in token only: a key is refused what it would `of`. */
+  signIn(authorization: string | undefined, of: SignInsOnly): Promise<SignedIn | Denied>
   /** Identifies the person of a sign-in that was accepted before, and whose claims were kept. */
   carried(signIn: AgentSignIn): Promise<Identified | Denied>
   /** Accepts the sign-in token of a person, who may not have an account yet. */
   person(authorization: string | undefined): Promise<SignIn | Denied>
 }
+
+/** The right of people who sign in that neither a key nor a service has. */
+export type SignInsOnly = 'keys' | 'notices' | 'agent-tokens' | 'devices' | 'join'
 
 /** A person who signed in, with their account. */
 export interface SignedIn extends Identified {
@@ -82,13 +85,13 @@ export function identifyWith(ports: IdentifyPorts): Identify {
 
   const mayOpen = new MayOpen(ports.store.accounts)
   const orgs = new OpenOrgs(ports.store.orgs)
-  const personIn = (authorization: string) => {
+  const personIn = (authorization: string, of: SignInsOnly) => {
     const token = tokenOf(authorization)
     const isKey = token?.startsWith(`${brand}_`) === true
     const isAgent = token?.startsWith(agentPrefix(brand)) === true
-    const what = isKey ? 'A key does not manage keys. ' : isAgent ? 'An agent token is for inference only. ' : ''
-    const otherwise = bad(what + signInFirst)
-    return verified(ports, token, otherwise, SERVICE)
+    const { ofKey, ofService } = REFUSALS[of]
+    const what = isKey ? `${ofKey} ` : isAgent ? 'An agent token is for inference only. ' : ''
+    return verified(ports, token, bad(what + signInFirst), bad(ofService))
   }
 
   const byBearer = async (authorization: string | undefined, client: AddressedClient, mayRecall: boolean) => {
@@ -104,16 +107,16 @@ export function identifyWith(ports: IdentifyPorts): Identify {
   return {
     bearer: (authorization, client) => byBearer(authorization, client, false),
     applicant: (authorization, client) => byBearer(authorization, client, true),
-    signIn: async authorization => {
+    signIn: async (authorization, of) => {
       if (!authorization) return { denial: { code: 'NO_AUTH', todo: signInFirst } }
-      const signIn = await personIn(authorization)
+      const signIn = await personIn(authorization, of)
       if ('denial' in signIn) return signIn
       const found = await bySignIn(ports, mayOpen, orgs, signIn)
       return watched('denial' in found ? found : { ...found, signIn })
     },
     carried: async signIn => watched(await bySignIn(ports, mayOpen, orgs, signIn)),
     person: async authorization =>
-      authorization ? personIn(authorization) : { denial: { code: 'NO_AUTH', todo: signInFirst } },
+      authorization ? personIn(authorization, 'join') : { denial: { code: 'NO_AUTH', todo: signInFirst } },
   }
 }
 
@@ -159,8 +162,28 @@ export function keyDenial(
 
 const INVALID_KEY: Denied = { denial: { code: 'INVALID_KEY' } }
 
-const SERVICE: Denied = {
-  denial: { code: 'INVALID_TOKEN', problem: 'A service token cannot manage keys: a service needs none.' },
+/** Why a key or a service is refused each right of people who sign in. */
+const REFUSALS: Readonly<Record<SignInsOnly, { readonly ofKey: string; readonly ofService: string }>> = {
+  keys: {
+    ofKey: 'A key does not manage keys.',
+    ofService: 'A service token cannot manage keys: a service needs none.',
+  },
+  notices: {
+    ofKey: 'A key neither reads nor changes where notices go.',
+    ofService: 'A service token cannot set up notices: people who sign in choose where they go.',
+  },
+  'agent-tokens': {
+    ofKey: 'A key gets no agent token: agents can send the key itself.',
+    ofService: 'A service token gets no agent token: a service sends its own token.',
+  },
+  devices: {
+    ofKey: 'A key approves no sign-in of an agent.',
+    ofService: 'A service token approves no sign-in of an agent: people do.',
+  },
+  join: {
+    ofKey: 'A key joins no account: the person does.',
+    ofService: 'A service token joins no account: people do.',
+  },
 }
 
 /** Three parts of base64url, as every signed JWT has. RFC 7515 7.1. */

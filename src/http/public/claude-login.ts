@@ -37,9 +37,16 @@ export const claudeEndpoints: readonly ClientEndpoint[] = [
   { method: 'POST', path: TOKEN_PATH, who: 'anyone', rate: 'reads', quiet: true, run: giveTokens },
   { method: 'POST', path: REVOKE_PATH, who: 'anyone', rate: 'reads', run: revokeTokens },
   { method: 'GET', path: '/device', who: 'anyone', rate: 'reads', run: showCodePage },
-  { method: 'POST', path: '/v1/account/device', who: 'signed-in', rate: 'reads', run: showDevice },
-  { method: 'POST', path: '/v1/account/device/approve', who: 'signed-in', rate: 'reads', run: approveDevice },
-  { method: 'POST', path: '/v1/account/device/deny', who: 'signed-in', rate: 'reads', run: denyDevice },
+  { method: 'POST', path: '/v1/account/device', who: 'signed-in', of: 'devices', rate: 'reads', run: showDevice },
+  {
+    method: 'POST',
+    path: '/v1/account/device/approve',
+    who: 'signed-in',
+    of: 'devices',
+    rate: 'reads',
+    run: approveDevice,
+  },
+  { method: 'POST', path: '/v1/account/device/deny', who: 'signed-in', of: 'devices', rate: 'reads', run: denyDevice },
   { method: 'GET', path: '/managed/settings', who: 'caller', rate: 'reads', agents: true, run: showManagedSettings },
 ]
 

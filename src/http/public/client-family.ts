@@ -1,4 +1,5 @@
 import type { Identified } from '../../gateway/accounts/identified.ts'
+import type { SignInsOnly } from '../../gateway/accounts/identify.ts'
 import type { SignIn } from '../../gateway/accounts/sign-in/sign-in.ts'
 import { keeperOf } from '../../gateway/responses/kept-responses.ts'
 import type { Denial, Denied } from '../../policy/denial.ts'
@@ -41,6 +42,8 @@ interface CallerEndpoint extends Endpoint {
 /** A client with a sign-in; a key is not enough. */
 interface SignedInEndpoint extends Endpoint {
   readonly who: 'signed-in'
+  /** Says in a refusal why a key is not enough. */
+  readonly of: SignInsOnly
   readonly rate: RateBound
   readonly run: (app: ClientApp, call: HttpCall, caller: Caller, signIn: SignIn) => Promise<void>
 }
@@ -90,7 +93,7 @@ async function answer(view: View, call: HttpCall, match: Matched<ClientEndpoint>
       return serveKnown(app, call, endpoint, permitted, known => endpoint.run(app, call, known, id))
     }
     case 'signed-in': {
-      const found = await identify.signIn(clientCredential(call))
+      const found = await identify.signIn(clientCredential(call), endpoint.of)
       return serveKnown(app, call, endpoint, found, ({ caller, signIn }) => endpoint.run(app, call, caller, signIn))
     }
     case 'person': {

@@ -31,9 +31,7 @@ export function refuseEach(rows: readonly BadRow[], options: Partial<IdentityOpt
     expect(judged).toEqual(tokenProblems({ issuer: bench.oidc.issuer, audience, types })[fault])
     // A key is a bearer of its own kind, and a blank in front of a token belongs to the header.
     const isOther = token.startsWith('svc_') || token.startsWith(' ')
-    const denials = await Promise.all(
-      isOther ? [] : doors(verify).map(door => door(`Bearer ${token}`, { clientAddress: '' })),
-    )
+    const denials = await Promise.all(isOther ? [] : doors(verify).map(door => door(`Bearer ${token}`)))
     expect(denials).toEqual(isOther ? [] : [INVALID, INVALID, INVALID])
     expect(leaked(JSON.stringify([judged, denials]), token, bench)).toEqual([])
   })
@@ -57,7 +55,11 @@ function doors(verify: VerifyToken) {
     alarm: () => {},
     keyUses: { note: () => {} },
   })
-  return [identify.bearer, identify.signIn, identify.person]
+  return [
+    (authorization: string) => identify.bearer(authorization, { clientAddress: '' }),
+    (authorization: string) => identify.signIn(authorization, 'keys'),
+    (authorization: string) => identify.person(authorization),
+  ]
 }
 
 /** Pieces of a token that a text holds. */
