@@ -33,6 +33,13 @@ ${yaml}`,
     expect(await address.inputValue()).toBe('ada@example.com')
     expect(await page.getByRole('checkbox', { name: '50%' }).isChecked()).toBe(false)
     expect(await page.getByText(/^whsec_/).count()).toBe(0)
+
+    await address.fill('mistyped@example.com')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Open the link in the mail to mistyped@example.com to confirm it.').waitFor()
+    await page.getByRole('button', { name: 'Keep ada@example.com' }).click()
+    await page.getByText('Open the link in the mail').waitFor({ state: 'detached' })
+    expect(await address.inputValue()).toBe('ada@example.com')
   })
   it('saving sends only changes of what is offered, withdraws an address, and runs once at a time', async () => {
     const { site, page } = rig()

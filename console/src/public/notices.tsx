@@ -73,15 +73,16 @@ function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesPr
         ))}
       </fieldset>
       {mail.offered && (
-        <label class="field">
+        // Once something was saved, the field has the address that gets notices now.
+        <label class="field" key={`${mail.address} ${mail.unconfirmed}`}>
           {text.mail}
           <input type="email" name="mail" maxLength={254} defaultValue={mail.address ?? ''} />
           {mail.unconfirmed !== null && <span class="small">{text.unconfirmed(mail.unconfirmed)}</span>}
         </label>
       )}
-      {mail.unconfirmed !== null && mail.address === null && (
-        <button type="button" disabled={isBusy} onClick={() => void save({ mail: null })}>
-          {text.withdraw}
+      {mail.unconfirmed !== null && (
+        <button type="button" disabled={isBusy} onClick={() => void save({ mail: mail.address })}>
+          {mail.address === null ? text.withdraw : text.keep(mail.address)}
         </button>
       )}
       {webhook.offered && (

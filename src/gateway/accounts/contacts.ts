@@ -61,6 +61,7 @@ export function changedContacts(
   }
   if (change.mail === undefined) return changedTo(contacts, next)
   if (change.mail === null) return changedTo(contacts, { ...next, mail: undefined, asked: undefined })
+  if (change.mail === 'keep') return changedTo(contacts, { ...next, asked: undefined })
   const { address, hash, forMs } = change.mail
   return changedTo(contacts, { ...next, asked: { mail: address, hash, expiresAt: now + forMs } })
 }

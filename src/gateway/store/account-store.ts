@@ -147,7 +147,7 @@ export type SignInsChanged =
   | { readonly outcome: 'unknown' | 'not-invited' | 'full' | 'joined-other' | 'not-joined' }
 
 /** A mail address that a token was sent to, and the hash of it. */
-interface AskedMail {
+export interface AskedMail {
   readonly address: string
   readonly hash: string
   readonly forMs: Millis
@@ -158,10 +158,13 @@ export interface ContactsChange {
   readonly account: string
   readonly change:
     | /** The hash of a token that came back. */ { readonly confirm: string }
-    /** null takes back what was chosen; what is absent stays. A mail address is used once it is confirmed. */
+    /**
+     * null takes back what was chosen; what is absent stays. A mail address is used once it is confirmed; `keep` withdraws one
+     * that waits for that, and leaves the confirmed one.
+     */
     | {
         readonly at?: readonly number[] | null
-        readonly mail?: AskedMail | null
+        readonly mail?: AskedMail | 'keep' | null
         readonly webhook?: ContactWebhook | null
       }
   readonly by: string

@@ -7,7 +7,7 @@ import {
   newSigningSecret,
 } from '../../gateway/accounts/contacts.ts'
 import { isPublicAddress } from '../../gateway/accounts/public-address.ts'
-import type { ContactsChanged } from '../../gateway/store/account-store.ts'
+import type { AskedMail, ContactsChanged } from '../../gateway/store/account-store.ts'
 import { parseUrl } from '../../kit/parse-url.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type Denied, invalid, type SignInsDenial } from '../../policy/denial.ts'
@@ -43,21 +43,30 @@ export async function changeOwnNotices(app: NoticesApp, call: HttpCall, { accoun
   const wish = read.body as unknown as Wish
   const wrong = wrongIn(wish, app.settings.customerNotices)
   if (wrong) return call.deny(wrong.denial)
-  const { at, mail, webhook } = wish
-  const tooOften =
-    (await countOne(app, account)) ?? (typeof mail === 'string' ? await countMail(app, account, mail) : undefined)
+  const { at, webhook } = wish
+  const tooOften = await countOne(app, account)
   if (tooOften) return call.deny(tooOften.denial)
-  const asked = typeof mail === 'string' ? await askForMail(app, account, mail) : mail
-  if (asked && 'denial' in asked) return call.deny(asked.denial)
+  const mail = await wishedMail(app, account, wish.mail)
+  if (mail && typeof mail === 'object' && 'denial' in mail) return call.deny(mail.denial)
   const secret = typeof webhook === 'string' ? newSigningSecret(app.random) : null
   const change = {
     ...(at !== undefined && { at: at && [...new Set(at)].sort((a, b) => a - b) }),
-    ...(asked !== undefined && { mail: asked }),
+    ...(mail !== undefined && { mail }),
     ...(webhook !== undefined && { webhook: webhook === null || secret === null ? null : { url: webhook, secret } }),
   }
   const contacts = contactsIn(await app.store.accounts.changeContacts({ account, change, by: account }))
   call.json(200, ownNotices(contacts, app.settings.customerNotices, app.clock.now(), secret), UNCACHED)
 }
+
+/** The change of the mail address. The confirmed one needs no second confirmation: it withdraws one that was to replace it. */
+async function wishedMail(app: NoticesApp, account: string, mail: Wish['mail']): Promise<WishedMail | Denied> {
+  if (typeof mail !== 'string') return mail
+  const record = await app.store.accounts.find(account)
+  if (mail === record?.contacts?.mail) return 'keep'
+  return (await countMail(app, account, mail)) ?? askForMail(app, account, mail)
+}
+
+type WishedMail = AskedMail | 'keep' | null | undefined
 
 function contactsIn(changed: ContactsChanged): Contacts {
   if (changed.outcome !== 'changed')
@@ -122,11 +131,7 @@ async function countMail(
 }
 
 /** Sends the link that confirms an address. Nothing of a change is stored unless the mail server takes it. */
-async function askForMail(
-  app: NoticesApp,
-  account: string,
-  address: string,
-): Promise<{ readonly address: string; readonly hash: string; readonly forMs: Millis } | Denied> {
+async function askForMail(app: NoticesApp, account: string, address: string): Promise<AskedMail | Denied> {
   const token = newConfirmation(account, app.random)
   const mail = { to: address, subject: 'Confirm this address for notices', text: mailText(app, account, token) }
   switch (await app.mail(mail)) {

@@ -5,7 +5,10 @@ import { closed, flag, list, moment, optional, orNull, record, type TypeOf, text
 const MAIL_ADDRESS =
   "^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]+@[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)+$"
 
-/** A change of where notices of an account go: null takes back what was chosen, and what is absent stays. */
+/**
+ * A change of where notices of an account go: null takes back what was chosen, and what is absent stays. The confirmed mail
+ * address withdraws one that was to replace it.
+ */
 export const OWN_NOTICES_CHANGE = closed({
   at: optional(orNull(list(whole(), undefined, { least: 1, most: 10 }))),
   mail: optional(

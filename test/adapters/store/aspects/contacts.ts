@@ -50,6 +50,19 @@ export function contactsContract(start: Start): void {
     })
   })
 
+  it('an address that was to replace the confirmed one is withdrawn, and its token with it', async () => {
+    const { store } = await start()
+    const { account } = await openShop(store)
+    const change = (what: ContactsChange['change']) =>
+      store.accounts.changeContacts({ account, change: what, by: 'ada' })
+    await change({ mail: { address: 'ada@example.com', hash: 'h1', forMs: LAPSED } })
+    await change({ confirm: 'h1' })
+    await change({ mail: { address: 'ada@example.org', hash: 'h2', forMs: LAPSED }, at: [80] })
+    await change({ mail: 'keep' })
+    expect((await change({ confirm: 'h2' })).outcome).toBe('not-asked')
+    expect((await store.accounts.find(account))?.contacts).toEqual({ at: [80], mail: 'ada@example.com' })
+  })
+
   it('a token ends with its time, with a later one, and with the address; a choice that changes nothing leaves no row', async () => {
     const { store, clock } = await start()
     const { account } = await openShop(store)
