@@ -1,5 +1,6 @@
 import { isOfRecipient, type MailServer, MailTarget, sendMail } from '../adapters/notices/mail.ts'
 import type { Settings } from '../config/settings.ts'
+import { CUSTOMER_MAIL } from '../gateway/notices/customers.ts'
 import { NoticeRefused, type Target } from '../gateway/notices/lane.ts'
 import type { Alarm } from '../gateway/ports.ts'
 import type { SendConfirmation } from '../http/public/client-app.ts'
@@ -28,9 +29,7 @@ const PATH = '/v1/account/notices'
 export function ownMail(settings: Settings, address: () => Promise<string | undefined>): Target | undefined {
   const server = serverOf(settings)
   if (!server) return undefined
-  const { publicUrl, consoleUrl } = settings.server
-  const place = consoleUrl === `${publicUrl}/console` ? `${consoleUrl}/billing` : (consoleUrl ?? `${publicUrl}${PATH}`)
-  const footer = `Change or end these notices: ${place}`
+  const footer = footerOf(settings.server)
   return {
     send: async letters => {
       const to = await address()
@@ -45,6 +44,14 @@ export function ownMail(settings: Settings, address: () => Promise<string | unde
   }
 }
 
+/** How its reader changes or ends the notices: in the console, or without one by a command. */
+function footerOf({ publicUrl, consoleUrl }: Settings['server']): string {
+  if (consoleUrl !== undefined)
+    return `Change or end these notices: ${consoleUrl === `${publicUrl}/console` ? `${consoleUrl}/billing` : consoleUrl}`
+  return `To end these notices, ask the operator of ${publicUrl}, or run this with the access token of your sign-in as TOKEN:
+curl ${publicUrl}${PATH} -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{"mail":null}'`
+}
+
 /** Sends the mail by which a customer confirms an address. The mail server's errors go to the operator only, because they may name internal hosts. */
 export const confirmationsOf =
   (settings: Settings, alarm: Alarm): SendConfirmation =>
@@ -55,10 +62,14 @@ export const confirmationsOf =
       const rejected = await sendMail(server, { to: [to], subject: `[${settings.brand}] ${subject}`, text })
       return rejected.length > 0 ? 'refused' : 'taken'
     } catch (error) {
-      if (error instanceof NoticeRefused) return 'refused'
-      if (isOfRecipient(error)) return 'away'
-      const target = settings.customerNotices?.mail
-      alarm('a mail that confirms an address of a customer cannot be sent', { target, error: String(error) })
-      return 'away'
+      const outcome = error instanceof NoticeRefused ? 'refused' : 'away'
+      // An address is its owner's affair; a server that takes no mail, or not this text, is the operator's.
+      if (!isOfRecipient(error))
+        alarm('a mail that confirms an address of a customer cannot be sent', {
+          target: CUSTOMER_MAIL,
+          server: settings.customerNotices?.mail,
+          error: String(error),
+        })
+      return outcome
     }
   }
