@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import type { PublicAgentPorts } from '../adapters/notices/public-agent.ts'
 import { afterReading, outOfPatience } from '../gateway/patience.ts'
 import type { Clock, Random } from '../gateway/ports.ts'
 import type { Millis } from '../policy/config.ts'
 
-/** Time and chance, as arguments. */
+/** Time, chance and the outside, as arguments. */
 export interface World {
   readonly clock: Clock
   readonly random: Random
@@ -11,6 +12,8 @@ export interface World {
   readonly chance: () => number
   /** How long Redis may be silent, where that is not what its adapter waits. */
   readonly redisAnswerMs?: Millis
+  /** The ways to hosts that customers name, where they are not those of this machine. */
+  readonly publicHosts?: PublicAgentPorts
 }
 
 /** The clock and randomness of this machine: nothing else in the source reads them. */

@@ -33,11 +33,12 @@ const LISTED: readonly string[] = [
   'test/server/log/line-out.test.ts',
 ]
 
-/** Tests of `npm run test:root`, which change the root of a process or mount a file system. */
+/** Tests of `npm run test:root`, which change the root or the network of a process, or mount a file system. */
 export const AS_ROOT: readonly string[] = [
   'test/install/full-disk.test.ts',
   'test/install/image.test.ts',
   'test/install/monitoring.test.ts',
+  'test/install/own-webhook.test.ts',
   'test/install/service.test.ts',
 ]
 

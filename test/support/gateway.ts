@@ -15,6 +15,7 @@ import type { LedgerRow } from '../../src/records/ledger-row.ts'
 import type { RunningGateway } from '../../src/server/compose/gateway.ts'
 import { startSingle } from '../../src/server/compose/single.ts'
 import { type Examine, examination, foundOf } from '../../src/server/examiner/examiner.ts'
+import type { World } from '../../src/server/world.ts'
 import { removeFolder } from '../lanes/remove-folder.ts'
 import { adminViolationsOf } from './admin-api.ts'
 import { VirtualClock } from './clock.ts'
@@ -97,6 +98,8 @@ export interface TestPools {
   readonly redisAnswerMs?: number
   /** In place of what the files say: timeouts of Node's own, which no test's clock moves, and of which files have no less than a second. */
   readonly listener?: Partial<ListenerSettings>
+  /** The ways to webhooks of customers, where they are not those of this machine. */
+  readonly publicHosts?: World['publicHosts']
   /** The process's reported load, four times a second of the clock. */
   readonly sample?: () => Sample
   /** It explains lines of its decision log, as svcctl has it do. */
@@ -248,7 +251,10 @@ async function open(opened: Opened): Promise<TestGateway> {
   subscribe('http.server.request.start', watch)
   const gateway = await startSingle(
     withListener(result.loaded, pools),
-    { clock, random: randomBytes, chance: Math.random, redisAnswerMs: pools.redisAnswerMs ?? 60_000 },
+    {
+      ...{ clock, random: randomBytes, chance: Math.random, redisAnswerMs: pools.redisAnswerMs ?? 60_000 },
+      ...(pools.publicHosts && { publicHosts: pools.publicHosts }),
+    },
     {
       adminToken: ADMIN_TOKEN,
       log: entry => {

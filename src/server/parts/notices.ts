@@ -41,7 +41,7 @@ export function openNotices(
     rules = next.config.notices
   })
   const holder = `${gatewayName}:${Buffer.from(world.random(6)).toString('hex')}`
-  const open = publicAgent()
+  const open = publicAgent(world.publicHosts)
   const customers = customersOf({ serving, clock }, store.accounts, open)
   const { fleet, peers } = control
   const events = new EventWatch({

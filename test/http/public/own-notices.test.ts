@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { publicEndpoints } from '../../../src/http/public/public.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { type OidcServer, startOidc } from '../../support/identity/oidc.ts'
 import { mailbox } from '../../support/mailbox.ts'
+import { isSigned, startPublicHost } from '../../support/public-host.ts'
+import { listed, read } from '../admin/notices-fixture.ts'
 import { send } from '../calls.ts'
 
 const TURN_MS = 3001
@@ -17,6 +20,7 @@ let backend: Backend
 let oidc: OidcServer
 let test: TestGateway
 let mails: Awaited<ReturnType<typeof mailbox>>['mails']
+let hooks: Awaited<ReturnType<typeof startPublicHost>>
 
 beforeEach(async () => {
   backend = await startBackend()
@@ -25,10 +29,12 @@ beforeEach(async () => {
   oidc = await startOidc({ audience: AUDIENCE, users })
   const box = await mailbox(undefined, REFUSED)
   mails = box.mails
+  hooks = await startPublicHost('hooks.example.com')
   test = await startTestGateway({
     onprem: [backend],
     oidc,
     env: ENV,
+    publicHosts: hooks.ways,
     yaml: `notice_targets: { mail: { smtp: "smtp://127.0.0.1:${box.port}", from: gateway@example.com, to: [ops@example.com], digest: 0s } }
 customer_notices: { at: [50%, 80%, 100%], mail: mail, webhooks: true }
 `,
@@ -36,6 +42,7 @@ customer_notices: { at: [50%, 80%, 100%], mail: mail, webhooks: true }
 })
 afterEach(async () => {
   await test.close()
+  await hooks.close()
   await oidc.stop()
   await backend.close()
 })
@@ -52,6 +59,21 @@ const textOf = (mail: { readonly text: string } | undefined) =>
   (mail?.text ?? '').replace(/=\r?\n/g, '').replace(/=3D/g, '=')
 const confirmationIn = (mail: { readonly text: string } | undefined): string =>
   /\/confirm\?token=(\S+)/.exec(textOf(mail))?.[1] ?? ''
+
+/** Notices in the list of operators, once there are so many and each delivery has ended or `state` is reached. */
+async function noticesOnce(count: number, isOver = ({ state }: { readonly state: string }) => state === 'delivered') {
+  await expect
+    .poll(
+      async () => {
+        test.clock.advance(TURN_MS)
+        const { data } = await listed(test)
+        return data.length === count && data.every(({ deliveries }) => deliveries.every(isOver))
+      },
+      { timeout: 30_000 },
+    )
+    .toBe(true)
+  return (await listed(test)).data
+}
 
 async function chat(token: string) {
   const body = { model: 'svc-core', messages: [{ role: 'user', content: 'Hello' }], max_tokens: 500 }
@@ -90,6 +112,16 @@ it('a mail address gets notices once its owner has opened the link, at the perce
 })
 
 it('an address that was not confirmed gets no notice, and neither does one that was taken back', async () => {
+  // Operators hear of the same limits, so that each crossing becomes a notice.
+  await test.reload(
+    {},
+    yaml => `${yaml.replace('at: [50%, 80%, 100%], mail', 'at: [30%, 80%], mail')}
+notices: [{ at: [30%, 80%], of: [account], to: [mail] }]
+`,
+  )
+  const ofCustomer = () => mails.filter(({ to }) => !to.includes('ops@example.com'))
+  const targets = async (count: number) =>
+    (await noticesOnce(count)).flatMap(({ deliveries }) => deliveries.map(({ target }) => target))
   const token = await tokenOf('ada')
   await change(token, { mail: 'ada@example.com' })
   const first = confirmationIn(mails[0])
@@ -100,14 +132,47 @@ it('an address that was not confirmed gets no notice, and neither does one that 
   // A later request replaces the one before.
   expect((await confirm(first)).status).toBe(400)
   await chat(token)
-  await chat(token)
-  for (let turn = 0; turn < 5; turn++) {
-    test.clock.advance(TURN_MS)
-    await show(token)
-  }
-  expect(mails).toHaveLength(2)
+  expect(await targets(2)).toEqual(['mail', 'mail'])
+
+  expect((await confirm(confirmationIn(ofCustomer()[1]))).status).toBe(200)
   await change(token, { mail: null })
+  await chat(token)
+  expect(await targets(3)).toEqual(['mail', 'mail', 'mail'])
+  expect(ofCustomer().map(({ to }) => to)).toEqual([['ada@example.com'], ['other@example.com']])
+})
+
+it('taking back an address that waits for its confirmation ends its link', async () => {
+  const token = await tokenOf('ada')
+  await change(token, { mail: 'ada@example.com' })
+  await change(token, { mail: null })
+  expect((await confirm(confirmationIn(mails[0]))).status).toBe(400)
+})
+
+it('sending the confirmed address again withdraws one that was to replace it, without a mail', async () => {
+  const token = await tokenOf('ada')
+  await change(token, { mail: 'ada@example.com' })
+  await confirm(confirmationIn(mails[0]))
+  await change(token, { mail: 'mistyped@example.com' })
+  const kept = await change(token, { mail: 'ada@example.com' })
+  expect(kept.body).toMatchObject({ mail: { address: 'ada@example.com', unconfirmed: null, until: null } })
   expect((await confirm(confirmationIn(mails[1]))).status).toBe(400)
+  expect((await show(token)).body).toMatchObject({ mail: { address: 'ada@example.com' } })
+  expect(mails).toHaveLength(2)
+})
+
+it('a mail of a gateway without a console ends with a command that ends these mails', async () => {
+  await test.reload({ server: ['console: false'] })
+  const token = await tokenOf('ada')
+  await change(token, { mail: 'ada@example.com' })
+  await confirm(confirmationIn(mails[0]))
+  await chat(token)
+  await chat(token)
+  await noticesOnce(2)
+  const text = textOf(mails[1])
+  expect(text).toContain(`ask the operator of ${AUDIENCE}`)
+  const [, path, body] = /curl http:\/\/localhost(\S+) .*-d '(.*)'/.exec(text) ?? []
+  await send(test, `POST ${path}`, { token, body })
+  expect((await show(token)).body).toMatchObject({ mail: { address: null } })
 })
 
 it('the page of a link needs no script and no sign-in, runs nothing, and may neither be kept nor framed', async () => {
@@ -232,12 +297,62 @@ it('an address that the mail server refuses changes nothing, and neither does a 
   })
 })
 
+it('a mail server that relays nothing, or refuses the sender, is an incident of the operator, one for all of its customers', async () => {
+  const incidents = async () => ((await read(test, 'incidents?state=open')) as { data: readonly object[] }).data
+  const tokens = [await tokenOf('ada'), await tokenOf('bob')]
+  let alarms = 0
+  for (const refused of [{ relay: '554 5.7.1 Relay access denied' }, { sender: true }] as const) {
+    const { port } = await mailbox(undefined, refused)
+    await test.reload({}, yaml => yaml.replace(/smtp:\/\/127\.0\.0\.1:\d+/, `smtp://127.0.0.1:${port}`))
+    for (const token of tokens) {
+      expect((await change(token, { mail: 'ada@example.com' })).status).toBe(400)
+      alarms++
+      expect(await incidents()).toMatchObject([
+        { incident: 'notices-wait', subject: { target: "customers' mail" }, alarms },
+      ])
+    }
+  }
+})
+
 it('the secret of a webhook is shown once, and a name that leads inside gets no notice', async () => {
+  hooks.lead.to = name => (name === 'hooks.example.com' ? ['127.0.0.2'] : ['127.0.0.1'])
   const token = await tokenOf('ada')
-  const made = await change(token, { webhook: 'https://localhost.localdomain.example/hook' })
+  const made = await change(token, { webhook: 'https://inside.example.com/hook' })
   expect(made.body).toMatchObject({ secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) })
   expect((await show(token)).body).toMatchObject({ webhook: { url: expect.stringContaining('/hook') }, secret: null })
+  await chat(token)
+  await chat(token)
+  const told = await noticesOnce(2, ({ state }) => state === 'waiting' && hooks.asked.length >= 2)
+  await expect
+    .poll(async () => (await listed(test)).data.flatMap(({ deliveries }) => deliveries.map(({ error }) => error)))
+    .toEqual(Array(told.length).fill('inside.example.com has an address that is not of the public internet'))
+  expect([new Set(hooks.asked), hooks.messages]).toEqual([new Set(['inside.example.com']), []])
   expect((await change(token, { webhook: null })).body).toMatchObject({ webhook: { url: null }, secret: null })
+})
+
+it('a webhook gets a notice by HTTPS at the address that was checked, signed, and after a 503 once more under the same id', async () => {
+  const token = await tokenOf('ada')
+  const made = await change(token, { at: [80], webhook: 'https://hooks.example.com/svc' })
+  const { secret } = made.body as { readonly secret: string }
+  hooks.statuses.push(503)
+  await chat(token)
+  await chat(token)
+  const [notice] = await noticesOnce(1)
+  expect(notice?.deliveries).toMatchObject([{ state: 'delivered', tries: 2 }])
+  const { messages } = hooks
+  expect(messages.map(({ address, host, path }) => [address, host, path])).toEqual(
+    Array(2).fill(['127.0.0.2', 'hooks.example.com', '/svc']),
+  )
+  expect(messages.map(({ headers }) => headers['webhook-id'])).toEqual([notice?.id, notice?.id])
+  expect(messages.map(message => isSigned(message, secret))).toEqual([true, true])
+  expect(messages.map(({ body }) => JSON.parse(body))).toMatchObject(
+    Array(2).fill({ type: 'limit.reached', data: { id: notice?.id, percent: 80, used: '0.0082' } }),
+  )
+  // It asks for each connection, and the name leads inside by now: nothing more is sent there.
+  hooks.lead.to = () => ['127.0.0.1']
+  for (let turn = 0; turn < 3; turn++) await noticesOnce(1)
+  expect(hooks.messages).toHaveLength(2)
+  expect(hooks.asked).toHaveLength(2)
 })
 
 it('one account changes and confirms nothing of another, and a token is of no use beyond its own', async () => {
@@ -256,7 +371,11 @@ it('one account changes and confirms nothing of another, and a token is of no us
 
 it('a key alone changes and reads no address, and what the operator does not offer is refused', async () => {
   const key = await test.key('tight', 'shop')
-  expect([(await show(key)).status, (await change(key, { at: [80] })).status]).toEqual([401, 401])
+  for (const refused of [await show(key), await change(key, { at: [80] })])
+    expect([refused.status, refused.text]).toEqual([
+      401,
+      expect.stringContaining('A key neither reads nor changes where notices go. Sign in at http'),
+    ])
   const token = await tokenOf('ada')
   expect((await change(token, { at: [75] })).status).toBe(400)
   expect((await change(token, { mail: 'no address' })).status).toBe(400)
@@ -277,4 +396,20 @@ it('the audit names who changed the notices of an account, without the path of a
   expect(audit).toContain('set-notices')
   expect(audit).toContain('100% · hooks.example.com')
   expect(audit).not.toContain('secret-path')
+})
+
+it('a key is told by each endpoint for people what it does not do there', async () => {
+  const key = await test.key('tight', 'shop')
+  const told: string[] = []
+  for (const endpoint of publicEndpoints)
+    if (endpoint.who === 'signed-in' || endpoint.who === 'person') {
+      const { status, text } = await send(test, `${endpoint.method} ${endpoint.path}`, { token: key })
+      told.push(`${status} ${endpoint.path} ${/A key [^.:]*/.exec(text)?.[0]}`)
+    }
+  expect([...new Set(told)].sort()).toEqual([
+    '401 /v1/account/join A key joins no account',
+    '401 /v1/account/notices A key neither reads nor changes where notices go',
+    '401 /v1/agent-tokens A key gets no agent token',
+    ...['', '/revoke', '/rotate'].map(path => `401 /v1/keys/developer${path} A key does not manage keys`),
+  ])
 })
