@@ -8,7 +8,7 @@ const admin = process.env.GATEWAY_ADMIN_URL ?? 'http://127.0.0.1:9090'
 const language = process.env.CONSOLE_LANGUAGE
 /** Modules that both doors load at first. They are one file: compressed, it is smaller than five. */
 const first =
-  /preact|vite\/preload-helper|shared\/(?:api|boot|dotted|fmt|icon|lazy|open|resource|states?|frame\/\w+|time\/\w+|sign-in\/session|texts(?:-\w+)?\/common)\.tsx?$/
+  /preact|vite\/preload-helper|shared\/(?:api|boot|copy|dotted|find|fmt|icon|lazy|open|resource|states?|frame\/\w+|time\/\w+|sign-in\/session|texts(?:-\w+)?\/common)\.tsx?$/
 
 export default defineConfig({
   root,
