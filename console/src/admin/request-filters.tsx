@@ -99,7 +99,7 @@ function Choice({
   )
 }
 
-/** What is typed is the field's own until it is whole: the names of the other filters come later, and draw this one anew. */
+/** The field keeps what is typed until it is whole: the names of the other filters come later, and draw this one anew. */
 function Text({ name, label, placeholder, filter }: FieldProps & { readonly placeholder: string }) {
   const field = useRef<HTMLInputElement>(null)
   const value = filter[name] ?? ''

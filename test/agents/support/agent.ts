@@ -113,7 +113,7 @@ export async function runAgent(setup: Setup, site: Site): Promise<Ended> {
     complaints += text
   })
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS)
-  // What it left behind would go on to write to its home, and hold its output open.
+  // Processes that it left behind would go on to write to its home, and hold its output open.
   const alone = once(child, 'exit').then(() => endSession(child.pid ?? 0))
   const [[code]] = await Promise.all([once(child, 'close'), alone])
   clearTimeout(timer)
