@@ -233,7 +233,8 @@ export class AnswerStream extends BackendAnswer<AnswerStream> implements LiveStr
 
   protected override onConcluded(ending: EndedAnswer): void {
     this.#outbox.end(ending)
-    this.#watch?.concluded(ending, this.native?.last ?? '')
+    // An answer that came whole is read, with its usage, by whom it is for.
+    if (this.whole === undefined) this.#watch?.concluded(ending, this.native?.last ?? '')
   }
 
   /** Before the first content other deadlines rule: a model may think long before it speaks. */

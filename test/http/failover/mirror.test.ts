@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest'
 import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
 import type { ShownPool } from '../../../src/wire/admin/pool.ts'
 import type { ShownCopies } from '../../../src/wire/admin/pool-copies.ts'
-import { type Backend, hang, refusal, startBackend, stream } from '../../support/backend.ts'
+import { answer, type Backend, hang, refusal, startBackend, stream } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
 import { ADMIN_TOKEN, type TestGateway } from '../../support/gateway.ts'
 import { gatewayTest } from '../../support/gateway-test.ts'
@@ -88,6 +88,24 @@ describe('a mirror', () => {
       copy: { pool: 'new', errors: 1, finish_reasons: { stop: 1 } },
     })
     expect(await admin(gateway, 'metrics')).toMatch(/svc_mirror_copies_total\{[^}]*outcome="failed"\} 1/)
+  })
+
+  it('is compared by usage, also where both backends answer whole what they were asked to stream', async ({
+    gateway,
+    backend,
+    fresh,
+    key,
+  }) => {
+    const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 }
+    backend.always(answer({ content: 'Hi', usage }))
+    fresh.always(answer({ content: 'Hello', usage: { ...usage, completion_tokens: 3, total_tokens: 12 } }))
+    await ask(gateway, key)
+    await eventually(async () => expect(await copiesIn(gateway)).toHaveLength(1))
+    expect([backend, fresh].map(each => each.requests[0]?.body.stream)).toEqual([true, true])
+    expect(JSON.parse(await admin(gateway, 'admin/pools/compare?pool=onprem&to=new'))).toMatchObject({
+      original: { input_tokens: 9, output_tokens: 2, finish_reasons: { stop: 1 } },
+      copy: { input_tokens: 9, output_tokens: 3, finish_reasons: { stop: 1 } },
+    })
   })
 
   it('that hangs costs its requests nothing, and holds no more than 32 copies', async ({
