@@ -145,11 +145,11 @@ describeConsole('the pools', { door: 'admin', shared: true }, rig => {
       yaml =>
         `${yaml.replace('tier: guest, serve: [onprem],', 'tier: guest, serve: [onprem], mirror: { to: fresh, sample: 100%, max_usd_per_day: 2 },')}  ${fresh}\n`,
     )
-    await row('fresh').getByText('Copies of 100% of svc-core from onprem').waitFor()
-    expect(await chatAs(site, key, 'svc-core')).toBe(200)
-    const copies = row('Copies of 100% of svc-core from onprem').getByText('the newest, ')
+    const copies = row('Copies of 100% of svc-core from onprem')
     await copies.waitFor()
-    expect(await copies.textContent()).toMatch(/from onprem · .*2.* in 24 h · the newest, .*was answered/)
+    expect(await chatAs(site, key, 'svc-core')).toBe(200)
+    await copies.getByText('the newest, ').waitFor()
+    expect(await copies.textContent()).toMatch(/from onprem · .*\$.* \/ \$2.* in 24 h · the newest, .*was answered$/)
 
     await site.reload(yaml =>
       yaml.replace(`replicas: [${site.backend.url}]`, `replicas: [${site.backend.url}, ${second.url}]`),
