@@ -33,11 +33,15 @@ export interface Drift {
   readonly isWritten: boolean
 }
 
+/** A price at a known provider whose model the catalogue lacks, so that nothing says whether it is right. */
+export type Unlisted = Pick<Drift, 'section' | 'name' | 'upstream' | 'provider'>
+
 /** The configuration's prices beside the provider's. */
 export interface Comparison {
   readonly drifts: readonly Drift[]
   /** Prices that the catalogue has, each of a pool or a model. */
   readonly compared: number
+  readonly unlisted: readonly Unlisted[]
 }
 
 /**
@@ -55,8 +59,10 @@ export function comparePrices({ config, settings }: Loaded, catalogue: Catalogue
     if (!price || !pool || settings.backends.get(pool.name)?.cost) return []
     return [driftsOf({ section: 'models', thing: model, price, pool }, catalogue)]
   })
-  const known = [...pools, ...models].filter(drifts => drifts !== undefined)
-  return { drifts: known.flat(), compared: known.length }
+  const found = [...pools, ...models]
+  const known = found.flatMap(each => (each && 'drifts' in each ? [each.drifts] : []))
+  const unlisted = found.flatMap(each => (each && !('drifts' in each) ? [each] : []))
+  return { drifts: known.flat(), compared: known.length, unlisted }
 }
 
 const priceOf = (model: Model): Price | undefined => ('price' in model ? model.price : undefined)
@@ -68,13 +74,17 @@ interface Priced {
   readonly pool: Pool
 }
 
-/** Undefined where the catalogue does not have the model. A server of one's own may run it at another price. */
-function driftsOf({ section, thing, price, pool }: Priced, catalogue: Catalogue): readonly Drift[] | undefined {
+/** Undefined for a server of one's own, which may run the model at another price. */
+function driftsOf(
+  { section, thing, price, pool }: Priced,
+  catalogue: Catalogue,
+): { readonly drifts: readonly Drift[] } | Unlisted | undefined {
   const provider = impliedBy(pool.replicas)
-  const listed = provider && catalogue(provider, pool.model)
-  if (!provider || !listed) return undefined
+  if (!provider) return undefined
+  const listed = catalogue(provider, pool.model)
+  if (!listed) return { section, name: thing.name, upstream: pool.model, provider }
   const isEmbedding = 'kind' in thing && thing.kind === 'embedding'
-  return RATES.flatMap(rate => {
+  const drifts = RATES.flatMap((rate): readonly Drift[] => {
     const usd = isEmbedding && rate !== 'input' ? undefined : listed[rate]
     if (usd === undefined) return []
     const { value: configured, isWritten } = rateOf(price, rate)
@@ -84,6 +94,7 @@ function driftsOf({ section, thing, price, pool }: Priced, catalogue: Catalogue)
     const place = fields[section === 'pools' ? 'cost_usd_per_1m' : 'usd_per_1m'] ?? at
     return [{ section, name, at: place, upstream: pool.model, provider, rate, configured, listed: wanted, isWritten }]
   })
+  return { drifts }
 }
 
 /** A rate as it is charged: what a file leaves out goes by the input. */

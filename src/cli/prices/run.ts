@@ -9,21 +9,25 @@ import { forPrograms } from '../kit/formats.ts'
 import { type Column, tableText } from '../kit/table.ts'
 import { writeOut } from '../kit/terminal.ts'
 import { shownPrice } from '../show/shown-policy.ts'
-import { type Catalogue, comparePrices, type Drift } from './drift.ts'
+import { type Catalogue, comparePrices, type Drift, type Unlisted } from './drift.ts'
 import { pricePatch } from './patch.ts'
 import type { PricesOptions } from './prices.ts'
 
 /** Prints the prices that differ from the catalogue, or a patch. Rejects with CommandFailed when the configuration has Problems. */
 export async function checkPrices({ config, patch, exitCode, ...options }: PricesOptions): Promise<void> {
-  const { drifts, compared } = comparePrices(loadToShow(config), catalogue)
+  const { drifts, compared, unlisted } = comparePrices(loadToShow(config), catalogue)
   if (patch) {
     const { text, byHand } = pricePatch(drifts, file => readBounded(resolve(process.cwd(), file), MOST_BYTES))
     await writeOut([text])
     for (const { section, name, rate } of byHand) console.error(`▲ change ${section}.${name} ${rate} by hand`)
   } else {
     const data = drifts.map(shownDrift)
-    const list = forPrograms(options, { object: 'list', data }, { catalogue: CATALOGUE, compared })
-    await writeOut([list ?? pricesText(drifts, compared)])
+    const list = forPrograms(
+      options,
+      { object: 'list', data },
+      { catalogue: CATALOGUE, compared, not_listed: unlisted },
+    )
+    await writeOut([list ?? `${pricesText(drifts, compared)}${unlistedText(unlisted)}`])
   }
   if (exitCode && drifts.length > 0) process.exitCode = exitCodes.changes
 }
@@ -86,6 +90,13 @@ function pricesText(drifts: readonly Drift[], compared: number): string {
     `${at.file}:${at.line}`,
   ])
   return `${tableText(COLUMNS, rows)}\n\n${source} Prices are per million tokens. --patch prints a change for review.\n`
+}
+
+/** Names the prices that could not be compared; empty where there is none. */
+function unlistedText(unlisted: readonly Unlisted[]): string {
+  if (unlisted.length === 0) return ''
+  const names = unlisted.map(({ section, name, provider, upstream }) => `${section}.${name} (${provider} ${upstream})`)
+  return `▲ not compared, since the catalogue has no price: ${names.join(', ')}\n`
 }
 
 const COLUMNS: readonly Column[] = [

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CATALOGUE } from 'svc-gateway-import'
@@ -110,6 +110,23 @@ describe('prices check', () => {
       stdout: '',
       stderr: '▲ change models.gpt-4o input by hand\n',
     })
+  })
+
+  it('names the prices of known providers that the catalogue lacks', async () => {
+    const files = filesWith(right, 'price')
+    const cwd = filesOf({ ...files, 'models.yaml': files['models.yaml'].replace('serve: [mine]', 'serve: [new]') })
+    writeFileSync(
+      join(cwd, 'config.yaml'),
+      `${files['config.yaml']}  new: { site: cloud, model: gpt-of-tomorrow, replicas: [${HOSTS.openai}] }\n`,
+    )
+    const { stdout, code } = await runIn(cwd, '--exit-code')
+    expect({ stdout, code }).toEqual({
+      stdout: `Compared 5 prices with ${CATALOGUE}. None differs.\n▲ not compared, since the catalogue has no price: models.own (openai gpt-of-tomorrow)\n`,
+      code: 0,
+    })
+    expect(JSON.parse((await runIn(cwd, '--json')).stdout).not_listed).toEqual([
+      { section: 'models', name: 'own', upstream: 'gpt-of-tomorrow', provider: 'openai' },
+    ])
   })
 
   it('finds nothing in the shipped configuration, whose models run on servers of its operator', async () => {
