@@ -146,10 +146,10 @@ async function notesOn(
     notes.push('The identity provider deactivated this person: reactivate them there, and the account is thawed.')
   else if (code === 'ACCOUNT_FROZEN')
     notes.push(`\`svcctl accounts thaw ${frozenOf(account, refusal?.denial)}\` thaws it.`)
-  if (refusal && 'type' in refusal.denial && refusal.denial.type === 'session_limit')
-    notes.push(
-      ...(await turnsThatSpent(store.ledger, { account: account.account, session: facts?.request.session, at })),
-    )
+  if (refusal && 'rule' in refusal.denial && refusal.denial.type === 'session_limit') {
+    const refused = { account: account.account, session: facts?.request.session, at, limit: refusal.denial.rule }
+    notes.push(...(await turnsThatSpent(store.ledger, refused)))
+  }
   if (code === 'UPSTREAMS_EXHAUSTED' && tried.some(({ state }) => state === 'ejected'))
     notes.push(
       'The pool that was ejected longest ago is tried all the same, and serves the request if it has recovered.',

@@ -119,7 +119,7 @@ async function detailOf(app: RequestsApp, id: string): Promise<RequestDetail | u
     app.explain(id),
   ])
   if (!request && ledger.length === 0 && !decision) return undefined
-  const notes = decision && request?.type !== undefined ? await notesOn(app, request.type, decision) : []
+  const notes = decision && request ? await notesOn(app, request, decision) : []
   return {
     request: request ? shownEnd(app, request) : null,
     labels: await labelsOf(app, request ? [request] : ledger),
@@ -131,10 +131,14 @@ async function detailOf(app: RequestsApp, id: string): Promise<RequestDetail | u
 }
 
 /** The requests that spent the budget of the session that was refused. */
-async function notesOn({ store }: RequestsApp, type: string, { record }: ShownPast): Promise<readonly string[]> {
+async function notesOn(
+  { store }: RequestsApp,
+  { type, limit }: Pick<RequestEnd, 'type' | 'limit'>,
+  { record }: ShownPast,
+): Promise<readonly string[]> {
   if (type !== 'session_limit') return []
   const { at, caller, request } = (record as DecisionRecord).facts
-  return turnsThatSpent(store.ledger, { account: caller.account, session: request.session, at })
+  return turnsThatSpent(store.ledger, { account: caller.account, session: request.session, at, limit })
 }
 
 const whyNone = ({ settings }: RequestsApp): string =>

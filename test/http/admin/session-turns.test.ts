@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { turnsThatSpent } from '../../../src/http/admin/session-turns.ts'
+import { nanoUsd } from '../../../src/policy/nano-usd.ts'
+import type { LedgerRow } from '../../../src/records/ledger-row.ts'
+import { FULL_BILL } from '../../records/rows.ts'
+
+const AT = Date.UTC(2026, 10, 21, 10)
+const row = (requestId: string, kind: LedgerRow['kind'], cost: number, hoursAgo = 0): LedgerRow => ({
+  ...{ ...FULL_BILL, requestId, kind, cost: nanoUsd(cost), account: 'ada', session: 'ses_1' },
+  ...{ admittedAt: AT - hoursAgo * 3_600_000 - 1000, settledAt: AT - hoursAgo * 3_600_000 },
+})
+
+it('a turn that a dead gateway left and another one settled is one request with both of its costs', async () => {
+  const readRecent = async function* () {
+    yield* [
+      row('req_1', 'orphan', 1e8),
+      row('req_1', 'late', 5e8),
+      row('req_2', 'settle', 2e8),
+      row('req_2', 'waste', 9e8),
+    ]
+  }
+  expect(await turnsThatSpent({ readRecent }, { account: 'ada', session: 'ses_1', at: AT })).toEqual([
+    'The session ses_1 spent the budget on 2 requests: req_1 $0.6, req_2 $0.2.',
+  ])
+})
+
+it('turns before a pause of its length belong to an earlier session of the same name', async () => {
+  const readRecent = async function* () {
+    yield* [row('req_3', 'settle', 3e8, 10), row('req_1', 'settle', 1e8, 70), row('req_2', 'settle', 2e8, 30)]
+  }
+  const asked = { account: 'ada', session: 'ses_1', at: AT }
+  const named = async (per: 'idle:24h' | 'idle:48h' | 'idle:9h') =>
+    (await turnsThatSpent({ readRecent }, { ...asked, limit: { per } }))[0]?.match(/req_\d/g) ?? []
+  expect(await named('idle:48h')).toEqual(['req_3', 'req_2', 'req_1'])
+  expect(await named('idle:24h')).toEqual(['req_3', 'req_2'])
+  expect(await named('idle:9h')).toEqual([])
+})
