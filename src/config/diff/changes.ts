@@ -38,6 +38,11 @@ export type Own<T extends Declared> = Omit<T, keyof Declared>
 type Feel<V> = (from: V, to: V) => Effect
 
 export const highIsMore: Feel<number | undefined> = (from = Infinity, to = Infinity) => (to > from ? 'more' : 'less')
+/** As above, for a field that has this value where it is left out. */
+export const highIsMoreFrom =
+  (absent: number): Feel<number | undefined> =>
+  (from = absent, to = absent) =>
+    highIsMore(from, to)
 export const lowIsMore: Feel<number | undefined> = (from = 0, to = 0) => (to < from ? 'more' : 'less')
 export const plumbing = (): Effect => 'plumbing'
 export const other = (): Effect => 'other'

@@ -169,7 +169,7 @@ function mirrorRule(from: Mirror | undefined, to: Mirror | undefined, subject: s
 const mirrorText = ({ to, millionths, maxNanoUsdPerDay: most, acrossSites }: Mirror): string =>
   [
     `${shareText(millionths)} to ${to.name}`,
-    ...(most === undefined ? [] : [`at most ${usd(most)} a day`]),
+    ...(most === undefined ? [] : [`at most $${usd(most)} a day`]),
     ...(acrossSites ? ['across sites'] : []),
   ].join(', ')
 

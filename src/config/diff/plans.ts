@@ -8,6 +8,7 @@ import {
   compare,
   compareNamed,
   highIsMore,
+  highIsMoreFrom,
   type Own,
   other,
   type Rule,
@@ -41,8 +42,9 @@ const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
   counts: () => [],
   monthlyNanoUsd: value<NanoUsd>('monthly_usd', usd, highIsMore),
   overage: value('overage', overageText, (from, to) => highIsMore(beyond(from), beyond(to))),
-  priority: value<number | undefined>('priority', count, highIsMore, '1, and 0 for guests'),
-  weight: value<number | undefined>('weight', count, highIsMore, '1'),
+  // Absent it is 1, or 0 for guests: between the two, whichever plan it is.
+  priority: value<number | undefined>('priority', count, highIsMoreFrom(0.5), '1, and 0 for guests'),
+  weight: value<number | undefined>('weight', count, highIsMoreFrom(1), '1'),
   commit: value<Plan['commit']>('commit', text, other, 'as the model says'),
 })
 

@@ -189,3 +189,16 @@ describe('secrets', () => {
     ])
   })
 })
+
+test.each([
+  ['weight: 4', '', 'less', 'weight 4 → 1'],
+  ['', 'weight: 4', 'more', 'weight 1 → 4'],
+  ['priority: 2', '', 'less', 'priority 2 → 1, and 0 for guests'],
+  ['', 'priority: 0', 'less', 'priority 1, and 0 for guests → 0'],
+  ['', 'priority: 2', 'more', 'priority 1, and 0 for guests → 2'],
+])('a place in queues that changes from `%s` to `%s` is %s for clients', (from, to, effect, text) => {
+  const withField = (field: string) =>
+    sideOf(edit([['policies/plans.yaml', '    rpm: 600\n', `    rpm: 600\n${field && `    ${field}\n`}`]]))
+  const [change] = changesOf(withField(from), withField(to))
+  expect(change).toMatchObject({ effect, text: `plan team: ${text}` })
+})
