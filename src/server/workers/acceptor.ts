@@ -9,6 +9,7 @@ import type { ClientAddresses } from '../../http/listener/client-address.ts'
 import { Counts, holderOf } from '../../http/listener/connections.ts'
 import { SpareDescriptor } from '../../http/listener/spare-descriptor.ts'
 import type { Millis } from '../../policy/config.ts'
+import { BACKLOG } from '../backlog.ts'
 
 export interface AcceptorPorts {
   /** Chooses the worker for the next connection by how many each has in use; undefined if none serves. */
@@ -45,7 +46,7 @@ export class Acceptor {
   }
 
   async listen({ host, port }: Address): Promise<Address> {
-    this.#server.listen(port, host)
+    this.#server.listen(port, host, BACKLOG)
     await once(this.#server, 'listening')
     return { host, port: (this.#server.address() as AddressInfo).port }
   }
