@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, type ClientRequest, request } from 'node:http'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import type { ShownPool } from '../../src/wire/admin/pool.ts'
 import { compileProgram, type Program } from '../cli/program.ts'
@@ -157,8 +158,7 @@ function floodedPool(store: string, startStore: () => Promise<RedisServer | unde
     for (let n = 0; n < SLOTS; n++) attack.send(small)
     await eventually(() => expect(engine.order).toHaveLength(SLOTS))
 
-    const watch = watchLatency(gateway, accounts[0])
-    onTestFinished(() => void watch.end())
+    const watch = watchLatency(gateway, await fleet.mint('watch', 'pro'))
     for (let n = 0; n < WHOLE; n++) {
       attack.send(large)
       if (n % 100 === 0) await setImmediate()
@@ -178,7 +178,7 @@ function floodedPool(store: string, startStore: () => Promise<RedisServer | unde
     const asked = await Promise.all(accounts.map(account => askInTurn(gateway, account, engine.order)))
     const most = Math.max(...asked.flatMap(({ before }) => before))
     const peak = peakKiB(gateway)
-    const during = watch.end()
+    const during = await watch.end()
     const [statuses, open] = [{ ...attack.statuses }, attack.open]
     attack.end()
     await eventually(async () => {
@@ -214,23 +214,13 @@ interface Asked {
 const timesOf = (asked: readonly Asked[]): string => spread(asked.flatMap(({ times }) => times))
 
 /** Lists models again and again, as an account does. Ends with the time that each list took, in ms. */
-function watchLatency(gateway: Gateway, account: Account | undefined): { end(): readonly number[] } {
-  const times: number[] = []
-  let isOver = false
-  const watch = async () => {
-    while (!isOver) {
-      const from = performance.now()
-      const headers = { authorization: `Bearer ${account?.key}` }
-      const response = await fetch(`${gateway.url}/v1/models`, { headers }).catch(() => undefined)
-      await response?.text()
-      if (response?.ok) times.push(performance.now() - from)
-      await sleep(100)
-    }
-  }
-  void watch()
+function watchLatency({ url }: Gateway, { key }: Account): { end(): Promise<readonly number[]> } {
+  const worker = new Worker(new URL('latency.js', import.meta.url), { workerData: { url, key } })
+  onTestFinished(() => void worker.terminate())
   return {
-    end: () => {
-      isOver = true
+    end: async () => {
+      worker.postMessage('end')
+      const [times] = (await once(worker, 'message')) as [readonly number[]]
       return times
     },
   }
