@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
 import { blocksOf } from '../docs/page.ts'
 import { Reader } from '../docs/reader.ts'
+import { HANGS_MS } from '../lanes/hangs.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
 import { type OidcServer, startOidc } from '../support/identity/oidc.ts'
@@ -41,7 +42,7 @@ interface Listed {
   readonly org: string | null
 }
 
-describe.skipIf(!AGENTS)('a company of 200 developers', { timeout: 240_000 }, () => {
+describe.skipIf(!AGENTS)('a company of 200 developers', { timeout: 10 * HANGS_MS }, () => {
   let program: Program
   let backend: Backend
   let oidc: OidcServer
@@ -82,7 +83,7 @@ describe.skipIf(!AGENTS)('a company of 200 developers', { timeout: 240_000 }, ()
         'codex() { command codex "$@" </dev/null; }',
       ].join('\n'),
     )
-  }, 120_000)
+  }, 5 * HANGS_MS)
   afterAll(async () => {
     await reader.leave()
     await oidc.stop()

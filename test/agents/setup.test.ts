@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compileProgram, type Program } from '../cli/program.ts'
+import { HANGS_MS } from '../lanes/hangs.ts'
 import type { OidcServer } from '../support/identity/oidc.ts'
 import { letSignIn, signInTo } from '../support/identity/signed-in.ts'
 import type { Script } from './model/conversation.ts'
@@ -131,7 +132,7 @@ for (const [name, agent] of Object.entries(HEAVY))
 let svcctl: Program
 beforeAll(() => {
   svcctl = compileProgram()
-}, 120_000)
+}, 5 * HANGS_MS)
 afterAll(() => svcctl.end())
 
 const BIN = new URL('node_modules/.bin', import.meta.url).pathname
@@ -197,7 +198,7 @@ const keysOf = async (bench: Bench) => {
 }
 
 // Agents start slowly beside other lanes, and each test starts one, svcctl and a provider.
-describe.each(Object.entries(AGENTS))('%s', { timeout: 300_000 }, (name, agent) => {
+describe.each(Object.entries(AGENTS))('%s', { timeout: 10 * HANGS_MS }, (name, agent) => {
   const there = it.skipIf(agent.client !== undefined && !isInstalled(agent.client))
 
   // Copilot reads variables alone, so there is no file to set up.

@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import type { Running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
 import { blocksOf } from '../docs/page.ts'
+import { HANGS_MS } from '../lanes/hangs.ts'
 import { removeFolder } from '../lanes/remove-folder.ts'
 import { type Backend, startBackend } from '../support/backend.ts'
 import { freePort } from '../support/free-port.ts'
@@ -154,7 +155,7 @@ describe('a user of a fresh Debian with git', () => {
   beforeAll(() => {
     on = newMachine({ node: true })
     run([clone ?? '', enter ?? '', ci ?? ''])
-  }, 300_000)
+  }, 10 * HANGS_MS)
   afterAll(() => on.remove())
 
   it('has the first answer, by npm start in a clone after npm ci', async () => {
@@ -187,7 +188,7 @@ describe('what `npm run release` writes', () => {
 
   beforeAll(() => {
     execFileSync('npm', ['run', 'release'], { cwd: ROOT, stdio: 'ignore' })
-  }, 300_000)
+  }, 10 * HANGS_MS)
 
   it('is both packages, the executable, a bill of materials of each, and sums by which all of them are found whole', () => {
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { running } from '../cli/program.ts'
 import { ROOT } from '../deploy/files.ts'
+import { HANGS_MS } from '../lanes/hangs.ts'
 import { removeFolder } from '../lanes/remove-folder.ts'
 import { childEnv } from '../support/child-env.ts'
 import { freePort } from '../support/free-port.ts'
@@ -73,7 +74,7 @@ async function runLine(line: string, cwd: string, env: Readonly<Record<string, s
       ),
     ),
   }
-  const { stdout } = await promisify(execFile)(command, words, { cwd, env: { ...own, ...env }, timeout: 120_000 })
+  const { stdout } = await promisify(execFile)(command, words, { cwd, env: { ...own, ...env }, timeout: 5 * HANGS_MS })
   return stdout
 }
 

@@ -137,7 +137,7 @@ const OFFLINE = {
 const ON_ONE_CPU = { VLLM_CPU_KVCACHE_SPACE: '1', VLLM_CPU_OMP_THREADS_BIND: 'nobind', VLLM_NO_USAGE_STATS: '1' }
 
 /** LiteLLM reads its modules for up to a minute on a busy machine, and vLLM for longer. */
-const STARTS = { timeout: 2 * HANGS_MS, interval: 100 }
+const STARTS = { timeout: 4 * HANGS_MS, interval: 100 }
 const STARTS_SLOWLY = { timeout: 15 * HANGS_MS, interval: 100 }
 
 async function start(
