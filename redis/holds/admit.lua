@@ -82,7 +82,8 @@ if counters.isNew then
   if last and tonumber(last) < tonumber(ARGV[7]) then
     redis.call('EXPIRE', string.sub(KEYS[5], 1, -1 - #ARGV[7]) .. last, SPEND_KEPT_S)
   end
-  redis.call('HSET', KEYS[3], 'window', ARGV[7])
+  -- A backup that began before both windows has the earlier one by this name alone.
+  redis.call('HSET', KEYS[3], 'window', ARGV[7], 'window_before', last or '')
 end
 
 -- Before the hold: without a lease nobody would end it.

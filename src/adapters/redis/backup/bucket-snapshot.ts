@@ -134,7 +134,7 @@ interface SumNames {
 
 /**
  * Reads the sums of the rows and the running requests in one step. `newest` names the spend of the month in which each account was
- * last admitted: of another calendar than UTC only the account knows it.
+ * last admitted, and of the one before: of another calendar than UTC only the account knows them.
  */
 async function sumsOf(access: Access, client: Client, bucket: Bucket, { names, spends }: SumNames) {
   const now = await access.now()
@@ -151,7 +151,7 @@ async function sumsOf(access: Access, client: Client, bucket: Bucket, { names, s
   const audit = asked.one(['XREVRANGE', bucket.audit, '+', '-', 'COUNT', '1'])
   const spendOf = asked.of([...spends], name => ['HMGET', bucket.spendNamed(name), 'used', 'held'])
   const totalsOf = asked.of(totals, day => ['HGETALL', bucket.totals(day)])
-  const newestOf = asked.of(accounts, id => ['HGET', bucket.account(id), 'window'])
+  const newestOf = asked.of(accounts, id => ['HMGET', bucket.account(id), 'window', 'window_before'])
   const { time, at, replies, holds } = await readAtOnce(access, client, bucket, asked.commands)
   const [last] = (replies[audit] ?? []) as readonly [string, Raw][]
   return {
@@ -160,7 +160,9 @@ async function sumsOf(access: Access, client: Client, bucket: Bucket, { names, s
     lastAudit: last?.[0],
     spend: spendOf(replies, fields),
     totals: totalsOf(replies, texts),
-    newest: Array.from(newestOf(replies, text)).flatMap(([id, window]) => (window === null ? [] : [`${id}:${window}`])),
+    newest: Array.from(newestOf(replies, fields)).flatMap(([id, windows]) =>
+      windows.flatMap(window => (window ? [`${id}:${window}`] : [])),
+    ),
   }
 }
 

@@ -19,8 +19,8 @@ const checkBackup = (file: string) => check(file, { unsigned: true })
 
 const WORKERS = 4
 const BACKUPS = 2
-/** The fiscal month from 26 November on, by which its spend is named. */
-const DECEMBER = Date.UTC(2026, 10, 26)
+/** The fiscal months from 26 October and 26 November on, by which their spend is named. */
+const [NOVEMBER, DECEMBER] = [Date.UTC(2026, 9, 26), Date.UTC(2026, 10, 26)]
 /** Requests that are acknowledged before each backup. */
 const BEFORE = 100
 
@@ -133,14 +133,14 @@ describe('an embedded store under load', () =>
 describeRedis('under load', () => {
   const server = useRedis()
   const cluster = useCluster()
-  it('a backup has the spend of a fiscal month that begins while it runs', async () => {
+  it('a backup has the spend of fiscal months that end and begin while it runs', async () => {
     const calendar = { zone: 'Europe/Berlin', monthStarts: 26 }
     const clock = { at: Date.parse('2026-11-25T22:30:00Z') }
     const directory = temporaryFolder('backup')
     const store = await openCopy(await placeOf('redis', directory, () => server().url), () => clock.at)
     const shops = await Promise.all(Array.from({ length: 12 }, (_, number) => openShop(store, `shop-${number}`)))
-    const spend = async () => {
-      clock.at = Date.parse('2026-11-25T23:30:00Z')
+    const spendAt = async (time: string) => {
+      clock.at = Date.parse(time)
       const claims = claimsOf({ at: clock.at })
       const ofMonth = { ...claims, spend: { ...claims.spend, window: windowOf(clock.at, calendar) } }
       for (const [number, shop] of shops.entries()) {
@@ -151,12 +151,15 @@ describeRedis('under load', () => {
 
     const records: StoreRecord[] = []
     for await (const record of store.dump()) {
-      if (record[0] === 'account' && !records.some(([kind]) => kind === 'account')) await spend()
+      if (record[0] === 'account' && !records.some(([kind]) => kind === 'account'))
+        for (const time of ['2026-11-25T22:45:00Z', '2026-11-25T23:30:00Z']) await spendAt(time)
       records.push(record)
     }
     await store.close()
 
-    const charges = records.flatMap(([kind, state]) => (kind === 'row' ? [[state.account, { [DECEMBER]: 50 }]] : []))
+    const charges = records.flatMap(([kind, state]) =>
+      kind === 'row' ? [[state.account, { [NOVEMBER]: 50, [DECEMBER]: 50 }]] : [],
+    )
     const spends = records.flatMap(([kind, state]) => (kind === 'counters' ? [[state.account, state.used]] : []))
     expect(charges.length).toBeGreaterThan(0)
     expect(Object.fromEntries(spends)).toMatchObject(Object.fromEntries(charges))
