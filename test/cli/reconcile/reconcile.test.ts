@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { registerReconcile } from '../../../src/cli/reconcile/reconcile.ts'
+import { reconciledText } from '../../../src/cli/reconcile/text.ts'
+import { reconcile } from '../../../src/policy/billing/bill/reconcile.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, startTestGateway, type TestGateway } from '../../support/gateway.ts'
 import { runCommand } from '../run-command.ts'
@@ -78,4 +80,15 @@ it('lines of other projects are traffic past the gateway', async () => {
   const foreign = line('output', 7, '0.5').replace('proj_a', 'proj_b')
   const { stdout, code } = await reconciled([...own, foreign], '--project', 'proj_a', '--json')
   expect({ code, past: JSON.parse(stdout).causes.past_the_gateway }).toEqual({ code: 0, past: '0.5' })
+})
+
+it('requests that a dead gateway left are counted below the causes', () => {
+  const bill = {
+    ...reconcile({ lines: [], uses: [], prices: new Map() }),
+    ...{ format: 'FOCUS', pools: ['cloud'], first: '2026-11-01', last: '2026-11-01' },
+    ...{ unknownModels: [], leftOut: 0, orphans: 2, tolerance: 1000 },
+  }
+  expect(reconciledText(bill).replaceAll(/\s+/g, ' ')).toContain(
+    '▲ a gateway died: 2 requests charged as of the last checkpoint. What it had not recorded counts as estimated usage, then as traffic past the gateway.',
+  )
 })
