@@ -19,10 +19,18 @@ const ANSWER = 'The gauge of Oslo says 8.5 mm.'
 /** The settings of docs/how-to/claude-login.md: those of the gateway, and those of a developer. */
 const BLOCKS = blocksOf('docs/how-to/claude-login.md')
 const blockOf = (language: string) => BLOCKS.find(block => block.language === language)?.text ?? ''
-const { identity: IDENTITY } = parse(blockOf('yaml')) as {
-  readonly identity: { readonly console_client_id: string; readonly claude_login: { readonly notice: string } }
-}
-const [NOTICE = ''] = IDENTITY.claude_login.notice.split(/(?<=\.) /)
+const { console_client_id: CLIENT, claude_login: LOGIN } = (
+  parse(blockOf('yaml')) as {
+    readonly identity: {
+      readonly console_client_id: string
+      readonly claude_login: { readonly notice: string; readonly settings: { readonly pro: { readonly env?: object } } }
+    }
+  }
+).identity
+const [NOTICE = ''] = LOGIN.notice.split(/(?<=\.) /)
+/** Without `env`, which Claude Code asks the developer to trust, and then starts its screen again. */
+const { env: _env, ...SETTINGS } = LOGIN.settings.pro
+const SETTINGS_OF_PLAN = JSON.stringify({ ...LOGIN, settings: { pro: SETTINGS } })
 
 interface Desk {
   readonly rig: Rig
@@ -48,7 +56,7 @@ async function openDesk(tls: boolean): Promise<Desk> {
     rig.test,
     { ada: { plan: 'pro', email: 'ada@example.com' } },
     {
-      identity: `console_client_id: ${IDENTITY.console_client_id}, claude_login: ${JSON.stringify(IDENTITY.claude_login)}`,
+      identity: `console_client_id: ${CLIENT}, claude_login: ${SETTINGS_OF_PLAN}`,
     },
     address,
   )
