@@ -194,7 +194,7 @@ function Pool({ pool, gateways, series, isHourKnown, hasBudget, hasLoad, hasCach
           {pool.busy !== undefined && <p class="small muted anywhere">{pool.busy}</p>}
         </td>
         <td class="narrow muted">{series ? <PoolHour series={series} /> : isHourKnown && text.noAttempts}</td>
-        <td class="num narrow">{ofMost(pool)}</td>
+        <td class="num narrow held">{ofMost(pool)}</td>
         <td class="num narrow">{pool.queue ? text.waitingOf(pool.waiting, pool.queue.max) : pool.waiting}</td>
         {hasLoad && <td colSpan={LOAD_COLUMNS.length} class="narrow" />}
         {hasCached && <td class="num narrow">{cachedShare(pool.caching, pool)}</td>}

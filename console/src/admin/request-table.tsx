@@ -99,7 +99,7 @@ const Attempts = ({ failures }: { readonly failures: NonNullable<ListedRequest['
   })
 
 const Model = ({ request: { asked, model, path } }: { readonly request: ListedRequest }) => (
-  <bdi>
+  <bdi class="model">
     <code>{asked ?? model ?? path}</code>
     {asked !== undefined && model !== undefined && model !== asked && (
       <span class="muted">

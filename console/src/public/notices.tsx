@@ -62,7 +62,7 @@ function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesPr
     })
   }
   return (
-    <form class="box pad" onSubmit={submit}>
+    <form class="box pad notices" onSubmit={submit}>
       <fieldset class="row">
         <legend>{text.at}</legend>
         {offered.map(percent => (

@@ -56,7 +56,7 @@ export const takesNoSalt =
 export const engineLoad = (running: string | number, waiting: string | number) =>
   `engine: ${running} running, ${waiting} waiting`
 export const kvCacheInUse = (share: string) => `KV cache ${share}`
-export const last10S = 'Last 10 s'
+export const last10S = 'Last 10\u00a0s'
 export const spendHour = 'Spend, hour'
 export const actions = 'Actions'
 export const probe = 'Probe'

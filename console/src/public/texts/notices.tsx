@@ -1,6 +1,6 @@
 export const title = 'Notices'
 export const about = 'Get notified before a limit is used up.'
-export const at = 'At'
+export const at = 'Notify at'
 export const percent = (value: number) => `${value}%`
 export const mail = 'Mail address'
 export const unconfirmed = (address: string) => `Open the link in the mail to ${address} to confirm it.`
