@@ -4,7 +4,7 @@ import type { BalanceNews, DomainMarks, Load, StayNews } from './news.ts'
  * The form of this text and of marks. Raise it whenever the same prompt gets other marks than before
  * (`src/wire/prompt-sampler.ts`, `pool-marks.ts`): gateways of different forms then ignore each other's news.
  */
-export const FORM = 1
+export const FORM = 2
 /** Longer texts are not read. */
 const MOST_CHARACTERS = 65_536
 /** Replicas, domains of one replica, and names of more characters than these are of nobody that writes this text. */

@@ -193,6 +193,8 @@ export interface Texts {
   json?(object: JsonObject): Buffer
 }
 
+const ZERO = 0x30
+
 /** Sees a text in pieces. */
 export interface TextVisitor {
   text(text: string): void
@@ -237,6 +239,10 @@ export class ElidedStrings implements Texts {
   /** Where the numbers of a mark are. A body of which anything was left out has U+0000 nowhere else. */
   #entryOf(text: string): number | undefined {
     const at = this.#elided.length > 0 ? text.indexOf('\0') : -1
-    return at === -1 ? undefined : 3 * Number(text.slice(at + 1))
+    if (at === -1) return undefined
+    // Number() of a slice takes several times as long.
+    let number = 0
+    for (let place = at + 1; place < text.length; place++) number = 10 * number + text.charCodeAt(place) - ZERO
+    return 3 * number
   }
 }

@@ -70,15 +70,15 @@ it('marks of one text have nothing in common with those of another seed or accou
 it('a prompt has the marks that its form says: whoever changes them raises FORM', () => {
   expect([FORM, ...told('seed', 'pool', ['Hello', 'x'.repeat(5000)])]).toMatchInlineSnapshot(`
     [
-      1,
-      -1498808481,
-      -1844994131,
-      -611768118,
-      1354914267,
-      716851608,
-      1234370779,
-      -1698516684,
-      999029557,
+      2,
+      1062294996,
+      -1809458741,
+      1740188497,
+      -1557280209,
+      -1566696504,
+      2009621063,
+      2009589012,
+      261082597,
     ]
   `)
 })
