@@ -1,6 +1,6 @@
 import type { Severity } from '../wire/admin/incident.ts'
 
-/** A kind of trouble, as operators are told of it. docs/incidents.md is generated from these. */
+/** A kind of incident, as operators see it. docs/incidents.md is generated from these. */
 export interface IncidentKind {
   readonly title: string
   readonly severity: Severity

@@ -20,7 +20,7 @@ export class RecentAlarms {
   #alarms: readonly (RecentAlarm & { readonly key: string })[] = []
   #total = 0
 
-  /** `clean` leaves out whatever is secret. */
+  /** `clean` removes secrets. */
   constructor(clock: Clock, clean: (text: string) => string) {
     this.#clock = clock
     this.#clean = clean

@@ -16,7 +16,7 @@ export interface TokenWish {
   readonly isNew?: boolean
 }
 
-/** A token of the gateway, for the agents of whoever signed in. */
+/** A token of the gateway for the agents of the person who signed in. */
 export interface AgentToken {
   readonly token: string
   readonly expiresAt: EpochMs

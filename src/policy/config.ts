@@ -283,7 +283,7 @@ export interface Pool extends Declared {
   readonly passes: readonly string[]
   /** Whether its replicas are sent addresses that they fetch something from. */
   readonly fetches: boolean
-  /** The fields of chat completions by which its replicas are told the cap of an answer; at least one. */
+  /** The fields of chat completions that carry the cap of an answer to its replicas; at least one. */
   readonly caps: readonly CapField[]
   readonly fetch: Fetch
   /** How chats are spread over its replicas; all other requests go to the less busy of two. */

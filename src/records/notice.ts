@@ -1,7 +1,7 @@
 import type { EpochMs } from '../policy/config.ts'
 import type { NoticedLimit } from '../policy/notices.ts'
 
-/** One thing that targets are told, and how far it came with each of them. Plain JSON, which is how stores keep it. */
+/** One notice and the state of its delivery to each target. Plain JSON, as stores keep it. */
 export interface Notice {
   /** `ntc_…`: the same for the same thing, however often it is delivered. */
   readonly id: string

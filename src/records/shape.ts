@@ -55,7 +55,7 @@ export const bytes = { kind: 'bytes' } as const
 export const nothing: Shape<void> = { kind: 'nothing' }
 /** Any plain JSON. */
 export const json = { kind: 'json', repeated: false } as const
-/** A JSON object that is never changed: whoever reads it twice gets the same one. */
+/** An immutable JSON object: reading it twice returns the same object. */
 export const repeatedJson = { kind: 'json', repeated: true } as const
 export const list = <T>(item: Shape<T>): Shape<readonly T[]> => ({ kind: 'list', item })
 export const optional = <T>(present: Shape<T>): Optional<T> => ({ kind: 'optional', present })

@@ -18,7 +18,7 @@ export interface ClientDialectRow {
   /** Its names for fields of a chat, for problems that are found in them. */
   readonly fields: Readonly<Record<string, string>>
   readonly errors: ErrorForm
-  /** The header by which its clients are told from others at the catalogue of models; undefined where none does. */
+  /** The header that identifies its clients at the catalogue of models; undefined if there is none. */
   readonly catalogHeader: string | undefined
 }
 

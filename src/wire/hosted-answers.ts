@@ -1,6 +1,6 @@
 /**
- * The answers to which tools are hosted, by which a list of tools was read. They depend on the configuration and on the plan of the
- * caller: whoever keeps what was read asks again.
+ * The hosted tools that a list of tools was read with. They depend on the configuration and the caller's plan, so a
+ * kept reading has to be checked against them.
  */
 export class HostedAnswers {
   readonly #answers = new Map<string, boolean>()

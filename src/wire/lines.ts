@@ -15,7 +15,7 @@ export async function* inChunks(
   if (chunk) yield chunk
 }
 
-/** A line that is longer than any that is written here: whoever made the file or the answer is not to fill the memory. */
+/** Longer than any line that the gateway writes: a foreign file or answer must not fill the memory. */
 export class LineTooLong extends Error {
   override readonly name = 'LineTooLong'
 

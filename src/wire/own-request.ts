@@ -1,4 +1,4 @@
-/** A request and its outcome, as its account is told. */
+/** A request and its outcome, as its account sees them. */
 export interface OwnRequest {
   readonly id: string
   readonly at: string

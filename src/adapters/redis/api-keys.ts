@@ -200,8 +200,8 @@ export class RedisKeys implements KeyStore {
   }
 
   /**
-   * Compares the name of a key to be made with those of the keys that work, the newest of which the mint is told: it is made
-   * only where no other came since. `alike` is undefined where the key to be made is there already.
+   * Compares a new key's name with those of the valid keys. The mint gets the newest of those, and succeeds only if no
+   * other key was made since. `alike` is undefined if the new key exists already.
    */
   async #compare(account: string, { key: { hash }, name }: Pick<Mint, 'key' | 'name'>): Promise<Compared> {
     if (name === undefined) return { newest: '' }

@@ -7,8 +7,8 @@ import { chunksOf } from './layout.ts'
 import { SHAPED, SHAPED_ON } from './store-identity.ts'
 
 /**
- * Shapes of labels, each with the label that had it first. A label is written under its own name before its shapes are claimed: where
- * a shape names a label that nobody has, whoever had it goes by another one since, and the shape is taken over.
+ * Shapes of labels, each with the first label of that shape. A label is stored under its own name before its shapes are
+ * claimed: if a shape names a label that no account has, its account was renamed since, and the shape is taken over.
  */
 export class LookAlikes {
   readonly #access: Access

@@ -4,7 +4,7 @@ import { isObject } from '../../wire/json-safety.ts'
 import { openai } from '../../wire/openai/dialect.ts'
 import { isCount } from '../../wire/usage/usage.ts'
 
-/** Where a server of models listens unless it is told otherwise. */
+/** The default address of a model server. */
 export interface EngineAddress {
   readonly engine: string
   /** The path up to /v1. */

@@ -239,7 +239,7 @@ function mirrorOf(
   }
 }
 
-/** Whether its conversations are told apart: by shares of traffic, or by a sample. */
+/** Whether conversations have to be identified, for shares of traffic or for a sample. */
 const isDrawn = (model: Model): boolean =>
   model.traffic !== undefined || (model.kind === 'chat' && model.mirror !== undefined)
 

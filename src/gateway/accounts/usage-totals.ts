@@ -78,7 +78,7 @@ const daysIn = ({ since, until }: UsageQuery): TotalsQuery => ({
 type Totals = () => AsyncIterable<UsedTotal> | Iterable<UsedTotal>
 type UsedTotal = Total & Partial<Pick<HourTotal, 'hour' | 'labels' | 'session'>>
 
-/** The names that sums of rows are told apart by. */
+/** The names by which sums of rows are grouped. */
 const namesOf = (by: readonly Group[]): Pick<HoursQuery, 'labels' | 'sessions'> => ({
   labels: by.flatMap(group => labelIn(group) ?? []),
   sessions: by.includes('session'),

@@ -30,7 +30,7 @@ export function answerHeaders(
   return headers
 }
 
-/** Comments of a stream that say the same of the pool that answered, where its headers went out before one had. */
+/** Stream comments that name the answering pool, if the headers were sent before it was known. */
 export function poolComments(brand: string, admitted: AdmittedCall, pool: Pool): string {
   if (brand !== names.brand) names = new HeaderNames(brand)
   const headers: Record<string, string> = {}

@@ -25,7 +25,7 @@ class BackupUntrusted extends Error {
 export interface Trust {
   /** The key that must have signed it. */
   readonly key?: BackupKey | undefined
-  /** Whether it is read whoever signed it, and also where nobody did. */
+  /** Whether to accept any signature, or none. */
   readonly unsigned?: boolean
 }
 

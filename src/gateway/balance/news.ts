@@ -51,7 +51,7 @@ interface Gathered {
   load: (() => Load) | undefined
 }
 
-/** Conversations of one pool that are told at once. */
+/** The maximum of a pool's conversations in one message. */
 const MOST_STAYS = 512
 
 /** Gathers news until it is passed on. Marks beyond a bound are dropped: others learn them when they are used again. */

@@ -6,7 +6,7 @@ import { every } from '../timers.ts'
 /** Nothing reads a response whose time is over; it lies in the store for so long at most. */
 const SWEEP_MS: Millis = 50_000
 
-/** From this share of their room on, operators are told. */
+/** Operators are alarmed once this share of the room is used. */
 const NEARLY = 0.8
 
 interface SweepPorts {

@@ -2,7 +2,7 @@ import type { EpochMs } from '../../policy/config.ts'
 import type { NanoUsd } from '../../policy/nano-usd.ts'
 import type { ShownInvoice } from '../../wire/invoice/shown-invoice.ts'
 
-/** An invoice that was issued: it never changes again, whatever is settled or configured later. */
+/** An issued invoice, which never changes: later settlements and configurations do not affect it. */
 export interface IssuedInvoice {
   readonly account: string
   /** `2026-10` */

@@ -3,14 +3,14 @@ import type { Millis } from '../../policy/config.ts'
 import type { Connections } from './connections.ts'
 
 /**
- * Lets connections go that another worker of the gateway is to have. The client of each is told with an answer that it is
- * the last of its connection, and so opens another one; no connection ends while a client may send on it.
+ * Releases connections for another worker. An answer tells each client that it is the last on its connection, so the
+ * client opens a new one; no connection closes while a client may be sending on it.
  */
 export class ConnectionRelease {
   #wanted = 0
   #withStreams = false
   #connections: Pick<Connections, 'idleFor'> | undefined
-  /** Those whose client was told, until they close. */
+  /** Connections whose client got that answer, until they close. */
   readonly #announced = new Set<Duplex>()
 
   attach(connections: Pick<Connections, 'idleFor'>): void {

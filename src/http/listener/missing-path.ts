@@ -1,6 +1,6 @@
 /**
- * Paths of APIs that are not served here, and what to call instead: whoever meets one has an SDK that calls an endpoint of
- * its vendor. They are known by their path alone, whatever the method.
+ * Paths of APIs that are not served here, and what to call instead: such a client has an SDK that calls an endpoint of
+ * its vendor. The path alone identifies them, for any method.
  */
 const ELSEWHERE: readonly (readonly [path: RegExp, says: (path: string, chat: string) => string])[] = [
   [

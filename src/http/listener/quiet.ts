@@ -2,9 +2,9 @@ import type { Millis } from '../../policy/config.ts'
 import type { LogEntry } from '../log-entry.ts'
 
 /**
- * Whether a request of an open page went as its reader expects: it was served, nothing has changed, or the page was left while it
- * was read. A change whose client left is told, since nobody has seen what became of it, and so is a read that kept its client
- * waiting: a ledger so slow that all clients give up must show.
+ * Whether a request of an open page ended as its reader expects: it was served, nothing had changed, or the page was
+ * closed while it was read. A change whose client left is logged, because nobody saw its outcome, and so is a slow
+ * read: a ledger so slow that all clients give up must show.
  */
 export const isUneventful = ({ method, status, ms }: Pick<LogEntry, 'method' | 'status' | 'ms'>): boolean =>
   status < 300 || status === 304 || (status === LEFT && method === 'GET' && ms <= PATIENT_MS)

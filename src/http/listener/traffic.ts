@@ -67,7 +67,7 @@ export class Traffic {
     for (const call of this.#all) call.interrupt()
   }
 
-  /** Breaks every connection, whatever is on it. */
+  /** Drops every connection, including busy ones. */
   destroy(): void {
     for (const socket of this.#sockets.keys()) socket.destroy()
   }

@@ -46,7 +46,7 @@ export async function joinAccount({ config, store }: JoinApp, call: HttpCall, pe
   call.json(200, { object: 'account', account, label: record.label, plan }, UNCACHED)
 }
 
-/** Why the sign-in keeps the account that it has; only who brings an open invitation is told of it. */
+/** The reason why the sign-in keeps its account, for holders of an open invitation only. */
 async function staying(
   { store }: Pick<JoinApp, 'store'>,
   person: SignIn,

@@ -171,7 +171,7 @@ export const clientFamily = familyOfClients(publicEndpoints, ({ config, settings
 /** Dependencies of the model endpoints. */
 type CatalogApp = Pick<ClientApp, 'config' | 'settings' | 'loadedAt'>
 
-/** An agent that signed in by /login is told of the models of its plan; anybody else of all. */
+/** An agent that signed in by /login sees the models of its plan; every other client sees all models. */
 async function listModels(app: CatalogApp, call: HttpCall, _id: string, identify: Identify): Promise<void> {
   const { config, settings, loadedAt } = app
   const agent = await agentOf(app, call, identify)

@@ -22,7 +22,7 @@ const SMALL_BYTES = 8192
 /** Up to this size, reading a body takes as long as looking up its account's minute, unless the body is costly. */
 const LIGHT_BYTES = 262_144
 
-/** Joining a larger body takes some milliseconds, and so does a look through it. Each has a turn, whatever is in the body. */
+/** Joining a larger body takes some milliseconds, and so does scanning it. Each waits for a turn, for any content. */
 const HEAVY_BYTES = 2_097_152
 
 /** The time that the kernel and Node take to hand over a byte, and the gateway to keep it. */

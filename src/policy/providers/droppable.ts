@@ -1,9 +1,6 @@
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/))
 
-/**
- * Fields of a chat without which it can still be answered. All others say what is asked for, what the answer may cost, or
- * how it is told.
- */
+/** Fields that a chat can do without. All others determine the answer, its cost or its form. */
 export const DROPPABLE = words(`temperature top_p top_k min_p top_a typical_p frequency_penalty presence_penalty
   repetition_penalty stop stop_token_ids include_stop_str_in_output skip_special_tokens spaces_between_special_tokens seed
   logprobs top_logprobs logit_bias parallel_tool_calls chat_template_kwargs reasoning_effort verbosity user

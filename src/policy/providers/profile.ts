@@ -35,8 +35,8 @@ export type EnginePriority = 'none' | 'low_first' | 'high_first'
 export type Thoughts = 'member' | 'parts'
 
 /**
- * Facts enforced by whoever reads `pool.provider.facts`. A fact that is added here gets its value for the unknown in
- * `UNKNOWN`: then it is shown, explained and compared like the others.
+ * Facts enforced by the code that reads `pool.provider.facts`. A new fact needs its value for unknown providers in
+ * `UNKNOWN`; showing, explaining and comparing it follow.
  */
 export interface PoolFacts {
   /** Fields of a chat that are left out, since the backend refuses them or does not know them. */
@@ -114,7 +114,7 @@ export interface Cell<T> {
 
 /** The facts about one provider or engine. A fact without a cell is unknown, and changes nothing. */
 export interface Profile {
-  /** A service checks what its many customers send; an engine trusts whoever reaches it. */
+  /** A service validates what its many customers send; an engine trusts every caller. */
   readonly kind: 'service' | 'engine'
   /**
    * Hosts that imply the row, with all names below them. A `*` stands for letters, digits and dashes; a host with one

@@ -32,7 +32,7 @@ export function adminDocument({ version, brand, url }: Deployment): JsonSchema {
   const schemas: Record<string, JsonSchema> = {}
   const writing: Writing = {
     refer: (name, written) => {
-      // Set first: a schema is written once, whoever else refers to it meanwhile.
+      // Set first, so that a recursive schema is written once.
       if (!(name in schemas)) {
         schemas[name] = {}
         schemas[name] = written()

@@ -11,7 +11,7 @@ export function unsupportedFieldIn(text: string, body: unknown): string | undefi
     const [, name] = words.exec(text) ?? []
     if (name !== undefined) return snake(name.replace(/^body\./, ''))
   }
-  // Whatever is said of the form of vectors: without it they are numbers.
+  // Complaints about the form of vectors: without the field they are numbers.
   return /\bencoding[ _-]?format\b/i.test(text) ? 'encoding_format' : undefined
 }
 

@@ -23,10 +23,9 @@ export interface Outline extends Shape {
 }
 
 /**
- * The outline of a JSON text, or what is wrong with it, before anything is parsed: a hostile text would cost seconds.
- * `elides` leaves out long texts and pictures, so that nothing parses them, where they have nothing that the
- * parser could refuse and the text has no U+0000. `spans` leaves out values that are known as well. The parser says the same of
- * the outline as of the text.
+ * The outline of a JSON text, or its fault, before anything is parsed: a hostile text would cost seconds. `elides`
+ * skips long texts and images, which are not parsed, if they contain nothing that the parser could refuse and the text
+ * has no U+0000. `spans` also skips known values. The parser accepts the outline exactly if it accepts the text.
  */
 export function readOutline(
   bytes: Buffer,

@@ -2,9 +2,9 @@ import { isObject, type JsonObject } from '../json-safety.ts'
 import { countIn } from '../usage/reported-usage.ts'
 
 /**
- * The counts of a message once more of them came. Later ones stand for all of the answer; what is left out or odd stays as
- * it was, and so does a prompt of which nothing is told again but zeros. Output only grows, but for what stood there before
- * anything was said: `areFirst`.
+ * The counts of a message after a later report. Later counts cover the whole answer. A missing or odd count keeps its
+ * value, and so does a prompt for which only zeros are reported. Output only grows, except for counts from before any
+ * output: `areFirst`.
  */
 export function laterCounts(before: JsonObject, now: JsonObject, areFirst: boolean): JsonObject {
   const counts: Record<string, unknown> = { ...before }

@@ -16,7 +16,7 @@ export const responsesNative: NativeDialect = {
   // A response that the backend keeps would be there for every client of its account.
   replaced: ({ input, stream }) => ({
     store: false,
-    // transformers streams unless it is told not to.
+    // transformers streams by default.
     ...(stream !== true && { stream: false }),
     ...(Array.isArray(input) && !input.every(isForBackend) && { input: input.filter(isForBackend) }),
   }),

@@ -28,7 +28,7 @@ export function responsesOfChat(chat: JsonObject): JsonObject {
     }),
     ...(include.length > 0 && { include }),
     store: false,
-    // transformers streams unless it is told not to.
+    // transformers streams by default.
     stream: chat.stream === true,
   }
 }

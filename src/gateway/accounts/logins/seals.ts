@@ -10,8 +10,9 @@ export interface RefreshToken {
 }
 
 /**
- * Makes the codes and refresh tokens of logins, and the names under which stores keep them. A store holds HMACs of them by the
- * secret of agent tokens, which is not in it: whoever reads the store signs in as nobody and finds no code by trying all.
+ * Creates the codes and refresh tokens of logins, and the names under which stores keep them. A store holds only HMACs
+ * of them, keyed by the secret of agent tokens, which is not in the store: reading the store lets nobody sign in, and
+ * codes cannot be found by trying all.
  */
 export class LoginSeals {
   readonly #secret: AgentSecret
