@@ -214,7 +214,7 @@ const fourUnits = (text: string, at: number, step: number): number =>
   (text.charCodeAt(at + 2 * step) << 16) ^
   (text.charCodeAt(at + 3 * step) << 24)
 
-/** The same of bytes. */
+/** Four bytes at these distances, as one number. */
 const fourBytes = (bytes: Buffer, at: number, step: number): number =>
   (bytes[at] ?? 0) ^
   ((bytes[at + step] ?? 0) << 8) ^
