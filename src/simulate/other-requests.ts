@@ -1,6 +1,7 @@
 import type { Settings } from '../config/settings.ts'
-import type { PoolState, Pools } from '../gateway/pools/pools.ts'
+import type { Pools } from '../gateway/pools/pools.ts'
 import type { QueuedRequest } from '../gateway/pools/queue.ts'
+import type { PoolState } from '../gateway/pools/state.ts'
 import type { Client, Clock } from '../gateway/ports.ts'
 import { requestOf } from '../gateway/upstream/any-turn.ts'
 import { backendOf, type QueuedCall } from '../gateway/upstream/failover-ports.ts'

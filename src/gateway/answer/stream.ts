@@ -25,6 +25,7 @@ import {
 import type { TokenSurplus } from '../attempt/token-surplus.ts'
 import type { BackendHead, Client, Clock } from '../ports.ts'
 import { BackendAnswer, USAGE_WAIT } from './backend-answer.ts'
+import { Inbox } from './inbox.ts'
 import { joinTexts, type LiveStream, Outbox, type Sink } from './live-stream.ts'
 import { UNCOUNTED_BYTES } from './memory.ts'
 
@@ -446,56 +447,6 @@ export const answerId = (requestId: string): string => `chatcmpl-${requestId}`
 
 /** The time for the whole stream is over: no replica is at fault, and no time is left for another attempt. */
 const PATIENCE_LOST = { blame: 'none', next: 'nothing' } as const
-
-/** Bytes read at once, so that little waits for a client that stops reading. */
-const PIECE_BYTES = 8192
-
-/**
- * The bytes of a stream that are not read yet. Backends send each event by itself, but many of them come together: those
- * are to be read and passed on together.
- */
-class Inbox {
-  readonly #read: () => void
-  #waiting: Buffer[] = []
-  /** Bytes that wait. */
-  bytes = 0
-  #isDue = false
-
-  /** `read` is to take what waits: at the end of this turn of the loop, or as soon as there is a piece of it. */
-  constructor(read: () => void) {
-    this.#read = read
-  }
-
-  add(bytes: Buffer): void {
-    this.#waiting.push(bytes)
-    this.bytes += bytes.length
-    // A consumer that is full must say so before the whole socket buffer is here.
-    if (this.bytes >= PIECE_BYTES) this.#read()
-    else if (!this.#isDue) {
-      this.#isDue = true
-      process.nextTick(() => {
-        this.#isDue = false
-        this.#read()
-      })
-    }
-  }
-
-  /** The next piece, if there is any. */
-  next(): Buffer | undefined {
-    const all = this.#waiting.length > 1 ? Buffer.concat(this.#waiting) : this.#waiting[0]
-    this.clear()
-    if (!all || all.length <= PIECE_BYTES) return all
-    const rest = all.subarray(PIECE_BYTES)
-    this.#waiting.push(rest)
-    this.bytes = rest.length
-    return all.subarray(0, PIECE_BYTES)
-  }
-
-  clear(): void {
-    this.#waiting = []
-    this.bytes = 0
-  }
-}
 
 /** No event of a backend that says something has fewer. */
 const LEAST_EVENT_BYTES = 24

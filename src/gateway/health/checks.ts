@@ -1,6 +1,8 @@
 import type { EpochMs, Kind, Millis } from '../../policy/config.ts'
+import { reportPool } from '../pools/alarms.ts'
 import type { Ejection } from '../pools/breaker.ts'
-import { type PoolState, type Replica, reportPool } from '../pools/pools.ts'
+import type { Replica } from '../pools/replica.ts'
+import type { PoolState } from '../pools/state.ts'
 import type { Alarm, Cancel, Clock, Probe, SendPassthrough } from '../ports.ts'
 import {
   type CheckPorts,

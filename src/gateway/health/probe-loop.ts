@@ -1,7 +1,7 @@
 import type { ProbeSettings } from '../../config/settings.ts'
 import type { EpochMs, Millis } from '../../policy/config.ts'
 import { isOwnFault } from '../own-faults.ts'
-import type { ProbeResult, Replica } from '../pools/pools.ts'
+import type { ProbeResult, Replica } from '../pools/replica.ts'
 import type { Cancel, Clock } from '../ports.ts'
 
 /** Failed probes in a row that eject a replica. */

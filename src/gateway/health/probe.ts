@@ -1,7 +1,7 @@
 import type { BackendSettings } from '../../config/settings.ts'
 import type { Millis } from '../../policy/config.ts'
 import { type PoolHeaders, poolHeaders, withQuery } from '../pools/headers.ts'
-import type { ProbeResult } from '../pools/pools.ts'
+import type { ProbeResult } from '../pools/replica.ts'
 import type { Cancel, Clock, Probe } from '../ports.ts'
 import { type ExchangeOptions, exchangeOnce } from './exchange-once.ts'
 

@@ -2,7 +2,8 @@ import { digest32 } from '../../policy/balance/rendezvous.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import { type BalanceNews, type CachePlace, NewsOutbox } from '../balance/news.ts'
 import type { Cancel, Clock } from '../ports.ts'
-import type { BalanceSharing, Pools, Replica } from './pools.ts'
+import type { BalanceSharing, Pools } from './pools.ts'
+import type { Replica } from './replica.ts'
 import type { Stay } from './stays.ts'
 
 export interface SharedBalancePorts {

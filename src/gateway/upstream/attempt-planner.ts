@@ -3,7 +3,9 @@ import type { EpochMs, Millis, Pool } from '../../policy/config.ts'
 import type { ExhaustedDenial } from '../../policy/denial.ts'
 import type { Failed } from '../attempt/outcome.ts'
 import type { BalancedRequest, ReplicaPick } from '../balance/pool-balance.ts'
-import { lessBusy, type PoolState, type Pools, type Replica } from '../pools/pools.ts'
+import type { Pools } from '../pools/pools.ts'
+import { lessBusy, type Replica } from '../pools/replica.ts'
+import type { PoolState } from '../pools/state.ts'
 import type { Destination } from './in-flight-attempt.ts'
 
 const MAX_ATTEMPTS = 3

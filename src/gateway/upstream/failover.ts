@@ -7,7 +7,7 @@ import type { BackendMessage, Failed, Failure, Outcome, Rejected, Work } from '.
 import type { ReplicaPick } from '../balance/pool-balance.ts'
 import type { HealthVerdict } from '../health/check.ts'
 import { KeptSlot } from '../pools/kept-slot.ts'
-import type { Replica } from '../pools/pools.ts'
+import type { Replica } from '../pools/replica.ts'
 import type { Client, Clock } from '../ports.ts'
 import { afterOrDisconnect } from '../timers.ts'
 import { AttemptPlanner, type NextAttempt } from './attempt-planner.ts'

@@ -1,7 +1,7 @@
 import { type Fitness, type PoolChoice, type ReplicaFigures, weighReplicas } from '../../policy/balance/pool-choice.ts'
 import type { EpochMs, Pool } from '../../policy/config.ts'
 import { loadOf } from '../balance/pool-balance.ts'
-import type { Replica } from '../pools/pools.ts'
+import type { Replica } from '../pools/replica.ts'
 import { AttemptPlanner, type AttemptPlannerPorts } from './attempt-planner.ts'
 
 /**

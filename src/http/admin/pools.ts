@@ -1,6 +1,7 @@
 import { askAll } from '../../gateway/fleet/peers.ts'
 import { comparePools } from '../../gateway/mirror/comparison.ts'
-import type { PoolState, Replica } from '../../gateway/pools/pools.ts'
+import type { Replica } from '../../gateway/pools/replica.ts'
+import type { PoolState } from '../../gateway/pools/state.ts'
 import type { Millis, Pool } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import { shownComparison } from '../../wire/admin/comparison.ts'

@@ -1,5 +1,5 @@
 import type { Loaded } from '../../config/settings.ts'
-import { reportReplicas } from '../../gateway/pools/pools.ts'
+import { reportReplicas } from '../../gateway/pools/alarms.ts'
 import { Feed } from '../../http/feed.ts'
 import type { MainApp, MainProcess } from '../app.ts'
 import { openGatewayBalance } from '../parts/balance.ts'

@@ -1,5 +1,5 @@
 import type { Loaded } from '../../config/settings.ts'
-import { reportReplicas } from '../../gateway/pools/pools.ts'
+import { reportReplicas } from '../../gateway/pools/alarms.ts'
 import { RecentRequests } from '../../gateway/recent-requests.ts'
 import { Feed } from '../../http/feed.ts'
 import { serve } from '../../http/listener/server.ts'

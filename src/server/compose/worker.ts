@@ -1,6 +1,6 @@
 import type { Loaded } from '../../config/settings.ts'
 import { awaitProbes } from '../../gateway/health/probes.ts'
-import { reportReplicas } from '../../gateway/pools/pools.ts'
+import { reportReplicas } from '../../gateway/pools/alarms.ts'
 import { RecentRequests } from '../../gateway/recent-requests.ts'
 import { serve } from '../../http/listener/server.ts'
 import { clientFamily, prepareSchemas } from '../../http/public/public.ts'

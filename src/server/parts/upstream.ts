@@ -4,7 +4,8 @@ import { HealthChecks, type OtherHealthChecks } from '../../gateway/health/check
 import { Probes } from '../../gateway/health/probes.ts'
 import { LoadWatch } from '../../gateway/load/watch.ts'
 import { Mirrors } from '../../gateway/mirror/mirrors.ts'
-import { Pools, type Replica } from '../../gateway/pools/pools.ts'
+import { Pools } from '../../gateway/pools/pools.ts'
+import type { Replica } from '../../gateway/pools/replica.ts'
 import type { Base } from './base.ts'
 import type { Part } from './open-parts.ts'
 

@@ -1,6 +1,7 @@
 import type { SharedBreaker } from '../../gateway/pools/breaker.ts'
 import type { Lesson } from '../../gateway/pools/lessons.ts'
-import type { PauseSince, Pools, Replica, Sharing } from '../../gateway/pools/pools.ts'
+import type { Pools, Sharing } from '../../gateway/pools/pools.ts'
+import type { PauseSince, Replica } from '../../gateway/pools/replica.ts'
 import type { EpochMs } from '../../policy/config.ts'
 import type { EngineReport } from '../../policy/replica-load.ts'
 import { FirstTokenNews } from './first-token-news.ts'

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { TableBudget } from '../../../src/gateway/balance/mark-table.ts'
 import { type BalancedRequest, PoolBalance } from '../../../src/gateway/balance/pool-balance.ts'
-import { PoolState, Pools, Replica } from '../../../src/gateway/pools/pools.ts'
+import { Pools } from '../../../src/gateway/pools/pools.ts'
+import { Replica } from '../../../src/gateway/pools/replica.ts'
+import { PoolState } from '../../../src/gateway/pools/state.ts'
 import type { Pool } from '../../../src/policy/config.ts'
 import { config } from '../../policy/fixture.ts'
 

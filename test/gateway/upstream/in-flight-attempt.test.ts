@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { failed } from '../../../src/gateway/attempt/outcome.ts'
-import { PoolState, Replica } from '../../../src/gateway/pools/pools.ts'
+import { Replica } from '../../../src/gateway/pools/replica.ts'
+import { PoolState } from '../../../src/gateway/pools/state.ts'
 import { InFlightAttempt } from '../../../src/gateway/upstream/in-flight-attempt.ts'
 import { ZERO_USD } from '../../../src/policy/nano-usd.ts'
 import { VirtualClock } from '../../support/clock.ts'

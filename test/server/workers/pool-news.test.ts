@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { Pools, reportPool } from '../../../src/gateway/pools/pools.ts'
+import { reportPool } from '../../../src/gateway/pools/alarms.ts'
+import { Pools } from '../../../src/gateway/pools/pools.ts'
 import { PoolNews, type ReplicaNews } from '../../../src/server/workers/pool-news.ts'
 
 const URL = 'http://127.0.0.1:1/v1'
