@@ -165,8 +165,8 @@ function floodedPool(store: string, startStore: () => Promise<RedisServer | unde
     }
     const mostLarge = Math.floor(MOST_BYTES / BODY_BYTES)
     await eventually(() => expect(attack.open).toBeLessThanOrEqual(SLOTS + mostLarge), PATIENCE)
-    // A client that still sends its body when it is refused may lose the answer with the connection.
-    expect(Object.keys(attack.statuses).filter(each => each !== 'cut')).toEqual(['503'])
+    // On a busy machine a body may be late, and a client that still sends when it is refused may lose the answer.
+    expect(Object.keys(attack.statuses).filter(each => each !== 'cut' && each !== '408')).toEqual(['503'])
     expect((await poolAt(gateway)).waiting).toBeGreaterThan(0)
     expect((await poolAt(gateway)).waiting).toBeLessThanOrEqual(mostLarge)
     for (let n = 0; n < LAZY; n++) await attack.sendLazily()
