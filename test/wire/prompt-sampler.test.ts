@@ -122,6 +122,29 @@ describe('the sketch of a prompt', () => {
     expect(shared(look('A'), look('B'))).toBe(0)
   })
 
+  it.each([
+    ['a text that is parsed', 40],
+    ['a long text that is left out of what is parsed', 400],
+  ])('of %s notices any one letter among the first 32', (_what, length) => {
+    const letters = 'Which replica has this prompt? '.repeat(20).slice(0, length)
+    const asked = sketchOf({ messages: [user(letters)] })
+    const noticed = Array.from({ length: 32 }, (_, at) => {
+      const changed = `${letters.slice(0, at)}~${letters.slice(at + 1)}`
+      return shared(asked, sketchOf({ messages: [user(changed)] })) === 0
+    })
+    expect(noticed).toEqual(Array(32).fill(true))
+  })
+
+  it('shares all messages before the one that differs, whichever of twelve long ones that is', () => {
+    const said = Array.from({ length: 12 }, (_, at) => user(text(`message ${at}`, 600)))
+    const whole = sketchOf({ messages: said })
+    const until = said.map((_, at) => {
+      const other = said.map((message, place) => (place === at ? user(text(`another ${at}`, 600)) : message))
+      return shared(whole, sketchOf({ messages: other }))
+    })
+    expect(until).toEqual([0, ...whole.ends.slice(0, 11)])
+  })
+
   it('knows the calls of tools', () => {
     const called = (city: string) => ({
       role: 'assistant',
