@@ -91,7 +91,10 @@ export function identifyWith(ports: IdentifyPorts): Identify {
     const isAgent = token?.startsWith(agentPrefix(brand)) === true
     const { ofKey, ofService } = REFUSALS[of]
     const what = isKey ? `${ofKey} ` : isAgent ? 'An agent token is for inference only. ' : ''
-    return verified(ports, token, bad(what + signInFirst), bad(ofService))
+    // Who has a key needs no other one, but somebody who sees to what keys do not do.
+    const todo =
+      isKey && issuer === undefined && of !== 'keys' ? 'This gateway has no sign-in: ask the operator.' : signInFirst
+    return verified(ports, token, bad(what + todo), bad(ofService))
   }
 
   const byBearer = async (authorization: string | undefined, client: AddressedClient, mayRecall: boolean) => {

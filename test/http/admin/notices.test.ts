@@ -116,3 +116,12 @@ it('the incident of a target that takes no notices ends once the files no longer
   await test.reload({ yaml: '' })
   await expect.poll(open, { timeout: 30_000 }).toEqual([])
 })
+
+it('a key that asks where notices go is sent to the operator where nobody signs in, and not for another key', async () => {
+  const authorization = `Bearer ${await test.key('free', 'ada')}`
+  const answer = await fetch(`${test.url}/v1/account/notices`, { headers: { authorization } })
+  expect([answer.status, await answer.text()]).toEqual([
+    401,
+    expect.stringContaining('changes where notices go. This gateway has no sign-in: ask the operator.'),
+  ])
+})
