@@ -25,7 +25,13 @@ mkdirSync(data, { recursive: true })
 // Next to the sources: a temporary directory may be in memory, where a durable ledger costs nothing.
 const directory = mkdtempSync(join(data, 'store-process-'))
 const socket = join(directory, 'store.sock')
-const child = await startStoreProcess({ kind: 'embedded', path: join(directory, 'store') }, socket, console.error)
+const memory = { stateDir: directory, mayBegin: false, remembers: true }
+const child = await startStoreProcess(
+  { kind: 'embedded', path: join(directory, 'store') },
+  socket,
+  memory,
+  console.error,
+)
 const store = await openRemoteStore({ path: socket, version, lost: () => process.exit(1) })
 try {
   moveTo(cores.contender, [process.pid])
