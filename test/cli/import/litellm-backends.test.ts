@@ -32,7 +32,7 @@ it('what is wrong with what was written is shown although no variable is set', a
   const { code, stderr } = await one('openai/m', `, api_base: os.environ/B, extra_headers: { ${many} }`)
 
   expect(code).toBe(1)
-  expect(stderr).toContain('✗ what was written is not valid yet')
+  expect(stderr).toContain('✗ the converted configuration is not valid yet')
   expect(stderr).toContain('bad-value')
   expect(stderr).not.toContain('is not set')
 })

@@ -139,7 +139,7 @@ it('where there is no model for chats, what is written needs one, and that is sa
   const { code, stderr } = await imported(`model_list:${entry('e', 'voyage/voyage-4')}`)
 
   expect(code).toBe(1)
-  expect(stderr).toContain('✗ what was written needs a model for chats too, and default_model with its name')
+  expect(stderr).toContain('✗ the converted configuration also needs a chat model, and default_model with its name')
   expect(stderr).toContain('default_model')
 })
 
