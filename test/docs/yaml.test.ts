@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { isMap, parseDocument, type YAMLMap } from 'yaml'
@@ -75,17 +75,25 @@ it.each(shown.map(({ place, text }) => [place, text] as const))(
   },
 )
 
-it.each(all.filter(({ text }) => isOfTests(text)).map(({ place, text }) => [place, text] as const))(
-  'the policy tests at %s pass with the shipped policies',
-  async (_, text) => {
+/** Policy tests, each with the part of a configuration that the page shows just before, if any. */
+const tested = all.flatMap(({ place, text }, index) => {
+  if (!isOfTests(text)) return []
+  const [page] = place.split(':')
+  const before = all[index - 1]
+  if (!before?.place.startsWith(`${page}:`) || isOfTests(before.text)) return [[place, text, ''] as const]
+  return [[place, text, before.text] as const]
+})
+
+it.each(tested)(
+  'the policy tests at %s pass with the shipped policies, and with the part that is shown before',
+  async (_, text, part) => {
     const folder = temporaryFolder('docs')
-    for (const file of ['config.example.yaml', 'policies'])
-      cpSync(join(ROOT, file), join(folder, file), { recursive: true })
+    const whole = shipped.clone()
+    if (part !== '') merge(mappingOf(whole), mappingOf(parseDocument(part)))
+    writeFileSync(join(folder, 'config.yaml'), whole.toString())
     writeFileSync(join(folder, 'shown.test.yaml'), text)
 
-    const ran = await runCommand(registerTest, ['test', '-c', 'config.example.yaml', 'shown.test.yaml'], {
-      cwd: folder,
-    })
+    const ran = await runCommand(registerTest, ['test', '-c', 'config.yaml', 'shown.test.yaml'], { cwd: folder })
 
     expect(ran).toMatchObject({ code: 0, stdout: expect.stringMatching(/[1-9]\d* passed, 0 failed/) })
   },
