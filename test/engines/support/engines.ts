@@ -22,6 +22,8 @@ export interface Engine {
 /** An Engine that counts prompt tokens since it started: those that it looked up in its cache, and those found there. */
 export interface Vllm extends Engine {
   prefixes(): Promise<readonly [asked: number, found: number]>
+  /** Requests that wait for a place in its batch. */
+  waiting(): Promise<number>
 }
 
 /** An Engine that counts what it does. */
@@ -85,22 +87,26 @@ export async function startLlama(does: keyof typeof SIZES = 'chat'): Promise<Lla
 }
 
 /** vLLM on the CPU with a tiny model, which keeps prefixes and reports how much of a prompt it had. */
-export async function startVllm(): Promise<Vllm> {
+export async function startVllm(more: readonly string[] = []): Promise<Vllm> {
   const port = await freePort()
   const model = join(mkdtempSync(join(tmpdir(), 'tiny-model-')), 'tiny')
   writeTinyVllmModel(model)
   const flags = ['--enforce-eager', '--enable-prompt-tokens-details', '--load-format', 'dummy', '--dtype', 'float32']
   const place = ['--host', '127.0.0.1', '--port', String(port), '--served-model-name', 'test-model']
-  const args = [inFolder(`${VLLM.venv}/bin/vllm`), 'serve', model, ...place, ...flags]
+  const args = [inFolder(`${VLLM.venv}/bin/vllm`), 'serve', model, ...place, ...flags, ...more]
   const engine = await start(args, port, '/health', {
     ...{ venv: VLLM.venv, env: ON_ONE_CPU },
     ...{ patience: STARTS_SLOWLY, isFamily: true },
   })
-  const counter = async (name: string): Promise<number> => {
+  const read = async (name: string): Promise<number> => {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    return Number(new RegExp(`^vllm:prefix_cache_${name}_total\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
+    return Number(new RegExp(`^vllm:${name}\\{[^}]*\\} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN)
   }
-  return { ...engine, prefixes: async () => [await counter('queries'), await counter('hits')] }
+  return {
+    ...engine,
+    prefixes: async () => [await read('prefix_cache_queries_total'), await read('prefix_cache_hits_total')],
+    waiting: () => read('num_requests_waiting'),
+  }
 }
 
 /** LiteLLM's proxy with answers that it makes up. */
