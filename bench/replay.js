@@ -8,7 +8,7 @@ import { DecisionFiles } from '../dist/adapters/decisions/log.js'
 import { logFiles } from '../dist/adapters/decisions/rotation.js'
 import { partsOf } from '../dist/cli/explain/decision-lines.js'
 import { load } from '../dist/config/load.js'
-import { noteOf } from '../dist/gateway/admission/decisions.js'
+import { decisionNote } from '../dist/gateway/admission/decisions.js'
 import { NO_COUNTERS } from '../dist/policy/counters/account-counters.js'
 import { judge } from '../dist/policy/counters/judge.js'
 import { decide } from '../dist/policy/decide.js'
@@ -94,7 +94,7 @@ async function record(directory) {
   for (let from = 0; from < LINES; from += BATCH) {
     const decided = Array.from({ length: BATCH }, (_, n) => decidedOf(from + n))
     const start = cpuMicros()
-    for (const { id, noted } of decided) noteOf({ config, settings, decisions: log }, id)(...noted)
+    for (const { id, noted } of decided) decisionNote({ config, settings, decisions: log }, id)(...noted)
     const middle = cpuMicros()
     // Waits for the disk after them.
     await new Promise(resolve => setTimeout(resolve, 51))

@@ -1,7 +1,7 @@
 // Replicas behind a gateway, by discrete events: the gateway chooses with the code of dist/, all else is simulated.
 import { TableBudget } from '../../dist/gateway/balance/mark-table.js'
 import { PoolBalance } from '../../dist/gateway/balance/pool-balance.js'
-import { Replica as Known, lessBusy } from '../../dist/gateway/pools/pools.js'
+import { Replica as Known, lessBusy } from '../../dist/gateway/pools/replica.js'
 import { Replica } from './replica.js'
 import { random } from './workloads.js'
 

@@ -18,7 +18,7 @@ version: 1
 server: { listen: "127.0.0.1:${port}", admin: "127.0.0.1:${admin}", state_dir: ${state}, console: false, trusted_proxies: [127.0.0.9] }
 store: ${store}
 guests: { plan: guest, mint_per_ip_hour: 10k, usd_per_day_total: 1000 }
-responses: { keep: 1h, key: "\${RESPONSES_KEY}" }
+responses: { keep: 1h, guests: true, key: "\${RESPONSES_KEY}" }
 plans:
   guest: { models: [tier:guest], rpm: 60, tpm: 100k, per_day: 10k, monthly_usd: 1 }
   paying: { models: all, rpm: 100k, tpm: 100M, monthly_usd: 1000 }

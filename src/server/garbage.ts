@@ -39,9 +39,9 @@ const IDLE_CPU = 0.05
 /**
  * A process is idle once it has been at rest for so long. A collection also drops the compiled code of objects that no request
  * holds any more, and the requests after it pay for compiling again: nearly twice their CPU for two seconds. Agents pause for
- * seconds, so that memory waits for a minute.
+ * seconds, so that memory waits for longer, and is back half a minute after a burst.
  */
-const IDLE_AFTER: Millis = 60_000
+const IDLE_AFTER: Millis = 20_000
 /** A collection that frees less shows that the rest is in use. */
 const LITTLE_BYTES = 8_000_000
 
