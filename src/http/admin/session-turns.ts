@@ -42,18 +42,23 @@ export async function turnsThatSpent(
   ]
 }
 
-/** The rows of the session that runs: those before a pause of its length belong to an earlier one of the same name. */
+/**
+ * The rows of the session that runs: those before a pause of its length belong to an earlier one of the same name. Turns may overlap, and
+ * the session lasts while any of them runs. Whole seconds count, as in the counter of a session.
+ */
 function sinceIdle(rows: readonly LedgerRow[], at: EpochMs, limit: RefusedTurn['limit']): readonly LedgerRow[] {
-  const idle = (idleSeconds(limit?.per ?? '') ?? Number.POSITIVE_INFINITY) * 1000
-  const newest = rows.toSorted((one, other) => other.admittedAt - one.admittedAt)
-  let next = at
-  const first = newest.findIndex(({ admittedAt, settledAt }) => {
-    const isEarlier = next - settledAt > idle
-    next = Math.min(next, admittedAt)
+  const idle = idleSeconds(limit?.per ?? '') ?? Number.POSITIVE_INFINITY
+  const lastEnded = rows.toSorted((one, other) => other.settledAt - one.settledAt)
+  let reach = secondOf(at)
+  const earlier = lastEnded.findIndex(({ admittedAt, settledAt }) => {
+    const isEarlier = reach - secondOf(settledAt) > idle
+    reach = Math.min(reach, secondOf(admittedAt))
     return isEarlier
   })
-  return first === -1 ? newest : newest.slice(0, first)
+  return earlier === -1 ? lastEnded : lastEnded.slice(0, earlier)
 }
+
+const secondOf = (time: EpochMs): number => Math.floor(time / 1000)
 
 const DAY = 86_400_000
 /** The most rows that are read, and the most requests that are named. */

@@ -35,3 +35,25 @@ it('turns before a pause of its length belong to an earlier session of the same 
   expect(await named('idle:24h')).toEqual(['req_3', 'req_2'])
   expect(await named('idle:9h')).toEqual([])
 })
+
+/** The turns of a session that a refusal at `minute` names, of turns from one minute to another. */
+async function named(per: 'idle:30m', minute: number, turns: Readonly<Record<string, readonly [number, number]>>) {
+  const readRecent = async function* () {
+    for (const [id, [from, to]] of Object.entries(turns))
+      yield { ...row(id, 'settle', 1e8), admittedAt: AT + from * 60_000, settledAt: AT + to * 60_000 }
+  }
+  const asked = { account: 'ada', session: 'ses_1', at: AT + minute * 60_000, limit: { per } }
+  return ((await turnsThatSpent({ readRecent }, asked))[0]?.match(/req_\w+/g) ?? []).sort()
+}
+
+it.each([
+  ['a long turn around a short one', 105, { req_long: [0, 100], req_short: [1, 2] }, ['req_long', 'req_short']],
+  ['turns behind one that a long one outlasts', 105, { req_1: [0, 2], req_long: [1, 100] }, ['req_1', 'req_long']],
+  ['a long turn that still runs', 105, { req_1: [0, 2], req_long: [30, 140] }, ['req_1', 'req_long']],
+  ['overlapping turns behind a pause', 205, { req_1: [0, 2], req_2: [90, 200], req_3: [91, 92] }, ['req_2', 'req_3']],
+  ['no turn for longer than its pause', 131, { req_long: [0, 100], req_short: [1, 2] }, []],
+  // The counter counts whole seconds.
+  ['one that ended half a second more than its pause ago', 130 + 0.5 / 60, { req_long: [0, 100] }, ['req_long']],
+] as const)('a session lasts while any of its turns runs: %s', async (_, minute, turns, expected) => {
+  expect(await named('idle:30m', minute, turns)).toEqual(expected)
+})
