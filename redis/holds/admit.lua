@@ -77,8 +77,9 @@ counters.held = counters.held + granted.cost
 writeCounters(KEYS[4], KEYS[5], counters)
 -- The spend of a window gets an expiry once the account spends in a later one. With an expiry from the start, a Redis clock
 -- that is ahead for a moment would delete the spend of the present month.
-if counters.isNew then
-  local last = redis.call('HGET', KEYS[3], 'window')
+local last = counters.isNew and redis.call('HGET', KEYS[3], 'window')
+-- The spend is new to all calls of the group that begins the window, and the first of them has named it.
+if counters.isNew and last ~= ARGV[7] then
   if last and tonumber(last) < tonumber(ARGV[7]) then
     redis.call('EXPIRE', string.sub(KEYS[5], 1, -1 - #ARGV[7]) .. last, SPEND_KEPT_S)
   end

@@ -74,6 +74,24 @@ describeRedis('requests of one turn', () => {
     })
   })
 
+  it('that begin a fiscal month keep the name of the month before', async () => {
+    const { store, layout, clock } = await openStore()
+    const shop = await openShop(store)
+    await admit(store, shop, 'req_before')
+    const before = windowOf(clock.at)
+    clock.at = before.end
+    const claims = claimsOf({ at: clock.at })
+
+    const answers = await Promise.all(
+      ['req_1', 'req_2', 'req_3'].map(id => store.holds.admit(admission(shop, id, claims))),
+    )
+
+    expect(outcomes(answers)).toEqual({ admitted: 3 })
+    const account = layout.of(shop.account).account(shop.account)
+    const named = await redisCommand(server(), 'HMGET', account, 'window', 'window_before')
+    expect(named).toEqual([String(before.end), String(before.start)])
+  })
+
   /** Records without which a request of an account cannot be counted. */
   const RECORDS: Record<string, (bucket: Bucket, account: string) => string> = {
     'the counters': (bucket, account) => bucket.counters(account),
