@@ -24,7 +24,7 @@ import { splitLimits } from './limits/zoned-limits.ts'
 import { mirrorOf } from './mirror.ts'
 import { choose } from './model.ts'
 import { addNanoUsd, type NanoUsd, ZERO_USD } from './nano-usd.ts'
-import { isOfKey, planName, planOf } from './plan.ts'
+import { commitOf, isOfKey, planName, planOf } from './plan.ts'
 import { NO_PRICE } from './price.ts'
 import { routed } from './route.ts'
 import { NO_OUTPUT, type Sized, size, sizePassthrough } from './sizing.ts'
@@ -67,7 +67,7 @@ function decideOn(config: Config, facts: Facts, plan: Plan, labels?: Labels): De
   const claims = withRules(sizedClaims, config, plan, ruled, model)
   const unfit = unfitFor(claims, plan, request)
   if (unfit) return unfit
-  const commit = plan.commit ?? (model.kind === 'chat' ? model.commit : 'first_content')
+  const commit = commitOf(plan, model)
   const allowed: Mutable<Allowed> = { plan, model, pools: failoverOrder(pools, health), claims, commit }
   if (alias) allowed.alias = alias
   if (route) allowed.route = route

@@ -1,4 +1,4 @@
-import type { Config, Model, Plan } from './config.ts'
+import type { Commit, Config, Model, Plan } from './config.ts'
 import type { Mutable } from './decision.ts'
 import type { Caller, CallerKey } from './facts.ts'
 import type { GroupEntry } from './groups.ts'
@@ -77,3 +77,7 @@ export function withLimits(plan: Plan, rules: readonly LimitRule[]): Plan {
 
 const mostByName = (limits: readonly CountRule[]): Readonly<Record<string, number>> =>
   Object.fromEntries(limits.map(({ name, most }) => [name, most]))
+
+/** When answers of a model are committed on a plan. */
+export const commitOf = ({ commit }: Pick<Plan, 'commit'>, model: Model): Commit =>
+  commit ?? (model.kind === 'chat' ? model.commit : 'first_content')

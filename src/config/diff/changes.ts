@@ -57,6 +57,12 @@ export const value =
     return [{ field, from: before, to: after, text, effect: feel(from, to) }]
   }
 
+/** A rule that says nothing where a value that is left out is written as what it stands for, or the other way round. */
+export const unlessWrittenOut =
+  <V extends string | number | boolean>(absent: V, rule: Rule<V | undefined>): Rule<V | undefined> =>
+  (from, to, subject) =>
+    (from ?? absent) === (to ?? absent) ? [] : rule(from, to, subject)
+
 /** The changes of all fields, each at its place. */
 export function compare<T extends object>(
   rules: Rules<T>,

@@ -3,6 +3,7 @@ import { COUNT_RULES, nameOfRule } from '../../policy/limits/named-rules.ts'
 import { countedBy, kindOf, type LimitRule, ruleName, type ScopeKind, scopeOf } from '../../policy/limits/rule.ts'
 import { isKnownToLedger } from '../../policy/limits/rule-claim.ts'
 import { type NanoUsd, nanoUsd } from '../../policy/nano-usd.ts'
+import { commitOf } from '../../policy/plan.ts'
 import {
   type Change,
   compare,
@@ -15,6 +16,7 @@ import {
   type Rules,
   type Said,
   type Sides,
+  unlessWrittenOut,
   value,
 } from './changes.ts'
 import { count, listed, text, usd, without } from './values.ts'
@@ -22,19 +24,19 @@ import { count, listed, text, usd, without } from './values.ts'
 /** The changes of plans that stayed, came or went. A model that is new or gone has one change of its own. */
 export function comparePlans({ before, after }: Sides): readonly Change[] {
   const [was, is] = [before.loaded.config, after.loaded.config]
-  const rules = rulesOf(was, is)
   const subject = (name: string) => `plan ${name}`
   return compareNamed(was.plans, is.plans, after.loaded, {
     subject,
     gone: ({ name }) => ({ field: 'plans', from: name, to: null, text: `plan ${name} is gone`, effect: 'lost' }),
     added: plan => ({ field: 'plans', from: null, to: plan.name, text: newText(plan), effect: 'more' }),
-    stayed: (plan, next) => compare<Own<Plan>>(rules, subject(plan.name), [plan, next], field => placeOf(next, field)),
+    stayed: (plan, next) =>
+      compare<Own<Plan>>(rulesOf(was, is, next), subject(plan.name), [plan, next], field => placeOf(next, field)),
   })
 }
 
 const newText = ({ name, models }: Plan): string => `plan ${name} is new, with ${listed([...models.keys()])}`
 
-const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
+const rulesOf = (before: Config, after: Config, plan: Plan): Rules<Own<Plan>> => ({
   models: modelsRule(before, after),
   tools: toolsRule(before, after),
   limits: (from, to, subject) => limitChanges(asRows(from), asRows(to), subject),
@@ -42,11 +44,27 @@ const rulesOf = (before: Config, after: Config): Rules<Own<Plan>> => ({
   counts: () => [],
   monthlyNanoUsd: value<NanoUsd>('monthly_usd', usd, highIsMore),
   overage: value('overage', overageText, (from, to) => highIsMore(beyond(from), beyond(to))),
-  // Absent it is 1, or 0 for guests: between the two, whichever plan it is.
-  priority: value<number | undefined>('priority', count, highIsMoreFrom(0.5), '1, and 0 for guests'),
-  weight: value<number | undefined>('weight', count, highIsMoreFrom(1), '1'),
-  commit: value<Plan['commit']>('commit', text, other, 'as the model says'),
+  priority: rankRule('priority', absentPriority(before, after, plan), '1, and 0 for guests'),
+  weight: rankRule('weight', 1, '1'),
+  commit: (from, to, subject) =>
+    commitsOf(plan, after, from) === commitsOf(plan, after, to)
+      ? []
+      : value<Plan['commit']>('commit', text, other, 'as the model says')(from, to, subject),
 })
+
+/** When the answers of each model of a plan with this `commit` are committed. */
+const commitsOf = ({ models }: Plan, config: Config, commit: Plan['commit']): string =>
+  [...models.keys()]
+    .flatMap(name => config.models.get(name) ?? [])
+    .map(model => commitOf({ ...(commit && { commit }) }, model))
+    .join()
+
+const rankRule = (field: string, absent: number, shown: string): Rule<number | undefined> =>
+  unlessWrittenOut(absent, value<number | undefined>(field, count, highIsMoreFrom(absent), shown))
+
+/** The priority of a plan that states none: between that of guests and that of accounts where it is the plan of both. */
+const absentPriority = (before: Config, after: Config, { name }: Plan): number =>
+  [before, after].every(({ guestPlan }) => guestPlan?.name === name) ? 0.5 : 1
 
 const asRows = (limits: Plan['limits']): Plan['rules'] => limits.map(rule => ({ rule }))
 

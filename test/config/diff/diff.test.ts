@@ -202,3 +202,25 @@ test.each([
   const [change] = changesOf(withField(from), withField(to))
   expect(change).toMatchObject({ effect, text: `plan team: ${text}` })
 })
+
+/** The shipped files with a field of plans that accounts and that guests are on. */
+const onPlan = (name: 'team' | 'guest-device', field: string) => {
+  const line = name === 'team' ? '    rpm: 600\n' : '    rpm: 10\n'
+  return sideOf(edit([['policies/plans.yaml', line, `${line}${field && `    ${field}\n`}`]]))
+}
+
+test.each([
+  ['team', 'weight: 1', []],
+  ['team', 'priority: 1', []],
+  ['team', 'priority: 0', ['less', 'more']],
+  ['team', 'commit: first_content', []],
+  ['team', 'commit: complete', ['other', 'other']],
+  ['guest-device', 'weight: 1', []],
+  // Accounts may be on the plan of guests, with another default.
+  ['guest-device', 'priority: 0', ['less', 'more']],
+  ['guest-device', 'priority: 1', ['more', 'less']],
+] as const)('on plan %s, `%s` changes what its default does not say, written and left out', (plan, field, effects) => {
+  const [without, written] = [onPlan(plan, ''), onPlan(plan, field)]
+  const changes = [...changesOf(without, written), ...changesOf(written, without)]
+  expect(changes.map(({ effect }) => effect)).toEqual(effects)
+})
