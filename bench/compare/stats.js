@@ -6,6 +6,8 @@ export const median = numbers => {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
+export const mean = numbers => numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+
 /** The median of a figure over the rounds in which it was measured. */
 export const medianOf = (rounds, figure) => median(rounds.map(figure).filter(value => value !== undefined))
 
