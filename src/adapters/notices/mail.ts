@@ -107,12 +107,29 @@ export const isOfRecipient = (error: unknown): error is Error =>
       error.code === 'EENVELOPE' &&
       'command' in error &&
       error.command === 'RCPT TO' &&
-      !('response' in error && RELAY_DENIED.test(String(error.response)))
+      !('response' in error && refusesGateway(String(error.response), addressesIn(error)))
+
+const addressesIn = (error: Error): readonly string[] =>
+  'rejected' in error && Array.isArray(error.rejected) ? error.rejected.map(String) : []
 
 /**
- * A reply to an address that speaks of this gateway: the server relays nothing for it. Codes 5.7.Y are about policy (RFC 3463
- * 3.8); Exim sends none, and qmail names its file. 4.7.Y is left out: it is how addresses are greylisted.
+ * Whether a reply to addresses speaks of this gateway: the server relays nothing for it, or refuses its host. Servers repeat the
+ * address, and what another server `said` about it, which its owner chose: neither counts. Codes of another class than policy
+ * (X.7.Y of RFC 3463) speak of the address, and codes of policy do as well unless the words name the gateway.
  */
-const RELAY_DENIED = /\brelay|rcpthosts|\b5\.7\.\d{1,3}\b/i
+function refusesGateway(reply: string, addresses: readonly string[]): boolean {
+  const [, code, subject] = /^(\d{3})(?:[ -]\d\.(\d{1,3})\.\d{1,3}(?!\S))?/.exec(reply) ?? []
+  if (code === NO_SIGN_IN) return true
+  if (subject !== undefined && subject !== POLICY) return false
+  const words = addresses.reduce((text, address) => text.replaceAll(address.toLowerCase(), ''), reply.toLowerCase())
+  return OF_GATEWAY.test(words.replace(/<[^>]*>/g, '').replace(/\bsaid\b.*/s, ''))
+}
+
+/** RFC 4954 6: the server wants a sign-in first. */
+const NO_SIGN_IN = '530'
+const POLICY = '7'
+/** qmail names its file. */
+const OF_GATEWAY =
+  /\brelay(ing)? (access )?denied|unable to relay|relay(ing)? not permitted|allowed rcpthosts|client host\b/
 
 const TIMEOUT_MS: Millis = 10_000

@@ -176,13 +176,34 @@ it.each([
   '550 relay not permitted',
   '550 5.7.54 SMTP; Unable to relay recipient in non-accepted domain',
   "553 sorry, that domain isn't in my list of allowed rcpthosts",
-  '550 5.7.1 Client host rejected',
+  '554 5.7.1 <unknown[203.0.113.7]>: Client host rejected: Access denied',
+  '554 5.7.1 Service unavailable; Client host [203.0.113.7] blocked using bl.example',
+  '530 5.7.0 Authentication required',
 ])('a server that takes no address of this gateway takes no mail at all, so that all of it waits: %s', async relay => {
   const { port } = await mailbox(undefined, { relay })
   const error = await mailTo(port)
     .send([letter('ntc_1')])
     .catch((reason: unknown) => reason)
   expect([error instanceof NoticeRefused, isOfRecipient(error)]).toEqual([false, false])
+})
+
+it.each([
+  ['relay@evil.example', '550 5.1.1 <RELAY@evil.example>: Recipient address rejected: User unknown'],
+  ['ada@relay.example', '550 5.1.1 <ada@relay.example>... User unknown'],
+  ['5.7.1@evil.example', '550 5.1.1 <5.7.1@evil.example>... User unknown'],
+  ['5.7.1@evil.example', '550 5.7.1@evil.example is unknown'],
+  ['rcpthosts@evil.example', '553 no mailbox Rcpthosts@evil.example'],
+  ['"relay access denied"@evil.example', '550 5.1.1 <"relay access denied"@evil.example>: User unknown'],
+  ['"relay access denied"@evil.example', '550 "Relay access denied"@EVIL.example is unknown'],
+  ['ada@example.com', '554 5.7.1 <ada@example.com>: Recipient address rejected: Access denied'],
+  ['ada@example.com', '550 5.7.133 RESOLVER.RST.SenderNotAuthenticatedForGroup'],
+  ['ada@example.com', '550 5.1.1 <ada@example.com>: host mx.example.com said: 550 5.7.1 Relay access denied'],
+  ['ada@example.com', '550 verifying ada@example.com: mx.example.com said: 550 Relaying denied'],
+  ['ada@example.com', '450 4.2.0 <ada@example.com>: Recipient address rejected: Greylisted'],
+])('a reply about an address is of its recipient, whatever the address contains: %s: %s', async (to, relay) => {
+  const { port } = await mailbox(undefined, { relay })
+  const target = new MailTarget({ ...PLAIN, port, to: [to], digest: 0, password: () => undefined }, 'svc', () => {})
+  expect(isOfRecipient(await target.send([letter('ntc_1')]).catch((reason: unknown) => reason))).toBe(true)
 })
 
 it('mail is not sent where the server refuses the password, or has no TLS where it must', async () => {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished } from 'vitest'
+import { claudeEndpoints } from '../../../src/http/public/claude-login.ts'
 import { publicEndpoints } from '../../../src/http/public/public.ts'
 import { answer, type Backend, startBackend } from '../../support/backend.ts'
 import { ADMIN_TOKEN, AUDIENCE, ENV, startTestGateway, type TestGateway } from '../../support/gateway.ts'
@@ -314,6 +315,13 @@ it('a mail server that relays nothing, or refuses the sender, is an incident of 
   }
 })
 
+it('no address that a customer chooses makes its refusal one of the mail server, which repeats it', async () => {
+  const { port } = await mailbox(undefined, { relay: '550 5.1.1 <relay@5.7.1.example>: User unknown' })
+  await test.reload({}, yaml => yaml.replace(/smtp:\/\/127\.0\.0\.1:\d+/, `smtp://127.0.0.1:${port}`))
+  expect((await change(await tokenOf('ada'), { mail: 'relay@5.7.1.example' })).status).toBe(400)
+  expect(await read(test, 'incidents?state=open')).toMatchObject({ data: [] })
+})
+
 it('the secret of a webhook is shown once, and a name that leads inside gets no notice', async () => {
   hooks.lead.to = name => (name === 'hooks.example.com' ? ['127.0.0.2'] : ['127.0.0.1'])
   const token = await tokenOf('ada')
@@ -399,14 +407,18 @@ it('the audit names who changed the notices of an account, without the path of a
 })
 
 it('a key is told by each endpoint for people what it does not do there', async () => {
-  const key = await test.key('tight', 'shop')
+  const identity = 'console_client_id: svc-console, claude_login: {}'
+  const gateway = await startTestGateway({ onprem: [backend], oidc, identity, env: ENV })
+  onTestFinished(() => gateway.close())
+  const key = await gateway.key('tight', 'shop')
   const told: string[] = []
-  for (const endpoint of publicEndpoints)
+  for (const endpoint of [...publicEndpoints, ...claudeEndpoints])
     if (endpoint.who === 'signed-in' || endpoint.who === 'person') {
-      const { status, text } = await send(test, `${endpoint.method} ${endpoint.path}`, { token: key })
+      const { status, text } = await send(gateway, `${endpoint.method} ${endpoint.path}`, { token: key })
       told.push(`${status} ${endpoint.path} ${/A key [^.:]*/.exec(text)?.[0]}`)
     }
   expect([...new Set(told)].sort()).toEqual([
+    ...['', '/approve', '/deny'].map(path => `401 /v1/account/device${path} A key approves no sign-in of an agent`),
     '401 /v1/account/join A key joins no account',
     '401 /v1/account/notices A key neither reads nor changes where notices go',
     '401 /v1/agent-tokens A key gets no agent token',
