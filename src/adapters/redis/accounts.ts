@@ -132,19 +132,28 @@ export class RedisAccounts implements AccountStore {
     return other
   }
 
-  async signIn({ account, claimed, org, label, issuedAt = 0 }: SignedIn): Promise<Caller> {
+  async signIn(token: SignedIn): Promise<Caller> {
+    const { account } = token
     for (;;) {
       const [known, joined] = await Promise.all([this.findStored(account), this.#joinedBy(account)])
       if (joined) return this.#callerOf(joined)
-      // A token older than the last one that changed something changes nothing.
-      if (known && issuedAt < known.believedAt) return this.#callerOf(known)
-      const terms = withClaims(known?.terms ?? {}, { claimed, org })
-      const shown = await this.#labelOf(account, known, label)
-      if (known && termsText(terms) === known.text && shown === known.label) return this.#callerOf(known)
-      await this.#access.set('SADD', this.#access.layout.labelled(shown), account)
-      if (shown !== known?.label && shown !== account) await this.#lookAlikes.claim({ label: shown, account })
-      await this.#change(account, known, terms, [shown, '', '', '', '', String(issuedAt)])
+      const { terms, label, believed } = await this.#signedIn(known, token)
+      if (known && believed === '') return this.#callerOf(known)
+      await this.#access.set('SADD', this.#access.layout.labelled(label), account)
+      if (label !== known?.label && label !== account) await this.#lookAlikes.claim({ label, account })
+      await this.#change(account, known, terms, [label, '', '', '', '', believed])
     }
+  }
+
+  /** Terms and label after a token. `believed` is when it was issued where it changes an account, or a blank one; else empty. */
+  async #signedIn(known: StoredAccount | undefined, { account, claimed, org, label, issuedAt = 0 }: SignedIn) {
+    const before = known ?? { terms: {}, text: termsText({}), label: account, believedAt: 0 }
+    // A token older than the last one that changed something changes nothing.
+    if (issuedAt < before.believedAt) return { terms: before.terms, label: before.label, believed: '' }
+    const terms = withClaims(before.terms, { claimed, org })
+    const shown = await this.#labelOf(account, known, label)
+    const isChanged = termsText(terms) !== before.text || shown !== before.label
+    return { terms, label: shown, believed: isChanged ? String(issuedAt) : '' }
   }
 
   async changeTerms({ account, change, by, opens }: TermsChange): Promise<AccountRecord | undefined> {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { AccountRecord } from '../../../../src/gateway/store/account-store.ts'
 import type { Store } from '../../../../src/gateway/store/store.ts'
 import type { Start } from '../contract.ts'
-import { auditOf, claimsOf, mintOf, NOON, openShop } from '../fixtures.ts'
+import { all, auditOf, claimsOf, mintOf, NOON, openShop } from '../fixtures.ts'
 
 const idsOf = async (store: Store, label: string) =>
   (await store.accounts.findByLabel(label)).map(({ account }) => account).sort()
@@ -141,6 +141,18 @@ export function accountsContract(start: Start): void {
     const caller = await store.accounts.signIn({ account: 'acct_1', claimed: 'pro', issuedAt: NOON + 1000 })
 
     expect(caller.terms).toEqual({ claimed: 'free' })
+  })
+
+  it.each([
+    ['a token that claims nothing', { issuedAt: NOON }],
+    ['a token older than every other', { issuedAt: -1, claimed: 'pro', label: 'ada' }],
+  ])('%s opens a blank account, without a time from which tokens are believed', async (_, token) => {
+    const { store } = await start()
+    expect(await store.accounts.signIn({ account: 'acct_1', ...token })).toMatchObject({ account: 'acct_1', terms: {} })
+
+    const accounts = (await all(store.dump())).flatMap(([kind, record]) => (kind === 'account' ? [record] : []))
+    expect(accounts).toMatchObject([{ account: 'acct_1', label: 'acct_1', terms: {} }])
+    expect(accounts[0]).not.toHaveProperty('believedAt', expect.anything())
   })
 
   it('an operator’s label means the account opened under it before any that signed in', async () => {
