@@ -61,6 +61,8 @@ export class Notifier {
   #isStopped = false
   #trimAt: Millis = 0
   #isFull = false
+  /** Whether nothing can wait: the files declare no target, and none of the notices is left. */
+  #isCleared = false
 
   constructor(ports: NotifierPorts) {
     this.#ports = ports
@@ -112,9 +114,8 @@ export class Notifier {
   }
 
   async #lease(): Promise<boolean> {
-    const { store, holder, targets, customers } = this.#ports
-    const isWanted = targets().size > 0 || customers?.() !== undefined
-    const isHere = isWanted && (await store.lease(holder, LEASE_MS))
+    const { store, holder } = this.#ports
+    const isHere = (await this.#isWanted()) && (await store.lease(holder, LEASE_MS))
     if (!isHere) this.#yield()
     else if (this.#read === undefined) {
       // Others delivered meanwhile.
@@ -122,6 +123,15 @@ export class Notifier {
       this.#read = 0
     }
     return isHere
+  }
+
+  /** Whether the files declare a target, or notices wait for one that they declared: those end as failed. */
+  async #isWanted(): Promise<boolean> {
+    const { store, targets, customers } = this.#ports
+    const hasTargets = targets().size > 0 || customers?.() !== undefined
+    if (hasTargets) this.#isCleared = false
+    else if (!this.#isCleared) this.#isCleared = (await store.readWaiting(1)).length === 0
+    return !this.#isCleared
   }
 
   /** Another process delivers, or the files declare no target: incidents of targets end here. */

@@ -271,6 +271,23 @@ it('a target that the files no longer declare ends its deliveries as failed', as
   ])
 })
 
+it('notices that wait for a target end as failed once the files declare none at all, in a process that began since too', async () => {
+  const targets: Record<string, Receiver> = { ops: new Receiver() }
+  const { store, notifierOn, turn } = await start(RULES, targets)
+  if (targets.ops) targets.ops.away = true
+  await cross(store, 1)
+  const before = notifierOn()
+  await turn(before)
+  await before.close()
+  delete targets.ops
+  const after = notifierOn('two')
+  await turn(after)
+  const [notice] = await store.notices.readNewest(1)
+  expect(notice?.deliveries).toMatchObject([{ state: 'failed', error: 'the files declare no such target' }])
+  await turn(after)
+  expect(after.isHere).toBe(false)
+})
+
 it.each([
   ['others stay', { ops: new Receiver(), pager: new Receiver() }],
   ['none is left', { ops: new Receiver() }],
