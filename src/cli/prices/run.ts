@@ -20,6 +20,7 @@ export async function checkPrices({ config, patch, exitCode, ...options }: Price
     const { text, byHand } = pricePatch(drifts, file => readBounded(resolve(process.cwd(), file), MOST_BYTES))
     await writeOut([text])
     for (const { section, name, rate } of byHand) console.error(`▲ change ${section}.${name} ${rate} by hand`)
+    for (const line of unlistedLines(unlisted)) console.error(line)
   } else {
     const data = drifts.map(shownDrift)
     const list = forPrograms(
@@ -27,7 +28,12 @@ export async function checkPrices({ config, patch, exitCode, ...options }: Price
       { object: 'list', data },
       { catalogue: CATALOGUE, compared, not_listed: unlisted },
     )
-    await writeOut([list ?? `${pricesText(drifts, compared)}${unlistedText(unlisted)}`])
+    await writeOut([
+      list ??
+        `${pricesText(drifts, compared)}${unlistedLines(unlisted)
+          .map(line => `${line}\n`)
+          .join('')}`,
+    ])
   }
   if (exitCode && drifts.length > 0) process.exitCode = exitCodes.changes
 }
@@ -93,10 +99,10 @@ function pricesText(drifts: readonly Drift[], compared: number): string {
 }
 
 /** Names the prices that could not be compared; empty where there is none. */
-function unlistedText(unlisted: readonly Unlisted[]): string {
-  if (unlisted.length === 0) return ''
+function unlistedLines(unlisted: readonly Unlisted[]): readonly string[] {
+  if (unlisted.length === 0) return []
   const names = unlisted.map(({ section, name, provider, upstream }) => `${section}.${name} (${provider} ${upstream})`)
-  return `▲ not compared, since the catalogue has no price: ${names.join(', ')}\n`
+  return [`▲ not compared, since the catalogue has no price: ${names.join(', ')}`]
 }
 
 const COLUMNS: readonly Column[] = [

@@ -124,6 +124,12 @@ describe('prices check', () => {
       stdout: `Compared 5 prices with ${CATALOGUE}. None differs.\n▲ not compared, since the catalogue has no price: models.own (openai gpt-of-tomorrow)\n`,
       code: 0,
     })
+    expect(await runIn(cwd, '--patch')).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining(
+        '▲ not compared, since the catalogue has no price: models.own (openai gpt-of-tomorrow)\n',
+      ),
+    })
     expect(JSON.parse((await runIn(cwd, '--json')).stdout).not_listed).toEqual([
       { section: 'models', name: 'own', upstream: 'gpt-of-tomorrow', provider: 'openai' },
     ])
