@@ -430,9 +430,9 @@ notices: [{ at: [80%], of: [account], to: [ops, away] }]
         await page.getByRole('button', { name: 'Send a test' }).click()
       }
       await test('ops')
-      await page.getByText('ops took the test.').waitFor()
+      await page.getByText('ops accepted the test.').waitFor()
       await test('away')
-      await page.getByText('away did not take the test: it answered 503').waitFor()
+      await page.getByText('away did not accept the test: it answered 503').waitFor()
       await test('pager')
       await page.getByText('the files declare ops, away').waitFor()
       await page.getByText('svcctl notices list').waitFor()

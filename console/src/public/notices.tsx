@@ -27,7 +27,8 @@ interface ChoicesProps {
   readonly onSaved: () => Promise<void>
 }
 
-function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesProps) {
+function Choices({ notices, onSaved }: ChoicesProps) {
+  const { offered, at, mail, webhook } = notices
   const [problem, setProblem] = useState<ApiProblem>()
   const [secret, setSecret] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -63,6 +64,30 @@ function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesPr
   }
   return (
     <form class="box pad notices" onSubmit={submit}>
+      <Fields notices={notices} isBusy={isBusy} onKeep={() => void save({ mail: mail.address })} />
+      {problem && <Problem problem={problem} />}
+      {secret !== null && (
+        <p class="note" role="status">
+          {text.secret} <code>{secret}</code> <Copy value={secret} what={text.secretName} />
+        </p>
+      )}
+      <button type="submit" class="primary" disabled={isBusy}>
+        {text.save}
+      </button>
+    </form>
+  )
+}
+
+interface FieldsProps {
+  readonly notices: OwnNotices
+  readonly isBusy: boolean
+  /** Drops the address that waits for its confirmation. */
+  readonly onKeep: () => void
+}
+
+function Fields({ notices: { offered, at, mail, webhook }, isBusy, onKeep }: FieldsProps) {
+  return (
+    <>
       <fieldset class="row">
         <legend>{text.at}</legend>
         {offered.map(percent => (
@@ -81,7 +106,7 @@ function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesPr
         </label>
       )}
       {mail.unconfirmed !== null && (
-        <button type="button" disabled={isBusy} onClick={() => void save({ mail: mail.address })}>
+        <button type="button" disabled={isBusy} onClick={onKeep}>
           {mail.address === null ? text.withdraw : text.keep(mail.address)}
         </button>
       )}
@@ -91,15 +116,6 @@ function Choices({ notices: { offered, at, mail, webhook }, onSaved }: ChoicesPr
           <input type="url" name="webhook" maxLength={500} defaultValue={webhook.url ?? ''} />
         </label>
       )}
-      {problem && <Problem problem={problem} />}
-      {secret !== null && (
-        <p class="note" role="status">
-          {text.secret} <code>{secret}</code> <Copy value={secret} what={text.secretName} />
-        </p>
-      )}
-      <button type="submit" class="primary" disabled={isBusy}>
-        {text.save}
-      </button>
-    </form>
+    </>
   )
 }

@@ -1,9 +1,9 @@
 export const about = 'Messages about limits and events, and whether they arrived.'
 export const waiting = (count: number, shown: string) =>
-  count === 0 ? 'No notice waits.' : count === 1 ? 'One notice waits.' : `${shown} notices wait.`
-export const none = 'No notice'
+  count === 0 ? 'No notices wait.' : count === 1 ? 'One notice waits.' : `${shown} notices wait.`
+export const none = 'No notices'
 export const noneYet = 'Set notices or customer_notices in the configuration.'
-export const noneSo = 'No notice in this state.'
+export const noneSo = 'No notices in this state.'
 export const newest = 'Notices, newest first'
 export const all = 'All notices'
 export const states = ['waiting', 'failed']
@@ -21,6 +21,6 @@ export const sending = (count: number, shown: string) =>
       ? 'Sending one notice again.'
       : `Sending ${shown} notices again.`
 export const test = 'Send a test'
-export const took = (name: string) => `${name} took the test.`
-export const refused = (name: string, error: string) => `${name} did not take the test: ${error}`
+export const took = (name: string) => `${name} accepted the test.`
+export const refused = (name: string, error: string) => `${name} did not accept the test: ${error}`
 export const more = 'svcctl notices list --limit 1000 shows older ones.'
