@@ -123,7 +123,7 @@ const headerParameters = ({ method, needs, repeats }: AdminCall): readonly JsonS
           name: REPEAT_HEADER,
           in: 'header',
           description:
-            'A repetition with the same value returns the key that was made first. Choose a value that nobody can guess.',
+            'A repetition with the same value returns the key that was made first. Choose a value that is hard to guess, such as a UUID.',
           schema: { type: 'string', minLength: 20, maxLength: 255 },
         },
       ]

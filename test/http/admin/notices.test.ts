@@ -35,13 +35,10 @@ const chat = async (key: string) => {
 }
 
 const soon = (read: () => number) =>
-  expect.poll(
-    () => {
-      test.clock.advance(TURN_MS)
-      return read()
-    },
-    { timeout: 30_000 },
-  )
+  expect.poll(() => {
+    test.clock.advance(TURN_MS)
+    return read()
+  })
 
 /** Once the receiver has so many. */
 async function heard(count: number) {
@@ -58,7 +55,7 @@ it('an account hears once of each threshold, by requests of every kind, and oper
   const spend = receiver.heard.find(({ data }) => data.measure === 'usd')
   expect(spend?.data).toMatchObject({ kind: 'limit', limit: '0.01', used: '0.0082', of: 'account', org: null })
   // Its receiver has a notice before the gateway has written that.
-  await expect.poll(async () => (await listed(test)).waiting, { timeout: 30_000 }).toBe(0)
+  await expect.poll(async () => (await listed(test)).waiting).toBe(0)
   const shown = await listed(test)
   expect(shown.data.map(({ id }) => id).sort()).toEqual(receiver.heard.map(({ id }) => id).sort())
   expect(shown.data.map(({ deliveries }) => deliveries[0]?.state)).toEqual(['delivered', 'delivered'])
@@ -91,7 +88,7 @@ it('a receiver that was away gets what waited, and operators list, retry and tes
   receiver.state.away = false
   expect((await act(test, 'retry', {})).body).toEqual({ retried: 2 })
   await heard(2)
-  await expect.poll(async () => (await listed(test)).waiting, { timeout: 30_000 }).toBe(0)
+  await expect.poll(async () => (await listed(test)).waiting).toBe(0)
   expect((await act(test, 'test', { target: 'ops' })).body).toMatchObject({ delivered: true })
   expect(receiver.heard.at(-1)?.data).toMatchObject({ kind: 'test' })
   expect((await act(test, 'retry', {})).body).toEqual({ retried: 0 })
@@ -112,9 +109,9 @@ it('the incident of a target that takes no notices ends once the files no longer
     }
     return data.map(({ incident, subject }) => `${incident} ${subject.target}`)
   }
-  await expect.poll(open, { timeout: 30_000 }).toEqual(['notices-wait ops'])
+  await expect.poll(open).toEqual(['notices-wait ops'])
   await test.reload({ yaml: '' })
-  await expect.poll(open, { timeout: 30_000 }).toEqual([])
+  await expect.poll(open).toEqual([])
 })
 
 it('a key that asks where notices go is sent to the operator where nobody signs in, and not for another key', async () => {
