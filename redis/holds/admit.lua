@@ -44,16 +44,12 @@ local denial, granted = judge(claims, counters, readings, now, looked)
 if denial then return refused(denial, counters, readings, now, looked) end
 local sums = looked and rules.sums(looked) or ''
 
+local today, shared = math.floor(now / DAY_MS), nil
 if ARGV[10] ~= '' then
-  local today = math.floor(now / DAY_MS)
-  local taken = sharedOf(KEYS[8], today)
-  if taken + granted.cost > tonumber(ARGV[10]) then
+  shared = sharedOf(KEYS[8], today)
+  if shared + granted.cost > tonumber(ARGV[10]) then
     local wait = (today + 1) * DAY_MS - now
-    return { 'guests-spent', readings.text, digits(now), digits(wait), digits(taken), sums }
-  end
-  if not isTrial then
-    addShared(KEYS[8], today, granted.cost)
-    redis.call('HSET', KEYS[6], 'shared', shareText({ day = today, cost = granted.cost }))
+    return { 'guests-spent', readings.text, digits(now), digits(wait), digits(shared), sums }
   end
 end
 
@@ -61,6 +57,10 @@ local second = readings.second
 local hold = holdText(grantedHold(granted, { second = second, at = now, round = 0, spentTokens = 0, spentCost = 0 }))
 if isTrial then return { 'admitted', hold, readings.text, ARGV[7], sums } end
 
+-- The lease is the first change, and all else that changes was read: a broken record fails the call before it has any effect.
+-- Without a lease nobody would end the hold.
+redis.call('ZADD', KEYS[7], digits(now + tonumber(ARGV[3])), ARGV[4])
+if shared then addShared(KEYS[8], KEYS[6], today, shared, granted.cost, granted.cost) end
 local others = {}
 for i = 1, #claims.calendar do
   local window, requests = math.floor(second / claims.calendar[i].seconds), 1 + readings.calendar[i]
@@ -87,8 +87,6 @@ if counters.isNew and last ~= ARGV[7] then
   redis.call('HSET', KEYS[3], 'window', ARGV[7], 'window_before', last or '')
 end
 
--- Before the hold: without a lease nobody would end it.
-redis.call('ZADD', KEYS[7], digits(now + tonumber(ARGV[3])), ARGV[4])
 redis.call('HSET', KEYS[6], 'state', 'open', 'account', ARGV[5], 'window', ARGV[7], 'hold', hold, 'readings',
   readings.text)
 if looked then

@@ -17,13 +17,16 @@ recount(counters, tonumber(admitted), windows, now)
 if hold.second >= counters.oldest then addToBucket(counters, hold.second, 0, hold.tokens) end
 counters.concurrent = counters.concurrent + 1
 counters.held = counters.held + hold.spentCost + hold.cost
+local taken = rules and rules.read(cjson.decode(ARGV[10]), now)
+
+-- The lease is the first change, behind all that is read.
+redis.call('ZADD', KEYS[5], digits(now + tonumber(ARGV[3])), request)
 writeCounters(KEYS[2], KEYS[3], counters)
 
 redis.call('HSET', KEYS[4], 'state', 'open', 'account', ARGV[5], 'window', ARGV[6], 'hold', ARGV[7], 'readings', '',
   'checkpoint', ARGV[8])
-if rules then
-  rules.adopt(rules.read(cjson.decode(ARGV[10]), now), ARGV[12])
+if taken then
+  rules.adopt(taken, ARGV[12])
   redis.call('HSET', KEYS[4], 'rules', ARGV[10], 'cells', ARGV[11], 'weight', ARGV[12])
 end
-redis.call('ZADD', KEYS[5], digits(now + tonumber(ARGV[3])), request)
 return { 'adopted' }

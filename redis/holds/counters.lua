@@ -8,17 +8,19 @@ local RING_KEPT_S = 600
 -- The spend and holds of all guests in one UTC day.
 local function sharedOf(prefix, day) return number(redis.call('GET', prefix .. digits(day))) end
 
-local function addShared(prefix, day, amount)
-  local after = math.max(0, sharedOf(prefix, day) + amount)
-  redis.call('SET', prefix .. digits(day), digits(after), 'EX', SHARED_KEPT_S)
+-- Adds to what all guests spend and hold in a day, which was `before`, for a request that weighs `cost` from now on.
+local function addShared(prefix, holdKey, day, before, amount, cost)
+  redis.call('SET', prefix .. digits(day), digits(math.max(0, before + amount)), 'EX', SHARED_KEPT_S)
+  redis.call('HSET', holdKey, 'shared', shareText({ day = day, cost = cost }))
 end
 
--- Sets the weight of a guest's request to `cost`, in the day that it was counted in.
-local function weighShared(prefix, holdKey, shared, cost)
-  if not shared then return end
+-- Reads what guests share, and returns the function that sets the weight of a guest's request to `cost`, in the day that it was
+-- counted in: a broken record fails a call before it changes anything.
+local function weighingShared(prefix, holdKey, shared, cost)
+  if not shared then return function() end end
   local share = readShare(shared)
-  addShared(prefix, share.day, cost - share.cost)
-  redis.call('HSET', holdKey, 'shared', shareText({ day = share.day, cost = cost }))
+  local before = sharedOf(prefix, share.day)
+  return function() addShared(prefix, holdKey, share.day, before, cost - share.cost, cost) end
 end
 
 -- A hold of the granted amounts, with the members of `more`.

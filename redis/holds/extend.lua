@@ -32,6 +32,10 @@ addToBucket(counters, readings.second, 0, granted.tokens)
 counters.concurrent = concurrent
 counters.used = counters.used - spentCost
 counters.held = counters.held + spentCost + granted.cost
+local weigh = weighingShared(KEYS[6], KEYS[4], kept[3], spentCost + granted.cost)
+
+-- The lease is the first change, behind all that is read.
+redis.call('ZADD', KEYS[5], digits(now + tonumber(ARGV[3])), ARGV[4])
 writeCounters(KEYS[2], KEYS[3], counters)
 
 local extended = holdText(changedHold(hold, grantedHold(granted, { second = readings.second, round = hold.round + 1,
@@ -41,6 +45,5 @@ if weight ~= '' then
   weight, cells = rules.extend(taken, weight, spent, claims, granted)
   redis.call('HSET', KEYS[4], 'weight', weight, 'cells', cells)
 end
-redis.call('ZADD', KEYS[5], digits(now + tonumber(ARGV[3])), ARGV[4])
-weighShared(KEYS[6], KEYS[4], kept[3], spentCost + granted.cost)
+weigh()
 return { 'extended', extended, weight, cells }

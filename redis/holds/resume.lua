@@ -18,20 +18,23 @@ roll(counters, now)
 if recordOf(counters, left.second) then addToBucket(counters, left.second, 0, left.tokens) end
 counters.concurrent = counters.concurrent + 1
 counters.held = counters.held + left.spentCost + left.cost
-writeCounters(KEYS[2], KEYS[3], counters)
-weighShared(KEYS[7], KEYS[4], kept[3], whole.spentCost + whole.cost)
+local taken = rules and rules.readTaken(ARGV[6], whole, KEYS[4], now)
+local weigh = weighingShared(KEYS[7], KEYS[4], kept[3], whole.spentCost + whole.cost)
 
+-- The lease is the first change, behind all that is read.
+redis.call('ZADD', KEYS[5], digits(now + tonumber(ARGV[3])), request)
+writeCounters(KEYS[2], KEYS[3], counters)
+weigh()
 redis.call('HSET', KEYS[4], 'state', 'open', 'hold', hold, 'checkpoint', was and '' or ARGV[5])
 if was then redis.call('HSET', KEYS[4], 'resumed', kept[2]) end
-if rules then
+if taken then
   local weight = ARGV[7]
   if was then
     was.images, was.seconds = rules.pieces(kept[4] or '')
     weight = rules.weightWithout(weight, was)
   end
-  rules.resume(rules.readTaken(ARGV[6], whole, KEYS[4], now), weight)
+  rules.resume(taken, weight)
   redis.call('HSET', KEYS[4], 'weight', weight)
 end
 redis.call('PERSIST', KEYS[4])
-redis.call('ZADD', KEYS[5], digits(now + tonumber(ARGV[3])), request)
 return { 'resumed' }

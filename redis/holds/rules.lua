@@ -599,7 +599,7 @@ local function settleTurn(c, charged)
   if charged.tokens + charged.images + charged.seconds + charged.usd > 0 then takeTurnAgain(c) else giveTurnBack(c) end
 end
 
--- Ends a hold of a given weight at a charge. Without a weight, a request that holds nothing any more weighs its charge,
+-- Ends a hold of a given weight at a charge, in counters that the caller writes. Without a weight, a request that holds nothing any more weighs its charge,
 -- perhaps after an earlier charge. With its first charge it may join counters that were added while it ran.
 function rules.settle(list, weight, charge, was, joins)
   local function amounts(of, requests)
@@ -617,7 +617,6 @@ function rules.settle(list, weight, charge, was, joins)
       settleTurn(c, charged)
     end
   end
-  rules.write(list)
 end
 
 -- Counts a running request again, with a hold of its weight.

@@ -78,11 +78,9 @@ local kept = redis.call('HMGET', KEYS[4], 'state', 'hold', 'shared', 'resumed')
 local state = kept[1]
 if state == 'ended' then return repeated() end
 if state ~= 'open' and how == 'orphan' then return { 'ended' } end
-if how == 'orphan' then
-  -- The gateway renewed the lease after the sweeper looked.
-  local lease = redis.call('ZSCORE', KEYS[5], request)
-  if lease and tonumber(lease) > now then return { 'renewed' } end
-end
+-- The gateway renewed the lease after the sweeper looked.
+local lease = redis.call('ZSCORE', KEYS[5], request)
+if how == 'orphan' and lease and tonumber(lease) > now then return { 'renewed' } end
 
 -- The earlier charge of a request whose hold is gone, or that ran on after its lease expired.
 local row, isOver
@@ -118,6 +116,21 @@ local taken
 if rules and (state == 'open' or row or isLost or how ~= 'refund') then
   taken = rules.readTaken(ARGV[11], kept[2] and readHold(kept[2]), KEYS[4], now)
 end
+local pieces
+if taken then
+  local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
+  pieces = row and how == 'orphan' and (own[2] or '') or ARGV[12]
+  charge.images, charge.seconds = rules.pieces(pieces)
+  charge.requests = isLost and 1 or 0
+  was.images, was.seconds = rules.pieces(row and own[2] or '')
+  rules.settle(taken, state == 'open' and own[1], charge, was, not row and how == 'settle')
+end
+local announceAll = announcing(ARGV[13], function(counter, cell)
+  if counter == 'spend' then return KEYS[3], counters.used end
+  if counter == 'day' then return KEYS[2], requestsIn(counters, 1, cell) end
+  return countedByRule(taken, counter, cell)
+end, now)
+local weigh = weighingShared(KEYS[8], KEYS[4], kept[3], charge.cost)
 
 -- The row is the first change, behind all that is read: a broken record fails the call before it has any effect.
 local written, tools, addTotals = '', {}, function() end
@@ -137,12 +150,7 @@ for field, text in pairs(tools) do redis.call('HSET', totals .. ':tools', field,
 writeCounters(KEYS[2], KEYS[3], counters)
 
 if taken then
-  local own = redis.call('HMGET', KEYS[4], 'weight', 'pieces')
-  local pieces = row and how == 'orphan' and (own[2] or '') or ARGV[12]
-  charge.images, charge.seconds = rules.pieces(pieces)
-  charge.requests = isLost and 1 or 0
-  was.images, was.seconds = rules.pieces(row and own[2] or '')
-  rules.settle(taken, state == 'open' and own[1], charge, was, not row and how == 'settle')
+  rules.write(taken)
   -- A late settlement after an orphan is counted in the same cells.
   if how == 'orphan' then
     redis.call('HSET', KEYS[4], 'weight', '', 'pieces', pieces)
@@ -151,13 +159,8 @@ if taken then
   end
 end
 
-announce(ARGV[13], function(counter, cell)
-  if counter == 'spend' then return KEYS[3], counters.used end
-  if counter == 'day' then return KEYS[2], requestsIn(counters, 1, cell) end
-  return countedByRule(taken, counter, cell)
-end, now)
-
-weighShared(KEYS[8], KEYS[4], kept[3], charge.cost)
+announceAll()
+weigh()
 
 if state == 'open' and row then
   redis.call('HSET', KEYS[4], 'hold', kept[4])

@@ -9,7 +9,7 @@ local MARK_KEPT_MS = 86400000
 -- The names of the bucket of a key begin with this.
 local function bucketOf(key) return string.match(key, '^(.-{%x%x}:)') end
 
-local function announceOne(key, used, watch, now)
+local function announceOne(found, key, used, watch, now)
   local percent = 0
   for _, threshold in ipairs(watch[5]) do
     if used >= threshold[2] then percent = threshold[1] end
@@ -21,18 +21,26 @@ local function announceOne(key, used, watch, now)
   if percent <= before then return end
   local rows = bucketOf(KEYS[1]) .. 'notices'
   -- A threshold that finds no room is announced by a later settlement.
-  if redis.call('HLEN', rows) >= ROWS_MOST then return end
-  redis.call('SET', mark, digits(percent), 'PX', digits(math.max(0, ends - now) + MARK_KEPT_MS))
-  redis.call('HSET', rows, name .. ' ' .. digits(percent),
-    string.format('%d %d %d %d %d %s', percent, before, used, now, ends, watch[6]))
+  if redis.call('HLEN', rows) + #found >= ROWS_MOST then return end
+  found[#found + 1] = function()
+    redis.call('SET', mark, digits(percent), 'PX', digits(math.max(0, ends - now) + MARK_KEPT_MS))
+    redis.call('HSET', rows, name .. ' ' .. digits(percent),
+      string.format('%d %d %d %d %d %s', percent, before, used, now, ends, watch[6]))
+  end
 end
 
--- `counted` gives the key of a counter, and its use in a cell; nil where the cell counts no more.
-local function announce(text, counted, now)
-  if not text or text == '' then return end
-  for _, watch in ipairs(cjson.decode(text)) do
-    local key, used = counted(watch[1], watch[2])
-    if used then announceOne(key, used, watch, now) end
+-- Reads what was announced, and returns the function that writes the rest down: a broken record fails a call before it changes
+-- anything. `counted` gives the key of a counter, and its use in a cell; nil where the cell counts no more.
+local function announcing(text, counted, now)
+  local found = {}
+  if text and text ~= '' then
+    for _, watch in ipairs(cjson.decode(text)) do
+      local key, used = counted(watch[1], watch[2])
+      if used then announceOne(found, key, used, watch, now) end
+    end
+  end
+  return function()
+    for i = 1, #found do found[i]() end
   end
 end
 

@@ -8,6 +8,10 @@
 if wiped() then return { 'wiped' } end
 local isNew, most = ARGV[3] ~= 'write', tonumber(ARGV[4])
 local waiting = redis.call('ZCARD', KEYS[4])
+-- A broken record fails the call before it changes anything.
+local last = number(redis.call('GET', KEYS[5]))
+redis.call('HLEN', KEYS[2])
+redis.call('ZCARD', KEYS[3])
 local written, full = 0, {}
 if ARGV[3] == 'advance' then
   local progress = redis.call('HGET', KEYS[6], ARGV[5]) or ''
@@ -29,7 +33,7 @@ for i = 8, #ARGV, 4 do
     if state == 'over' then
       redis.call('ZREM', KEYS[4], id)
     elseif state == 'again' or isNew then
-      local last = number(redis.call('GET', KEYS[5])) + 1
+      last = last + 1
       redis.call('SET', KEYS[5], digits(last))
       redis.call('ZADD', KEYS[4], digits(last), id)
       waiting = waiting + 1

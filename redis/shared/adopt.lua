@@ -4,10 +4,12 @@
 if wiped() then return { 'wiped' } end
 if redis.call('EXISTS', KEYS[2]) == 1 then return { 'known' } end
 local now = clock()
+local taken = ARGV[8] ~= '' and rules.read(cjson.decode(ARGV[8]), now)
+-- The lease is the first change, behind all that is read.
+redis.call('ZADD', KEYS[3], digits(now + tonumber(ARGV[3])), ARGV[4])
 redis.call('HSET', KEYS[2], 'state', 'open', 'account', ARGV[5], 'hold', ARGV[6], 'checkpoint', ARGV[7])
-if ARGV[8] ~= '' then
-  rules.adopt(rules.read(cjson.decode(ARGV[8]), now), ARGV[10])
+if taken then
+  rules.adopt(taken, ARGV[10])
   redis.call('HSET', KEYS[2], 'rules', ARGV[8], 'cells', ARGV[9], 'weight', ARGV[10])
 end
-redis.call('ZADD', KEYS[3], digits(now + tonumber(ARGV[3])), ARGV[4])
 return { 'adopted' }

@@ -15,12 +15,10 @@ local now, request, how = clock(), ARGV[3], ARGV[4]
 local kept = redis.call('HMGET', KEYS[2], 'state', 'hold', 'shared', 'weight', 'charge')
 local state = kept[1]
 if state == 'ended' then return { 'repeated' } end
-if how == 'orphan' then
-  if state ~= 'open' then return { 'ended' } end
-  -- The gateway renewed the lease after the sweeper looked.
-  local lease = redis.call('ZSCORE', KEYS[3], request)
-  if lease and tonumber(lease) > now then return { 'renewed' } end
-end
+if how == 'orphan' and state ~= 'open' then return { 'ended' } end
+-- The gateway renewed the lease after the sweeper looked.
+local lease = redis.call('ZSCORE', KEYS[3], request)
+if how == 'orphan' and lease and tonumber(lease) > now then return { 'renewed' } end
 local isLost = not state and (how == 'settle' or how == 'refund') and now - tonumber(ARGV[10]) < ENDED_KEPT_MS
 if not state and not isLost and how ~= 'join' then return { 'ended' } end
 
@@ -31,17 +29,24 @@ local was, counted = charged or { tokens = 0, cost = 0, input = 0 }, ARGV[9]
 if charged and how == 'orphan' then
   charge, counted = { tokens = was.tokens, cost = was.cost, input = was.input }, pieces
 end
+local taken, announceAll
 if ARGV[8] ~= '' then
   charge.images, charge.seconds = rules.pieces(counted)
   charge.requests = isLost and 1 or how == 'undo' and -1 or 0
   was.images, was.seconds = rules.pieces(pieces)
-  local taken = rules.readTaken(ARGV[8], kept[2] and readHold(kept[2]), KEYS[2], now)
+  taken = rules.readTaken(ARGV[8], kept[2] and readHold(kept[2]), KEYS[2], now)
   rules.settle(taken, state == 'open' and (kept[4] or nil), charge, was,
     how == 'join' or how == 'settle' and not charged)
-  announce(ARGV[11], function(place, cell) return countedByRule(taken, place, cell) end, now)
+  announceAll = announcing(ARGV[11], function(place, cell) return countedByRule(taken, place, cell) end, now)
 end
-weighShared(KEYS[4], KEYS[2], kept[3], charge.cost)
+local weigh = weighingShared(KEYS[4], KEYS[2], kept[3], charge.cost)
 
+-- All that changes was read: a broken record fails the call before it has any effect.
+if taken then
+  rules.write(taken)
+  announceAll()
+end
+weigh()
 redis.call('HDEL', KEYS[2], 'resumed')
 redis.call('ZREM', KEYS[3], request)
 if how == 'undo' then

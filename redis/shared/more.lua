@@ -22,10 +22,11 @@ if denial then return sharedRefusal(denial, now, looked) end
 
 local extended = holdText(changedHold(hold, grantedHold(granted, { second = math.floor(now / 1000), round = hold.round + 1,
   spentTokens = spentTokens, spentCost = spentCost })))
+local weigh = weighingShared(KEYS[4], KEYS[2], kept[3], spentCost + granted.cost)
 redis.call('HSET', KEYS[2], 'hold', extended)
 if weight ~= '' then
   weight, cells = rules.extend(taken, weight, spent, claims, granted)
   redis.call('HSET', KEYS[2], 'weight', weight, 'cells', cells)
 end
-weighShared(KEYS[4], KEYS[2], kept[3], spentCost + granted.cost)
+weigh()
 return { 'extended', extended, cells }

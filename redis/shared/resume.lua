@@ -6,19 +6,22 @@ local now = clock()
 local kept = redis.call('HMGET', KEYS[2], 'state', 'hold', 'shared', 'charge')
 if kept[1] ~= 'orphan' then return { kept[1] or 'ended' } end
 local whole, was, pieces = readHold(kept[2]), readCharge(kept[4])
-weighShared(KEYS[4], KEYS[2], kept[3], whole.spentCost + whole.cost)
+local taken = ARGV[6] ~= '' and rules.readTaken(ARGV[6], whole, KEYS[2], now)
+local weigh = weighingShared(KEYS[4], KEYS[2], kept[3], whole.spentCost + whole.cost)
 
+-- The lease is the first change, behind all that is read.
+redis.call('ZADD', KEYS[3], digits(now + tonumber(ARGV[3])), ARGV[4])
+weigh()
 redis.call('HSET', KEYS[2], 'state', 'open', 'checkpoint', was and '' or ARGV[5])
 if was then redis.call('HSET', KEYS[2], 'resumed', '1') end
-if ARGV[6] ~= '' then
+if taken then
   local weight = ARGV[7]
   if was then
     was.images, was.seconds = rules.pieces(pieces)
     weight = rules.weightWithout(weight, was)
   end
-  rules.resume(rules.readTaken(ARGV[6], whole, KEYS[2], now), weight)
+  rules.resume(taken, weight)
   redis.call('HSET', KEYS[2], 'weight', weight)
 end
 redis.call('PERSIST', KEYS[2])
-redis.call('ZADD', KEYS[3], digits(now + tonumber(ARGV[3])), ARGV[4])
 return { 'resumed' }

@@ -15,16 +15,12 @@ local claims = readClaims(ARGV[7])
 local denial, granted = judge(claims, NOBODY, noReadings(now), now, looked)
 if denial then return sharedRefusal(denial, now, looked) end
 
+local today, shared = math.floor(now / DAY_MS), nil
 if ARGV[6] ~= '' then
-  local today = math.floor(now / DAY_MS)
-  local taken = sharedOf(KEYS[4], today)
-  if taken + granted.cost > tonumber(ARGV[6]) then
+  shared = sharedOf(KEYS[4], today)
+  if shared + granted.cost > tonumber(ARGV[6]) then
     local wait = (today + 1) * DAY_MS - now
-    return sharedRefusal({ 'guests-spent', digits(wait), digits(taken) }, now, looked)
-  end
-  if not isTrial then
-    addShared(KEYS[4], today, granted.cost)
-    redis.call('HSET', KEYS[2], 'shared', shareText({ day = today, cost = granted.cost }))
+    return sharedRefusal({ 'guests-spent', digits(wait), digits(shared) }, now, looked)
   end
 end
 
@@ -32,10 +28,13 @@ local sums = looked and rules.sums(looked) or ''
 local second = math.floor(now / 1000)
 local hold = holdText(grantedHold(granted, { second = second, at = now, round = 0, spentTokens = 0, spentCost = 0 }))
 if isTrial then return { 'taken', hold, sums } end
+
+-- The lease is the first change, behind all that is read.
+redis.call('ZADD', KEYS[3], digits(now + tonumber(ARGV[3])), ARGV[4])
+if shared then addShared(KEYS[4], KEYS[2], today, shared, granted.cost, granted.cost) end
 redis.call('HSET', KEYS[2], 'state', 'open', 'account', ARGV[5], 'hold', hold)
 if looked then
   local weight, cells = rules.take(looked, claims, granted)
   redis.call('HSET', KEYS[2], 'rules', ARGV[8], 'cells', cells or sums, 'weight', weight)
 end
-redis.call('ZADD', KEYS[3], digits(now + tonumber(ARGV[3])), ARGV[4])
 return { 'taken', hold, sums }

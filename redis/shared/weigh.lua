@@ -12,11 +12,14 @@ local granted = { output = output, tokens = claims.input + total, cost = costOf(
 local spent = { tokens = tonumber(ARGV[6]), cost = tonumber(ARGV[7]), input = tonumber(ARGV[8]) }
 local weighed = changedHold(hold, grantedHold(granted, { round = tonumber(ARGV[10]), spentTokens = spent.tokens,
   spentCost = spent.cost }))
+local taken = ARGV[9] ~= '' and rules.readTaken(ARGV[9], hold, KEYS[2], now)
+local weigh = weighingShared(KEYS[4], KEYS[2], kept[3], spent.cost + granted.cost)
+
 redis.call('HSET', KEYS[2], 'hold', holdText(weighed))
-if ARGV[9] ~= '' then
-  local taken, cellsOfHold = rules.readTaken(ARGV[9], hold, KEYS[2], now), cjson.decode(ARGV[9])[3]
+if taken then
+  local cellsOfHold = cjson.decode(ARGV[9])[3]
   local weight, cells = rules.extend(taken, kept[4], spent, claims, granted, cellsOfHold)
   redis.call('HSET', KEYS[2], 'weight', weight, 'cells', cells)
 end
-weighShared(KEYS[4], KEYS[2], kept[3], spent.cost + granted.cost)
+weigh()
 return { 'weighed' }

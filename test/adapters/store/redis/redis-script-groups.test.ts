@@ -1,10 +1,11 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type Bucket, Layout } from '../../../../src/adapters/redis/layout.ts'
 import { openRedisStore } from '../../../../src/adapters/redis/store.ts'
-import type { Settlement } from '../../../../src/gateway/store/hold-store.ts'
+import type { Admitted, Settlement } from '../../../../src/gateway/store/hold-store.ts'
 import type { Hold } from '../../../../src/policy/counters/account-counters.ts'
 import { windowOf } from '../../../../src/policy/decision.ts'
 import { nanoUsd } from '../../../../src/policy/nano-usd.ts'
+import { watchesOf } from '../../../../src/policy/notices.ts'
 import { useCluster } from '../../../support/redis/cluster.ts'
 import { redisCommand } from '../../../support/redis/command.ts'
 import { describeRedis, useRedis } from '../../../support/redis/redis.ts'
@@ -15,14 +16,20 @@ import {
   all,
   claimsOf,
   clockAt,
+  extension,
   ledgerOf,
   NOON,
+  openGuest,
   openShop,
   outcomes,
   settlement,
   totalsOf,
   waste,
 } from '../fixtures.ts'
+
+const DIGESTS = `local records = redis.call('KEYS', ARGV[1])
+for i, name in ipairs(records) do records[i] = name .. ' ' .. redis.sha1hex(redis.call('DUMP', name)) end
+return records`
 
 describeRedis('requests of one turn', () => {
   const server = useRedis()
@@ -108,7 +115,30 @@ describeRedis('requests of one turn', () => {
     'the totals of its bucket': bucket => bucket.totals(DAY),
     'the totals of its tools': bucket => bucket.toolTotals(DAY),
     'the ledger of its bucket': bucket => bucket.ledger,
+    'the leases of its bucket': bucket => bucket.leases,
   }
+
+  const ALL: Record<string, (layout: Layout, account: string) => string> = {
+    ...Object.fromEntries(
+      Object.entries({ ...RECORDS, ...CHARGED }).map(([name, nameOf]) => [
+        name,
+        (layout: Layout, account: string) => nameOf(layout.of(account), account),
+      ]),
+    ),
+    'what guests share': layout => `${layout.guests.guestSpend}${DAY}`,
+    'the notices of its bucket': (layout, account) => layout.of(account).crossings,
+  }
+
+  const SHARED = { limit: nanoUsd(1000) }
+
+  const holdOf = (answer: Admitted): Hold => {
+    if (!('hold' in answer)) throw new Error('a request was not admitted')
+    return answer.hold
+  }
+
+  /** The name of every record with a digest of its content. */
+  const recordsOf = async (layout: Layout): Promise<readonly string[]> =>
+    ((await redisCommand(server(), 'EVAL', DIGESTS, '0', layout.like('*'))) as string[]).sort()
 
   const withTools = ({ bill, ...settled }: Settlement): Settlement => ({
     ...settled,
@@ -211,6 +241,44 @@ describeRedis('requests of one turn', () => {
         expect(await all(store.ledger.readTools())).toMatchObject([{ calls: 2, cost: 5 }])
       },
     )
+
+    /** What each call changes, by its name. */
+    const CALLS = {
+      'an admission': [...Object.keys(RECORDS), 'what guests share'],
+      'a further round': [...Object.keys(RECORDS), 'what guests share'],
+      'a settlement': Object.keys(ALL).filter(name => name !== 'the ring of its minute'),
+      'a refund': [...Object.keys(RECORDS), 'what guests share'],
+    }
+    const cases = Object.entries(CALLS).flatMap(([call, records]) => records.map(name => ({ call, name })))
+
+    it.each(cases)('changes nothing where a record of it is broken: $call and $name', async ({ call, name }) => {
+      const { store, layout, clock } = await openStore()
+      const guest = await openGuest(store)
+      const claims = claimsOf({ limit: 100 })
+      const asked = (id: string) => store.holds.admit({ ...admission(guest, id, claims), shared: SHARED })
+      const hold = holdOf(await asked('req_1'))
+      clock.at += 2000
+      // The bucket of the first is in the ring from now on.
+      await store.holds.refund(holdOf(await asked('req_2')))
+      clock.at += 1000
+      const watches = watchesOf({ notices: [{ at: [20], of: ['account'], to: ['ops'] }], claims, hold }) ?? []
+      const calls: Record<string, () => Promise<unknown>> = {
+        'an admission': () => asked('req_3'),
+        'a further round': () => store.holds.extend(extension(hold, { tokens: 20, cost: nanoUsd(30) })),
+        'a settlement': () =>
+          store.holds.settle({ ...withTools(settlement(hold, { tokens: 20, cost: nanoUsd(30) })), watches }),
+        'a refund': () => store.holds.refund(hold),
+      }
+      const repair = await breakRecord(ALL[name]?.(layout, guest.account) ?? '')
+      const before = await recordsOf(layout)
+
+      await expect(calls[call]?.()).rejects.toThrow('WRONGTYPE')
+
+      expect(await recordsOf(layout)).toEqual(before)
+      await repair()
+      await calls[call]?.()
+      expect(await recordsOf(layout)).not.toEqual(before)
+    })
 
     it('records a failed attempt once the broken totals are whole', async () => {
       const { store, layout } = await openStore()
