@@ -71,22 +71,32 @@ describeRedis('of two gateways on one Redis, one that knows a caller from a mome
         else seen.push(text)
       })
     })
-    const end = createClient({ url: redis().url })
-    await end.connect()
-    await end.ping('the beginning')
+    const marks = createClient({ url: redis().url })
+    await marks.connect()
 
-    for (let n = 0; n < 3; n++) expect(await chat()).toMatchObject({ status: 200 })
-
-    await end.ping('the end')
+    const recalled = () => test.gateway.store.keys.recallCaller(hashOf(key))
+    const counted: number[] = []
+    // A caller is known for seconds, which may be over before a busy machine asks again.
+    for (let n = 0; counted.length < 3; n++) {
+      const known = recalled()
+      await marks.ping(`before ${n}.`)
+      expect(await chat()).toMatchObject({ status: 200 })
+      await marks.ping(`after ${n}.`)
+      if (known && recalled() === known) counted.push(n)
+    }
+    await marks.ping('the end')
     await over
-    const from = seen.findIndex(line => line.includes('"the beginning"'))
-    // Scripts run commands of their own, which take no round trip.
-    const asked = seen.slice(from + 1).filter(line => !/\[\d+ lua\]/.test(line))
-    const names = asked.map(line => /"(\w+)"/.exec(line)?.[1]?.toUpperCase())
-    // Both gateways look at the server with INFO from time to time, whether they serve or not.
-    expect(names.filter(name => name !== 'INFO')).toEqual(Array(6).fill('EVALSHA'))
+
+    for (const n of counted) {
+      const [from, to] = ['before', 'after'].map(at => seen.findIndex(line => line.includes(`"${at} ${n}."`)))
+      // Scripts run commands of their own, which take no round trip; what no request asks for names no account.
+      const asked = seen
+        .slice(Number(from) + 1, to)
+        .filter(line => !/\[\d+ lua\]/.test(line) && (line.includes(account) || line.includes(hashOf(key))))
+      expect(asked.map(line => /"(\w+)"/.exec(line)?.[1]?.toUpperCase())).toEqual(['EVALSHA', 'EVALSHA'])
+    }
     watcher.destroy()
-    end.destroy()
+    marks.destroy()
   })
 
   it.each<[string, string, unknown]>([
