@@ -19,12 +19,14 @@ import { backendOf } from '../gateway/upstream/failover-ports.ts'
 import { choiceIn } from '../gateway/upstream/replica-choice.ts'
 import type { PoolChoice } from '../policy/balance/pool-choice.ts'
 import { type Config, type EpochMs, type Pool, placeOf } from '../policy/config.ts'
+import { counted } from '../policy/counted.ts'
 import { decide } from '../policy/decide.ts'
 import type { Allowed, Mutable } from '../policy/decision.ts'
 import type { Denial, Denied } from '../policy/denial.ts'
 import type { Step } from '../policy/explain.ts'
 import type { Caller, Facts } from '../policy/facts.ts'
 import { type DecisionRecord, outcomeOf } from '../policy/record.ts'
+import type { ShownPool } from '../wire/admin/pool.ts'
 import { chooseForm } from '../wire/chosen-form.ts'
 import { errorTermsOf, renderDenial } from '../wire/errors/denial.ts'
 import { isObject } from '../wire/json-safety.ts'
@@ -48,7 +50,12 @@ export interface TrialPorts {
   readonly random: Random
   /** The state of the pools. Absent without a running gateway; all pools then count as healthy. */
   readonly pools?: Pools
+  /** How many requests a pool has in all processes of the gateway; absent without one. */
+  readonly loadOf?: (pool: Pool) => Promise<LoadNow>
 }
+
+/** Requests of a pool, as its operators see them. */
+type LoadNow = Pick<ShownPool, 'in_flight' | 'waiting' | 'in_flight_over_store'>
 
 /** A request as a client would send it. */
 export interface TrialRequest {
@@ -144,23 +151,35 @@ async function judged(
     const { denial } = admitted
     return { ...trial, refusal: { denial, answer: answerTo(settings, request, admitted) } }
   }
-  return withChoices(sent(ports, request, withFullPools(ports, { ...trial, admitted })))
+  return withChoices(sent(ports, request, await withFullPools(ports, { ...trial, admitted })))
 }
 
 /** Adds to the steps the pools that have no free slot now, before the pools in the order of attempts. */
-function withFullPools({ pools, settings }: TrialPorts, trial: Trial): Trial {
+async function withFullPools({ loadOf, settings }: TrialPorts, trial: Trial): Promise<Trial> {
   const { decision, steps } = trial
-  if (!pools || !decision) return trial
-  const added = decision.pools.flatMap((pool): readonly Step[] => {
+  if (!loadOf || !decision) return trial
+  const full = decision.pools.map(async (pool): Promise<readonly Step[]> => {
     const { maxConcurrent: max, queue } = backendOf(settings, pool)
-    const { heldByAll, taken, waiting } = pools.of(pool.name).slots
-    const used = heldByAll ?? taken
-    if (max === undefined || used < max) return []
-    const waits = `${waiting}${queue ? ` of ${queue.max}` : ''} requests wait`
-    const text = `${pool.name} is full now: ${used} of ${max} slots are in use, and ${waits}`
-    return [{ stage: 'send', outcome: 'pass', text, at: placeOf(pool, 'max_concurrent') }]
+    const text = max === undefined ? undefined : fullText(pool.name, max, queue, await loadOf(pool))
+    return text === undefined ? [] : [{ stage: 'send', outcome: 'pass', text, at: placeOf(pool, 'max_concurrent') }]
   })
+  const added = (await Promise.all(full)).flat()
   return { ...trial, steps: [...steps.slice(0, -1), ...added, ...steps.slice(-1)] }
+}
+
+/** `onprem is full now: 4 of 4 slots are in use, and 1 request waits; the queue takes 12`; undefined for a pool with a free slot. */
+function fullText(
+  name: string,
+  max: number,
+  queue: { readonly max: number } | undefined,
+  { in_flight, waiting, in_flight_over_store: overStore }: LoadNow,
+): string | undefined {
+  // A request that waits for a replica has a slot of the pool.
+  const slots = overStore ?? Math.min(in_flight + waiting, max)
+  if (slots < max) return undefined
+  const rest = overStore === undefined ? in_flight + waiting - slots : waiting
+  const waits = `${counted(rest, 'request')} ${rest === 1 ? 'waits' : 'wait'}${overStore === undefined ? '' : ' here'}`
+  return `${name} is full now: ${slots} of ${max} slots are in use, and ${waits}${queue ? `; the queue takes ${queue.max}` : ''}`
 }
 
 /** Adds to the steps how each pool chooses among its replicas. */

@@ -1,7 +1,7 @@
 import { readLimits } from '../../gateway/accounts/limit-uses.ts'
 import type { AccountRecord } from '../../gateway/store/account-store.ts'
 import type { KeyRecord } from '../../gateway/store/key-store.ts'
-import type { Config } from '../../policy/config.ts'
+import type { Config, Pool } from '../../policy/config.ts'
 import type { LimitUse } from '../../policy/counters/limit-use.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { CaseKind, Path } from '../../simulate/endpoints.ts'
@@ -17,6 +17,7 @@ import { NOTHING_CACHED, shownChoice } from '../../wire/admin/pool-choice.ts'
 import type { BodyOf } from '../../wire/admin-api/call.ts'
 import { explainRequest } from '../../wire/admin-api/requests.ts'
 import { usdText } from '../../wire/money.ts'
+import { poolNow } from '../shown-pools.ts'
 import { shownOf } from './accounts.ts'
 import { type AdminContext, type AdminOp, accountNamed, keyNamed, opOf } from './op.ts'
 import { turnsThatSpent } from './session-turns.ts'
@@ -31,7 +32,10 @@ async function explain(context: AdminContext, asked: Asked): Promise<ShownExplai
   if ('denial' in sender) return sender
   const request = requestIn(context.config, asked)
   if ('denial' in request) return request
-  const trial = await tryRequest(context, sender, request)
+  const { pools } = context
+  const running = pools && { ...context, pools }
+  const loads = running && { loadOf: (pool: Pool) => poolNow(running, pool) }
+  const trial = await tryRequest({ ...context, ...loads }, sender, request)
   return shownTrial(context, sender, request, trial)
 }
 

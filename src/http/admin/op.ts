@@ -10,9 +10,10 @@ import type { Config } from '../../policy/config.ts'
 import { type Denied, invalid } from '../../policy/denial.ts'
 import type { Role } from '../../wire/admin/role.ts'
 import type { AnswerOf, BodyOf, OperationCall } from '../../wire/admin-api/call.ts'
+import type { PoolsNow } from '../shown-pools.ts'
 
 /** The context of an admin operation: the parts of a running gateway, or a store that no gateway runs on. */
-export interface AdminContext {
+export interface AdminContext extends Pick<PoolsNow, 'poolsOfOthers'> {
   readonly config: Config
   readonly settings: Settings
   readonly store: Store

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { ShownExplained } from '../../../src/wire/admin/explained.ts'
 import type { LedgerRecord } from '../../../src/wire/admin/ledger-record.ts'
 import type { ShownPool } from '../../../src/wire/admin/pool.ts'
 import { answer, startBackend } from '../../support/backend.ts'
@@ -10,14 +11,19 @@ const SLOTS = 4
 const FLOOD = 120
 const SMALL = 12
 
-it('with 3 workers, a queue serves everybody who stays, runs no more than max_concurrent, leaks no slot, and bills exactly', async () => {
+it('with 3 workers, a queue serves everybody who stays, runs no more than max_concurrent, leaks no slot, bills exactly, and explain says that it is full', async () => {
   const backend = await startBackend()
   onTestFinished(() => backend.close())
   let [running, most] = [0, 0]
   const served: string[] = []
+  let release = () => {}
+  const released = new Promise<void>(resolve => {
+    release = resolve
+  })
   backend.always(async exchange => {
     most = Math.max(most, ++running)
     served.push(String(exchange.seen.body.user ?? ''))
+    await released
     await new Promise(resolve => setTimeout(resolve, 15))
     running--
     await answer({ content: 'Hi' })(exchange)
@@ -27,6 +33,16 @@ it('with 3 workers, a queue serves everybody who stays, runs no more than max_co
   onTestFinished(async () => void (await tree.end()))
   const flood = await tree.mint('pro', 'flood')
   const small = await Promise.all(Array.from({ length: SMALL }, (_, n) => tree.mint('pro', `small_${n}`)))
+
+  // Main, which answers operators, has no request of its own.
+  const first = Array.from({ length: SLOTS + 1 }, () => tree.chat(flood))
+  await eventually(async () => {
+    const { body } = await tree.ask('POST', '/admin/explain', { account: 'flood', model: 'svc-core' })
+    const texts = (body as ShownExplained).stages.map(({ text }) => text)
+    expect(texts).toContain('onprem is full now: 4 of 4 slots are in use, and 1 request waits; the queue takes 1000')
+  })
+  release()
+  for (const response of await Promise.all(first)) expect((await response.text()).length).toBeGreaterThan(0)
 
   const left: AbortController[] = []
   const ask = async (key: string, leaves: boolean) => {

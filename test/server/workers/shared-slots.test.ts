@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { ShownExplained } from '../../../src/wire/admin/explained.ts'
 import type { ShownPool } from '../../../src/wire/admin/pool.ts'
 import { answer, startBackend } from '../../support/backend.ts'
 import { eventually } from '../../support/eventually.ts'
@@ -71,6 +72,12 @@ describeRedis('three gateways on one Redis', () => {
     await eventually(async () => {
       const waiting = await Promise.all(trees.map(async tree => (await poolAt(tree))?.waiting ?? 0))
       expect(waiting.reduce((sum, each) => sum + each)).toBe(160 - SLOTS)
+    })
+    await eventually(async () => {
+      const { body } = await third.ask('POST', '/admin/explain', { account: 'hog', model: 'svc-core' })
+      const texts = (body as ShownExplained).stages.map(({ text }) => text)
+      const full = `onprem is full now: ${SLOTS} of ${SLOTS} slots are in use`
+      expect(texts.join('\n')).toMatch(new RegExp(`${full}, and \\d+ requests wait here; the queue takes 1000`))
     })
     engine.begin()
     await eventually(() => expect(engine.order.length).toBeGreaterThan(80))
