@@ -30,7 +30,7 @@ async function wellPools(loaded: Loaded, scenario: Scenario, { decision }: Simul
   const [well, free]: [string[], string[]] = [[], []]
   for (const { name } of decision && !('denial' in decision) ? decision.pools : []) {
     const pools = without(scenario.pools, name)
-    const loads = without(scenario.loads, name)
+    const loads = withoutRequests(scenario.loads, name)
     if (await isServed(loaded, { ...scenario, pools })) well.push(name)
     else if (await isServed(loaded, { ...scenario, loads })) free.push(name)
   }
@@ -42,6 +42,12 @@ async function wellPools(loaded: Loaded, scenario: Scenario, { decision }: Simul
 
 const without = <T>(all: ReadonlyMap<string, T>, name: string): ReadonlyMap<string, T> =>
   new Map([...all].filter(([other]) => other !== name))
+
+/** The loads without the requests that have the slots of a pool or wait for one; its engines have as much to do. */
+function withoutRequests(loads: Scenario['loads'], name: string): Scenario['loads'] {
+  const load = loads.get(name)
+  return load ? new Map([...loads, [name, { ...load, inFlight: [], queued: [] }]]) : loads
+}
 
 /** At midnight guests have nothing spent together; an account shares nothing with them. */
 async function beyondGuests(loaded: Loaded, scenario: Scenario, wait: number): Promise<readonly Remedy[]> {
