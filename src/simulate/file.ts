@@ -261,7 +261,7 @@ export interface RequestGroup {
    */
   org?: string
   /**
-   * Any name makes them the requests of one account; `sender` is the account of the request itself. If omitted, each has an account of its own.
+   * Any name makes them the requests of one account, which has one plan and org in all groups; `sender` is the account of the request itself, with its plan and org. If omitted, each has an account of its own.
    */
   account?: string
   /**

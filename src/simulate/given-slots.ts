@@ -1,11 +1,15 @@
 import type { Path } from '../config/model/tree.ts'
 import type { BackendSettings, Loaded, QueueSettings } from '../config/settings.ts'
+import type { Config } from '../policy/config.ts'
 import { counted } from '../policy/counted.ts'
 import type { Pools } from './file.ts'
-import { groupsOf, type RequestGroup } from './scenario.ts'
+import { groupsOf, type RequestGroup, SENDER } from './scenario.ts'
 import type { Refuse } from './used-limits.ts'
 
-/** Reports requests of others that a pool cannot have: more than it has slots, or than its queue takes. */
+/**
+ * Reports requests of others that pools cannot have: more than there are slots, or than a queue takes, or of an account with two
+ * plans or orgs.
+ */
 export function checkSlots(
   pools: Pools = {},
   path: Path,
@@ -20,6 +24,62 @@ export function checkSlots(
     const problem = inFlightProblem(name, backend, inFlight) ?? queuedProblem(name, backend, inFlight, queued)
     if (problem) refuse([...path, name, problem.field], problem.rule, problem.message, problem.hint)
   }
+  checkOwners(pools, path, config, refuse)
+}
+
+/** An account has one plan and one org, which are those of the request itself for its sender. */
+function checkOwners(pools: Pools, path: Path, config: Config, refuse: Refuse): void {
+  const known = new Map<string, RequestGroup>()
+  for (const { group, at } of placedGroups(pools, path, config)) {
+    const { account = '' } = group
+    const problem = ownerProblem(group, known.get(account), config)
+    if (problem) {
+      // A group that lacks the field of an earlier one is marked at its account.
+      const field = group[problem.field] === undefined ? 'account' : problem.field
+      refuse([...at, field], problem.rule, problem.message, problem.hint)
+    }
+    if (account !== '' && !known.has(account)) known.set(account, group)
+  }
+}
+
+/** The groups of all pools, in the order of the file, each with its place. */
+const placedGroups = (pools: Pools, path: Path, config: Config) =>
+  Object.entries(pools).flatMap(([name, state]) =>
+    FIELDS.flatMap(field =>
+      groupsOf(config, typeof state === 'object' ? state[field] : []).map((group, index) => ({
+        group,
+        at: [...path, name, field, index],
+      })),
+    ),
+  )
+
+const FIELDS = ['in_flight', 'queued'] as const
+const OWNERS = ['plan', 'org'] as const
+
+interface OwnerProblem {
+  readonly field: (typeof OWNERS)[number]
+  readonly rule: string
+  readonly message: string
+  readonly hint: string
+}
+
+function ownerProblem(
+  group: RequestGroup,
+  earlier: RequestGroup | undefined,
+  { guestPlan }: Config,
+): OwnerProblem | undefined {
+  const { account, plan, org } = group
+  if (guestPlan && plan === guestPlan && org !== undefined)
+    return { field: 'org', rule: 'two-callers', message: 'guests belong to no org', hint: 'remove `org`' }
+  const rule = 'two-owners'
+  if (account === SENDER) {
+    const field = OWNERS.find(each => group[each] !== undefined)
+    const message = `the account \`${SENDER}\` has the ${field} of the request itself`
+    return field && { field, rule, message, hint: `remove \`${field}\`, or name another account` }
+  }
+  const field = earlier && OWNERS.find(each => group[each] !== earlier[each])
+  const message = `the account \`${account}\` has another ${field} in an earlier group`
+  return field && { field, rule, message, hint: `write one \`${field}\` in all groups of an account` }
 }
 
 interface SlotProblem {

@@ -7,10 +7,7 @@ import { requestOf } from '../gateway/upstream/any-turn.ts'
 import { backendOf, type QueuedCall } from '../gateway/upstream/failover-ports.ts'
 import type { Config, Plan, Pool } from '../policy/config.ts'
 import { queueRankOf } from '../policy/queue/rank.ts'
-import { callerOn, type PoolLoad, type RequestGroup } from './scenario.ts'
-
-/** The name by which a group has the account of the simulated request. */
-const SENDER = 'sender'
+import { callerOn, type PoolLoad, type RequestGroup, SENDER } from './scenario.ts'
 
 /** The simulated request, to whose account and plan groups may refer. */
 export interface Sender {

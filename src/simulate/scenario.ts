@@ -51,6 +51,9 @@ export interface PoolLoad {
   readonly queued: readonly RequestGroup[]
 }
 
+/** The name by which a group has the account of the simulated request. */
+export const SENDER = 'sender'
+
 /** Requests of others at a pool. */
 export interface RequestGroup {
   readonly requests: number

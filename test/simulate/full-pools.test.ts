@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { remediesOf } from '../../src/simulate/flips.ts'
 import { seenOf } from '../../src/simulate/result.ts'
 import { type Situation, scenarioOf } from '../../src/simulate/scenario.ts'
 import { simulate } from '../../src/simulate/simulation.ts'
@@ -12,10 +13,12 @@ plans:
   free: { models: all, rpm: 100, tpm: 1M, monthly_usd: 10 }
   pro: { models: all, rpm: 100, tpm: 1M, monthly_usd: 10, priority: 2 }
   team: { models: all, rpm: 100, tpm: 1M, monthly_usd: 10 }
+  guest: { models: [tier:guest], rpm: 100, per_day: 100, tpm: 1M, monthly_usd: 10 }
+guests: { plan: guest, usd_per_day_total: 50 }
 models:
-  one: { kind: chat, tier: basic, serve: [near], context: 32k, usd_per_1m: { input: 1, output: 1 } }
-  two: { kind: chat, tier: basic, serve: [near, far], context: 32k, usd_per_1m: { input: 1, output: 1 } }
-  shared: { kind: chat, tier: basic, serve: [halves], mirror: { to: far, sample: 100% }, context: 32k, usd_per_1m: { input: 1, output: 1 } }
+  one: { kind: chat, tier: guest, serve: [near], context: 32k, usd_per_1m: { input: 1, output: 1 } }
+  two: { kind: chat, tier: guest, serve: [near, far], context: 32k, usd_per_1m: { input: 1, output: 1 } }
+  shared: { kind: chat, tier: guest, serve: [halves], mirror: { to: far, sample: 100% }, context: 32k, usd_per_1m: { input: 1, output: 1 } }
 default_model: one
 pools:
   near: { site: here, model: m, replicas: ['http://near.example/v1'], max_concurrent: 4, queue: { max: 20, of_account: 10, bytes: 1MB, before_next: 0s } }
@@ -29,7 +32,11 @@ async function simulated(situation: Partial<Situation>, edit?: (text: string) =>
   const scenario = scenarioOf(files.config, { plan: 'free', ...situation })
   if (!scenario) throw new Error('there is no plan free')
   const simulation = await simulate(files, scenario)
-  return { seen: seenOf(files, simulation), texts: simulation.steps.map(({ text }) => text) }
+  return {
+    seen: seenOf(files, simulation),
+    texts: simulation.steps.map(({ text }) => text),
+    remedies: await remediesOf(files, scenario, simulation),
+  }
 }
 
 const HOG = { requests: 10, account: 'hog' }
@@ -156,6 +163,19 @@ it('a mirror gets a copy only while it has a free slot', async () => {
   expect((await simulated({ model: 'shared', pools: { far: { in_flight: 2 } } })).seen.mirror).toBeUndefined()
 })
 
+it.each<[string, Partial<Situation>, readonly object[]]>([
+  ['all slots are in use', { pools: { near: { in_flight: 4, queued: 20 } } }, [{ change: 'room', names: ['near'] }]],
+  [
+    'all slots are in use and its engines are busy',
+    { pools: { near: { in_flight: 4, queued: 20, waiting: 12, replicas: [{ running: 4 }] } } },
+    [{ change: 'room', names: ['near'] }],
+  ],
+])('a free slot would have a request served by a pool where %s', async (_name, situation, expected) => {
+  const { seen, remedies } = await simulated(situation)
+  expect(seen.status).toBe(503)
+  expect(remedies).toEqual(expected)
+})
+
 it('the stages say where the request waits, behind how many, and in which slot it runs', async () => {
   const held = { in_flight: [{ requests: 4, plan: 'free' }], queued: 1 }
   const { texts } = await simulated({ model: 'shared', org: 'lab', pools: { halves: held } })
@@ -191,6 +211,23 @@ it.each([
   ['pools: { near: { in_flight: [{ plan: free }] } }', 'an entry of `in_flight` has no `requests`'],
   ['pools: { near: { in_flight: much } }', '`much` is not a number'],
   ['pools: { neer: { in_flight: 1 } }', 'no such pool `neer`'],
+  [
+    'pools: { near: { in_flight: [{ requests: 1, account: sender, plan: pro }] } }',
+    'the account `sender` has the plan of the request itself',
+  ],
+  [
+    'pools: { near: { in_flight: 4, queued: [{ requests: 1, account: sender, org: lab }] } }',
+    'the account `sender` has the org of the request itself',
+  ],
+  [
+    'pools: { near: { in_flight: 4, queued: [{ requests: 1, account: a, plan: pro }, { requests: 1, account: a }] } }',
+    'the account `a` has another plan in an earlier group',
+  ],
+  [
+    'pools: { far: { in_flight: [{ requests: 1, account: a, org: lab }] }, near: { in_flight: [{ requests: 1, account: a }] } }',
+    'the account `a` has another org in an earlier group',
+  ],
+  ['pools: { near: { in_flight: [{ requests: 1, plan: guest, org: lab }] } }', 'guests belong to no org'],
   ['org: lab, auth: none', '`org` has no effect beside `auth`'],
 ])('a case that says %s is refused at its line', (fields, message) => {
   const { problems } = read(
