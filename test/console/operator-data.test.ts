@@ -393,7 +393,7 @@ describe.skipIf(!hasChromium)('what operators read and change in the console', (
       const row = page.getByRole('region', { name: 'Notices' }).locator('tbody tr').first()
       expect(await row.textContent()).toContain('answers 400 <b>')
       await row.getByRole('button', { name: 'Send again' }).click()
-      await page.getByText('Sending one notice again.').waitFor()
+      await page.getByText('Sent again: 1').waitFor()
       expect((await notices.find(id))?.deliveries[0]).toMatchObject({ state: 'waiting' })
     })
 

@@ -58,7 +58,7 @@ function List({ state }: { readonly state: string }) {
   const retry = (id?: string) =>
     void act(async () => {
       const { retried } = await retryNotices(id)
-      toast(text.sending(retried, number(retried)))
+      toast(text.sending(number(retried)))
       await shown.refresh()
     })
   const test = (event: SubmitEvent) => {
@@ -74,7 +74,7 @@ function List({ state }: { readonly state: string }) {
       {({ data, next, waiting }) => (
         <>
           <div class="row">
-            <span>{text.waiting(waiting, number(waiting))}</span>
+            <span>{text.waiting(number(waiting))}</span>
             {may('admin') && data.length > 0 && (
               <button type="button" onClick={() => retry()}>
                 {text.allAgain}

@@ -31,7 +31,7 @@ test('a request that is served is told stage by stage, each with the line that d
       6 rate   ✓ 0 of 20 requests a minute, 0 of 40000 tokens a minute (this one: 4049)                policies/plans.yaml:14
       7 quota  ✓ $0 of $1 used, this one: $0.0016049 at most                                           policies/plans.yaml:16
       8 send   ✓ onprem-core, then cloud-core                                                          policies/models.yaml:7
-               ✓ onprem-core takes replica 2 (cost 9): a hash picks one of 2 that cost about the same  policies/pools.yaml:4
+               ✓ onprem-core takes replica 1 (cost 9): a hash picks one of 2 that cost about the same  policies/pools.yaml:4
 
     ▲ No gateway was asked, so nothing is cached yet: replicas are chosen as by one that has just started.
 

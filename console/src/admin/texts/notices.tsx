@@ -1,6 +1,5 @@
 export const about = 'Messages about limits and events, and whether they arrived.'
-export const waiting = (count: number, shown: string) =>
-  count === 0 ? 'No notices wait.' : count === 1 ? 'One notice waits.' : `${shown} notices wait.`
+export const waiting = (count: string) => `Waiting: ${count}`
 export const none = 'No notices'
 export const noneYet = 'Set notices or customer_notices in the configuration.'
 export const noneSo = 'No notices in this state.'
@@ -14,12 +13,7 @@ export const at = 'At'
 export const tries = 'Tries'
 export const again = 'Send again'
 export const allAgain = 'Send what did not arrive'
-export const sending = (count: number, shown: string) =>
-  count === 0
-    ? 'Every delivery arrived.'
-    : count === 1
-      ? 'Sending one notice again.'
-      : `Sending ${shown} notices again.`
+export const sending = (count: string) => `Sent again: ${count}`
 export const test = 'Send a test'
 export const took = (name: string) => `${name} accepted the test.`
 export const refused = (name: string, error: string) => `${name} did not accept the test: ${error}`
