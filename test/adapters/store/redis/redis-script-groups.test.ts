@@ -242,7 +242,7 @@ describeRedis('requests of one turn', () => {
       },
     )
 
-    /** What each call changes, by its name. */
+    /** Each call changes these records. */
     const CALLS = {
       'an admission': [...Object.keys(RECORDS), 'what guests share'],
       'a further round': [...Object.keys(RECORDS), 'what guests share'],
