@@ -42,6 +42,8 @@ const IDLE_CPU = 0.05
  * seconds, so that memory waits for longer, and is back half a minute after a burst.
  */
 const IDLE_AFTER: Millis = 20_000
+/** So much is given back at the first look at rest: large bodies left it, and other programs may need it. */
+const MUCH_BYTES = 128_000_000
 /** A collection that frees less shows that the rest is in use. */
 const LITTLE_BYTES = 8_000_000
 
@@ -66,7 +68,8 @@ export function collectWhenIdle(
     const { heldBytes, cpuRatio } = idleness()
     neededBytes = Math.min(neededBytes, heldBytes)
     atRest = cpuRatio < IDLE_CPU ? atRest + LOOK_EVERY : 0
-    if (atRest >= IDLE_AFTER && heldBytes > neededBytes + SPARE_BYTES) {
+    const spareBytes = heldBytes - neededBytes
+    if (atRest >= (spareBytes > MUCH_BYTES ? LOOK_EVERY : IDLE_AFTER) && spareBytes > SPARE_BYTES) {
       collect()
       const left = idleness().heldBytes
       if (heldBytes - left < LITTLE_BYTES) neededBytes = left

@@ -45,7 +45,7 @@ describe('the memory of a burst', () => {
 
   it('stays while the process serves', () => {
     const { clock, process, collections } = setUp([100 * MB])
-    Object.assign(process, { heldBytes: 180 * MB, cpuRatio: 0.3 })
+    Object.assign(process, { heldBytes: 150 * MB, cpuRatio: 0.3 })
     clock.advance(60_000)
     expect(collections()).toBe(0)
 
@@ -58,7 +58,7 @@ describe('the memory of a burst', () => {
 
   it('stays through pauses of up to 15 seconds, after which the next requests would compile their code again', () => {
     const { clock, process, collections } = setUp([100 * MB])
-    process.heldBytes = 180 * MB
+    process.heldBytes = 150 * MB
     for (let pause = 0; pause < 5; pause++) {
       clock.advance(15_000)
       process.cpuRatio = 0.3
@@ -66,6 +66,13 @@ describe('the memory of a burst', () => {
       process.cpuRatio = 0
     }
     expect(collections()).toBe(0)
+  })
+
+  it('is given back at once where it is much', () => {
+    const { clock, process, collections } = setUp([130 * MB])
+    process.heldBytes = 180 * MB
+    clock.advance(5000)
+    expect(collections()).toBe(1)
   })
 
   it('stays where it is little, and after the process closed', () => {
