@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { askAdmin } from '../compare/admin.js'
 import { cores, freePort, ready, start, stop } from '../compare/processes.js'
 
 const TOKEN = 'affinity-admin-token-of-32-letters'
@@ -61,19 +62,10 @@ export async function openSite({ directory, replicas, balance, gateways = 1, wor
     urls: places.map(({ port }) => `http://127.0.0.1:${port}`),
     ports: places.map(({ port }) => port),
     pids: places.map(({ pid }) => pid),
-    mint: account => mint(places[0].admin, account),
+    mint: async account =>
+      (await askAdmin({ admin: places[0].admin, token: TOKEN }, 'keys', { account, plan: 'bench' })).value,
     stop: async () => {
       for (const child of processes) await stop(child)
     },
   }
-}
-
-async function mint(admin, account) {
-  const response = await fetch(`http://127.0.0.1:${admin}/admin/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ account, plan: 'bench' }),
-  })
-  if (response.status !== 200) throw new Error(`no key for ${account}: ${await response.text()}`)
-  return (await response.json()).value
 }

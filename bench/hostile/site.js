@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { askAdmin } from '../compare/admin.js'
 import { familyOf, freePort, memoryOf, ready, start, stop } from '../compare/processes.js'
 import { TEXTS } from './attacks.js'
 
@@ -74,7 +75,8 @@ export async function openSite(directory, { isPair }) {
     url: `http://127.0.0.1:${port}`,
     /** The memory of the largest gateway, in bytes. */
     memory: () => Math.max(...gateways.map(({ pid }) => memoryOf(familyOf(pid)).all)),
-    mint: account => mint(first.admin, account),
+    mint: async account =>
+      (await askAdmin({ admin: first.admin, token: TOKEN }, 'keys', { account, plan: 'paying' })).value,
     guest: device => guest(first.port, device),
     close: async () => {
       for (const child of processes) await stop(child)
@@ -95,16 +97,6 @@ async function openNginx(directory, gateways, run) {
   await writeFile(path, config)
   await run(['nginx', '-c', path, '-g', 'daemon off;'], { port, log: join(directory, 'nginx.log') })
   return port
-}
-
-async function mint(admin, account) {
-  const response = await fetch(`http://127.0.0.1:${admin}/admin/keys`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ account, plan: 'paying' }),
-  })
-  if (response.status !== 200) throw new Error(`no key for ${account}: ${await response.text()}`)
-  return (await response.json()).value
 }
 
 async function guest(port, device) {

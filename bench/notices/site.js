@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { askAdmin } from '../compare/admin.js'
 import { freePort, ready, start, stop } from '../compare/processes.js'
 
 const file = path => fileURLToPath(new URL(path, import.meta.url))
@@ -71,12 +72,4 @@ export async function openSite(directory, { gateways: count }) {
   }
 }
 
-async function ask(admin, path, body) {
-  const response = await fetch(`http://127.0.0.1:${admin}/admin/${path}`, {
-    method: body ? 'POST' : 'GET',
-    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
-    ...(body && { body: JSON.stringify(body) }),
-  })
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-  return response.json()
-}
+const ask = (admin, path, body) => askAdmin({ admin, token: TOKEN }, path, body)
