@@ -20,7 +20,7 @@ export async function checkPrices({ config, patch, exitCode, ...options }: Price
     const { text, byHand } = pricePatch(drifts, file => readBounded(resolve(process.cwd(), file), MOST_BYTES))
     await writeOut([text])
     for (const { section, name, rate } of byHand) console.error(`▲ change ${section}.${name} ${rate} by hand`)
-    for (const line of unlistedLines(unlisted)) console.error(line)
+    process.stderr.write(unlistedText(unlisted))
   } else {
     const data = drifts.map(shownDrift)
     const list = forPrograms(
@@ -28,12 +28,7 @@ export async function checkPrices({ config, patch, exitCode, ...options }: Price
       { object: 'list', data },
       { catalogue: CATALOGUE, compared, not_listed: unlisted },
     )
-    await writeOut([
-      list ??
-        `${pricesText(drifts, compared)}${unlistedLines(unlisted)
-          .map(line => `${line}\n`)
-          .join('')}`,
-    ])
+    await writeOut([list ?? pricesText(drifts, compared) + unlistedText(unlisted)])
   }
   if (exitCode && drifts.length > 0) process.exitCode = exitCodes.changes
 }
@@ -98,11 +93,11 @@ function pricesText(drifts: readonly Drift[], compared: number): string {
   return `${tableText(COLUMNS, rows)}\n\n${source} Prices are per million tokens. --patch prints a change for review.\n`
 }
 
-/** Names the prices that could not be compared; empty where there is none. */
-function unlistedLines(unlisted: readonly Unlisted[]): readonly string[] {
-  if (unlisted.length === 0) return []
+/** A line that names the prices that could not be compared; empty where there is none. */
+function unlistedText(unlisted: readonly Unlisted[]): string {
+  if (unlisted.length === 0) return ''
   const names = unlisted.map(({ section, name, provider, upstream }) => `${section}.${name} (${provider} ${upstream})`)
-  return [`▲ not compared, since the catalogue has no price: ${names.join(', ')}`]
+  return `▲ not compared, since the catalogue has no price: ${names.join(', ')}\n`
 }
 
 const COLUMNS: readonly Column[] = [
